@@ -1,0 +1,47 @@
+// Builds the front end into mixwidgets/static/: one readable ES module a widget, and one style sheet.
+//   node build.mjs           writes the files
+//   node build.mjs --check   writes nothing and fails unless the committed bytes are the same
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const LIMIT = 120_000; // bytes a bundle; each widget view loads one
+
+const { outputFiles } = await build({
+  absWorkingDir: here,
+  entryPoints: {
+    bit_editor: "widgets/bit_editor.ts",
+    loss_scale_explorer: "widgets/loss_scale_explorer.ts",
+    training_lab: "widgets/training_lab.ts",
+    mixwidgets: "ui/mixwidgets.css",
+  },
+  outdir: "../mixwidgets/static",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  write: process.argv.includes("--check") ? false : false,
+});
+
+const { writeFile } = await import("node:fs/promises");
+let failed = false;
+for (const file of outputFiles) {
+  const name = basename(file.path);
+  if (file.contents.byteLength > LIMIT) {
+    console.error(`${name}: ${file.contents.byteLength} bytes, over the limit of ${LIMIT}`);
+    failed = true;
+  }
+  if (process.argv.includes("--check")) {
+    const committed = await readFile(file.path).catch(() => Buffer.alloc(0));
+    if (!committed.equals(file.contents)) {
+      console.error(`${name}: not what its TypeScript builds; run 'make bundle' and commit the result`);
+      failed = true;
+    }
+  } else {
+    await writeFile(file.path, file.contents);
+  }
+  console.log(`${name}: ${file.contents.byteLength} bytes`);
+}
+process.exitCode = failed ? 1 : 0;

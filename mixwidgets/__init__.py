@@ -1,0 +1,43 @@
+"""mixwidgets: Jupyter widgets with which people touch floating point and mixed-precision training.
+
+The public names are loaded on first use (PEP 562), so that `import mixwidgets` costs little and a bit
+editor never loads torch.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "FloatFormat": "formats.float_format",
+    "get_format": "formats.catalogue",
+    "list_formats": "formats.catalogue",
+    "GradientSummary": "gradients.summary",
+    "Recipe": "runs.recipe",
+    "recipes": "runs.recipe",
+    "tasks": "runs.task",
+    "Experiment": "runs.experiment",
+    "launch": "runs.launcher",
+    "Run": "runs.run",
+    "open_run": "runs.run",
+    "list_runs": "runs.run",
+    "train": "training.loop",
+    "BitEditor": "widgets.bit_editor",
+    "LossScaleExplorer": "widgets.loss_scale_explorer",
+    "TrainingLab": "widgets.training_lab",
+}
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
