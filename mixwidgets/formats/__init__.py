@@ -1,0 +1,1 @@
+"""What a float format is, and exact decoding, encoding and rounding. NumPy only."""

@@ -1,0 +1,80 @@
+"""The named formats, from catalogue.json, which the front end reads too."""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .float_format import FloatFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@cache
+def _catalogue() -> Mapping[str, FloatFormat]:
+    rows = json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))["formats"]
+    return MappingProxyType(
+        {
+            row["name"]: FloatFormat(
+                row["name"],
+                row["exponent_bits"],
+                row["fraction_bits"],
+                row["bias"],
+                aliases=tuple(row["aliases"]),
+                citation=row["citation"],
+            )
+            for row in rows
+        }
+    )
+
+
+def list_formats() -> list[FloatFormat]:
+    """The formats of the catalogue, widest first."""
+    return list(_catalogue().values())
+
+
+def get_format(name: object) -> FloatFormat:
+    """The format of a name ("float16"), an alias ("half", "bf16") or a NumPy, ml_dtypes or torch dtype.
+
+    A FloatFormat is returned as it is. Raises ValueError for an unknown name and for an ambiguous one such as
+    "fp8", listing what is accepted, and TypeError for anything that names no format.
+    """
+    if isinstance(name, FloatFormat):
+        return name
+    wanted = _dtype_name(name) if not isinstance(name, str) else name.strip().lower()
+    for fmt in list_formats():
+        if wanted in (fmt.name, *fmt.aliases):
+            return fmt
+    raise ValueError(_unknown(wanted))
+
+
+def _dtype_name(name: object) -> str:
+    if type(name).__module__ == "torch" and type(name).__name__ == "dtype":
+        return str(name).removeprefix("torch.")
+    if isinstance(name, np.dtype | type) and name is not bool:
+        try:
+            return np.dtype(name).name
+        except TypeError:
+            pass
+    raise TypeError(f"a format is a name such as 'float16' or a dtype, not {name!r}")
+
+
+def _unknown(wanted: str) -> str:
+    names = [fmt.name for fmt in list_formats()]
+    if match := re.fullmatch(r"(?:fp|float)([0-9]+)|(e[0-9]+m[0-9]+)", wanted):
+        width, split = match.groups()
+        fits = [f.name for f in list_formats() if (f.bits == int(width or 0)) or (split and split in f.name)]
+        if fits:
+            return f"{wanted!r} does not say which format is meant; write one of {', '.join(fits)}"
+    aliases = [alias for fmt in list_formats() for alias in fmt.aliases]
+    close = get_close_matches(wanted, [*names, *aliases], n=1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"{wanted[:40]!r} is not a known format{hint}; known formats are {', '.join(names)}"

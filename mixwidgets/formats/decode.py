@@ -1,0 +1,115 @@
+"""Code → value, exactly, in the order in which IEEE 754-2019, section 3.4, states it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from .encode import round_magnitude
+
+if TYPE_CHECKING:
+    from .float_format import FloatFormat
+
+
+def fields(fmt: FloatFormat, code: int) -> tuple[int, int, int]:
+    """Sign, biased exponent and fraction fields of a code."""
+    fraction = code & ((1 << fmt.fraction_bits) - 1)
+    biased_exponent = code >> fmt.fraction_bits & ((1 << fmt.exponent_bits) - 1)
+    return code >> (fmt.bits - 1), biased_exponent, fraction
+
+
+def classify(fmt: FloatFormat, code: int) -> str:
+    _, biased_exponent, fraction = fields(fmt, code)
+    if biased_exponent == (1 << fmt.exponent_bits) - 1:
+        return "nan" if fraction else "infinity"
+    if biased_exponent == 0:
+        return "subnormal" if fraction else "zero"
+    return "normal"
+
+
+def exact(fmt: FloatFormat, code: int) -> Fraction:
+    if (kind := classify(fmt, code)) in ("infinity", "nan"):
+        raise ValueError(f"{fmt.to_hex(code)} is {kind} in {fmt.name}: it has no rational value")
+    sign, biased_exponent, fraction = fields(fmt, code)
+    significand = fraction if biased_exponent == 0 else fraction | 1 << fmt.fraction_bits
+    return (-significand if sign else significand) * quantum(fmt, biased_exponent)
+
+
+def quantum(fmt: FloatFormat, biased_exponent: int) -> Fraction:
+    """The weight of the last fraction bit."""
+    return Fraction(2) ** (max(biased_exponent, 1) - fmt.bias - fmt.fraction_bits)
+
+
+def ulp(fmt: FloatFormat, code: int) -> float:
+    """The gap between consecutive values in the code's binade; NaN for inf and NaN, as numpy.spacing."""
+    _, biased_exponent, _ = fields(fmt, code)
+    return (
+        float(quantum(fmt, biased_exponent))
+        if classify(fmt, code) not in ("infinity", "nan")
+        else float("nan")
+    )
+
+
+def next_up(fmt: FloatFormat, code: int) -> int:
+    """The code of the least greater value (IEEE 754-2019, 5.3.1): +∞ and NaN stay, both zeros step alike."""
+    if classify(fmt, code) == "nan" or code == fmt.inf_code:
+        return code
+    if code == fmt.sign_bit:
+        return 1
+    return code - 1 if code > fmt.sign_bit else code + 1
+
+
+def next_down(fmt: FloatFormat, code: int) -> int:
+    """The code of the greatest lesser value."""
+    if classify(fmt, code) == "nan":
+        return code
+    return next_up(fmt, code ^ fmt.sign_bit) ^ fmt.sign_bit
+
+
+def to_decimal(fmt: FloatFormat, code: int) -> str:
+    """Every digit of the value in positional notation; "inf", "-inf" and "nan" for the others."""
+    sign = "-" if code & fmt.sign_bit else ""
+    if (kind := classify(fmt, code)) in ("infinity", "nan"):
+        return "nan" if kind == "nan" else f"{sign}inf"
+    return sign + rational_to_decimal(abs(exact(fmt, code)))
+
+
+def rational_to_decimal(value: Fraction) -> str:
+    """A non-negative rational whose denominator is a power of two, in positional notation."""
+    places = value.denominator.bit_length() - 1  # n / 2^k = n·5^k / 10^k
+    digits = str(value.numerator * 5**places).rjust(places + 1, "0")
+    return digits[: len(digits) - places] + ("." + digits[len(digits) - places :] if places else "")
+
+
+def shortest(fmt: FloatFormat, code: int) -> str:
+    """The fewest significant decimal digits that round back to the code, the nearest such decimal.
+
+    Positional from 1e-7 up to 1e21, as JavaScript's Number::toString (ECMA-262), else scientific.
+    """
+    if classify(fmt, code) in ("infinity", "nan", "zero"):
+        return to_decimal(fmt, code)
+    value, magnitude = abs(exact(fmt, code)), code & ~fmt.sign_bit
+    exponent = _floor_log10(value)
+    for count in range(1, 800):
+        unit = Fraction(10) ** (exponent - count + 1)
+        below = value // unit
+        for digits in sorted((below, below + 1), key=lambda n: abs(n * unit - value)):
+            if digits and round_magnitude(fmt, digits * unit) == magnitude:
+                return ("-" if code & fmt.sign_bit else "") + _notation(digits, exponent - count + 1)
+    raise AssertionError("every finite value has at most 767 significant digits")
+
+
+def _floor_log10(value: Fraction) -> int:
+    guess = len(str(value.numerator)) - len(str(value.denominator))
+    return guess if value >= Fraction(10) ** guess else guess - 1
+
+
+def _notation(digits: int, exponent: int) -> str:
+    """digits × 10^exponent, without trailing zeros."""
+    text = str(digits).rstrip("0")
+    point = len(str(digits)) + exponent  # the value is 0.text × 10^point
+    if 0 < point <= 21:
+        return text.ljust(point, "0") if len(text) <= point else f"{text[:point]}.{text[point:]}"
+    if -7 < point <= 0:
+        return "0." + "0" * -point + text
+    return text[0] + ("." + text[1:] if len(text) > 1 else "") + f"e{point - 1:+d}"

@@ -1,0 +1,176 @@
+"""Values, exactly: a number or a text becomes a rational, ±∞ or NaN, without passing through a float.
+
+One grammar, here and in the front end (js/formats/parse.ts), held together by tests/vectors/parse.json:
+
+    decimal       [sign] digits [. digits] [e [sign] digits]       65505, .5, -1e-8
+    hex float     [sign] 0x hexdigits [. hexdigits] p [sign] digits   0x1.8p-3   (C17, 6.4.4.2)
+    special       [sign] inf | infinity | nan                      in any case
+    bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
+
+The sign is +, - or the minus sign U+2212, which this project's own read-outs print.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+MAX_TEXT = 10_000  # characters; float64's longest exact decimal has 1,076
+MAX_EXPONENT = 5_000  # of ten, or of two; beyond, the rational alone would fill the memory
+
+_SIGN = r"(?P<sign>[+\-−]?)"
+_DECIMAL = re.compile(
+    rf"{_SIGN}(?P<digits>(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE](?P<exp>[+\-−]?[0-9]+))?"
+)
+_HEX_FLOAT = re.compile(
+    rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
+    r"[pP](?P<exp>[+\-−]?[0-9]+)"
+)
+_SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|nan)", re.IGNORECASE)
+_BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
+
+
+@dataclass(frozen=True)
+class Exact:
+    """An extended real number: a sign and a magnitude, so that −0 is kept."""
+
+    kind: Literal["finite", "infinity", "nan"]
+    negative: bool
+    magnitude: Fraction = Fraction(0)
+
+    @property
+    def value(self) -> Fraction:
+        """The signed rational. Only for finite numbers."""
+        return -self.magnitude if self.negative else self.magnitude
+
+
+@dataclass(frozen=True)
+class BitPattern:
+    """A code, written as such: 0x7C00, 0b1."""
+
+    code: int
+    text: str
+
+
+def to_exact(value: Any) -> Exact | BitPattern:
+    """Read a number or a text exactly.
+
+    Takes int, float, Fraction, Decimal, NumPy and ml_dtypes scalars, one-element tensors, and text in the
+    grammar above. Raises ValueError for text that is none of these, TypeError for other types.
+    """
+    if isinstance(value, str):
+        return _read_text(value)
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(
+            f"a value must be a number or text, not {value!r}; write {int(value)} if you mean that number"
+        )
+    if isinstance(value, int | Fraction):
+        return Exact("finite", value < 0, abs(Fraction(value)))
+    if isinstance(value, float | Decimal | np.floating):
+        return _from_binary(value)
+    if isinstance(value, np.integer):
+        return to_exact(int(value))
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # 0-d arrays and tensors
+        inner = value.item()
+        return to_exact(inner if type(inner) is not type(value) else float(inner))
+    if isinstance(value, np.generic) and value.dtype.kind == "V":  # an ml_dtypes scalar, within float64
+        return _from_binary(float(value))
+    raise TypeError(f"a value must be a number or text such as '0.1', not {type(value).__name__}")
+
+
+def to_code(code: object, bits: int, name: str) -> int:
+    """Check a code: an integer, or text in hex or binary, that fits `bits` bits of the format `name`."""
+    if isinstance(code, str):
+        match = _BIT_PATTERN.fullmatch(code.strip()) or _BIT_PATTERN.fullmatch("0x" + code.strip())
+        if not match:
+            raise ValueError(
+                f"{_shown(code)} is not a code; write it in hex, such as '0x{'0' * (bits // 4)}'"
+            )
+        code = _pattern(match)
+    if isinstance(code, bool) or not isinstance(code, int | np.integer):
+        raise TypeError(f"a code must be an integer or hex text, not {type(code).__name__}")
+    if not 0 <= code < 1 << bits:
+        raise ValueError(
+            f"{code:#x} is not a {name} code: it has {bits} bits, so codes end at {(1 << bits) - 1:#X}"
+        )
+    return int(code)
+
+
+def _from_binary(value: float | Decimal | np.floating[Any]) -> Exact:
+    negative = value.is_signed() if isinstance(value, Decimal) else bool(np.signbit(value))
+    if value != value:
+        return Exact("nan", False)  # the sign of a NaN means nothing (IEEE 754-2019, 6.3)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > MAX_EXPONENT:
+        raise ValueError(f"the exponent of {value} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
+    if abs(value) == float("inf"):
+        return Exact("infinity", negative)
+    return Exact("finite", negative, abs(Fraction(*value.as_integer_ratio())))
+
+
+def _read_text(text: str) -> Exact | BitPattern:
+    body = text.strip(" \t\r\n")
+    if len(body) > MAX_TEXT:
+        raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(body):,}")
+    if match := _BIT_PATTERN.fullmatch(body):
+        return BitPattern(_pattern(match), body)
+    if match := _SPECIAL.fullmatch(body):
+        kind: Literal["infinity", "nan"] = "nan" if match["word"].lower() == "nan" else "infinity"
+        return Exact(kind, match["sign"] in ("-", "−"))
+    for pattern, base, exponent_base in ((_DECIMAL, 10, 10), (_HEX_FLOAT, 16, 2)):
+        if match := pattern.fullmatch(body):
+            return _assemble(match, base, exponent_base, body)
+    raise ValueError(f"{_shown(text)} is not a number: {_hint(body)}")
+
+
+def _assemble(match: re.Match[str], base: int, exponent_base: int, body: str) -> Exact:
+    whole, part = match["whole"] or "", (match["part"] or "") + (match["only"] or "")
+    exponent = (
+        int((match["exp"] or "0").replace("−", "-")) if len(match["exp"] or "") < 20 else MAX_EXPONENT + 1
+    )
+    if abs(exponent) > MAX_EXPONENT:
+        raise ValueError(f"the exponent of {_shown(body)} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
+    digits = _to_int(whole + part, base)
+    magnitude = digits * Fraction(exponent_base) ** exponent / base ** len(part)
+    return Exact("finite", match["sign"] in ("-", "−"), magnitude)
+
+
+def _to_int(digits: str, base: int) -> int:
+    """int(digits, base), in pieces: Python limits the digits that one conversion from decimal may have."""
+    total = 0
+    for start in range(0, len(digits), 1000):
+        piece = digits[start : start + 1000]
+        total = total * base ** len(piece) + int(piece, base)
+    return total
+
+
+def _pattern(match: re.Match[str]) -> int:
+    return int(match["hex"], 16) if match["hex"] else int(match["bin"], 2)
+
+
+def _shown(text: str) -> str:
+    """Text as an error may repeat it: short, and with invisible or bidirectional characters spelled out."""
+    short = text if len(text) <= 40 else text[:39] + "…"
+    return "'" + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in short) + "'"
+
+
+def _hint(body: str) -> str:
+    """The likely fix of a text that is not a number."""
+    plain = unicodedata.normalize("NFKC", body)
+    for candidate, words in (
+        (plain, "in plain digits"),
+        (plain.replace(",", "."), "with a decimal point"),
+        (plain.replace("_", "").replace(",", "").replace(" ", ""), "without separators"),
+    ):
+        if candidate != body and any(p.fullmatch(candidate) for p in (_DECIMAL, _HEX_FLOAT, _BIT_PATTERN)):
+            return f"write it {words}, {candidate[:40]}"
+    if body.lower().startswith("nan"):
+        return "for a NaN with a payload write its code, such as 0x7E01"
+    if body.startswith(("-0x", "+0x", "−0x", "-0b", "+0b")):
+        return "a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3"
+    return "write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan"
