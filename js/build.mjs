@@ -1,7 +1,7 @@
 // Builds the front end into mixwidgets/static/: one readable ES module a widget, and one style sheet.
 //   node build.mjs           writes the files
 //   node build.mjs --check   writes nothing and fails unless the committed bytes are the same
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -9,6 +9,7 @@ import { build } from "esbuild";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const LIMIT = 120_000; // bytes a bundle; each widget view loads one
 
+const checking = process.argv.includes("--check");
 const { outputFiles } = await build({
   absWorkingDir: here,
   entryPoints: {
@@ -22,10 +23,9 @@ const { outputFiles } = await build({
   format: "esm",
   target: "es2022",
   charset: "utf8",
-  write: process.argv.includes("--check") ? false : false,
+  write: false,
 });
 
-const { writeFile } = await import("node:fs/promises");
 let failed = false;
 for (const file of outputFiles) {
   const name = basename(file.path);
@@ -33,7 +33,7 @@ for (const file of outputFiles) {
     console.error(`${name}: ${file.contents.byteLength} bytes, over the limit of ${LIMIT}`);
     failed = true;
   }
-  if (process.argv.includes("--check")) {
+  if (checking) {
     const committed = await readFile(file.path).catch(() => Buffer.alloc(0));
     if (!committed.equals(file.contents)) {
       console.error(`${name}: not what its TypeScript builds; run 'make bundle' and commit the result`);

@@ -1,0 +1,46 @@
+// The card that every widget lives in, and the choice of formats that several show.
+
+import { h, uniqueId } from "./dom.ts";
+
+/**
+ * The widget's root element, inside `el`. JupyterLab's command mode takes no keys from within it, and it names
+ * its own language whatever the page's is.
+ */
+export function card(el: HTMLElement, title: string): { root: HTMLElement; head: HTMLElement } {
+  const id = uniqueId("title");
+  const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
+  const root = h(
+    "section",
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    head,
+  );
+  el.append(root);
+  return { root, head };
+}
+
+/** A radio group of names. `choose` is called with the name that the user picks. */
+export function chips(
+  legend: string,
+  names: readonly string[],
+  choose: (name: string) => void,
+): { element: HTMLElement; show: (name: string) => void } {
+  const group = uniqueId("chips");
+  const inputs = new Map<string, HTMLInputElement>();
+  const element = h("fieldset", { class: "mw-chips" }, h("legend", { class: "mw-hidden" }, legend));
+  for (const name of names) {
+    const input = h("input", { type: "radio", name: group, value: name });
+    input.addEventListener("change", () => choose(name));
+    inputs.set(name, input);
+    element.append(h("label", {}, input, name));
+  }
+  const show = (name: string) => {
+    for (const [key, input] of inputs) input.checked = key === name;
+  };
+  return { element, show };
+}
+
+/** A labelled control: the label stands before it. */
+export function labelled(text: string, control: HTMLElement): HTMLElement {
+  if (!control.id) control.id = uniqueId("control");
+  return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);
+}

@@ -1,0 +1,55 @@
+// Elements made with textContent and attributes only: whatever text comes in stays text.
+
+type Child = Node | string | null | undefined;
+type Attributes = Record<string, string | number | boolean | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element. `true` sets an empty attribute; `false` and undefined leave it out. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element. */
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fill<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
+  set(element, attributes);
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Set attributes, and touch only those that differ. */
+export function set(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) {
+      element.removeAttribute(name);
+      continue;
+    }
+    const text = value === true ? "" : String(value);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+}
+
+/** Set an element's text, and touch the page only when it differs. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+let serial = 0;
+
+/** An id that is unique in the page, to join labels and descriptions to their controls. */
+export function uniqueId(prefix: string): string {
+  serial += 1;
+  return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
+}
