@@ -1,0 +1,1 @@
+"""The vocabulary that training, widgets and the command line share: recipes, tasks, experiments, runs."""

@@ -1,0 +1,175 @@
+"""Experiment: everything that decides a training run, checked, frozen and named by its content."""
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+from mixwidgets.runs.checks import check_names, choice, real_number, whole_number
+from mixwidgets.runs.recipe import Recipe, recipes
+from mixwidgets.runs.task import TaskSpec, tasks
+
+SCHEMA = 1
+"""The version of the JSON form; a higher one was written by a newer mixwidgets."""
+
+_FROM_TASK: Any = None  # a field left at this takes its task's default
+_ABOVE_ZERO = "a finite number above 0"
+_TINY = 5e-324  # the smallest float above 0
+_BELOW_ONE = 1 - 2**-53  # the largest float below 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One training run to be: task, recipe, optimiser, steps, seed and device.
+
+    Wrong values raise ValueError, wrong types and unknown names TypeError; both say what is accepted.
+    """
+
+    task: str
+    """A key of `tasks`, such as "digits_cnn"."""
+    recipe: Recipe = dataclasses.field(default_factory=lambda: recipes["fp32"])
+    """A Recipe, or a key of `recipes` such as "fp16_dynamic" (kept as the Recipe)."""
+    steps: int = _FROM_TASK
+    """Optimiser steps, 1 … 10 million; default: the task's."""
+    seed: int = 0
+    """Decides the first weights and the order of the examples; 0 … 2^32 − 1."""
+    device: str = "auto"
+    """"auto" (CUDA where there is one), "cpu", "cuda" or "cuda:1"."""
+    task_options: Mapping[str, float] = MappingProxyType({})
+    """"loss_weight" (default 1): a constant factor in the loss itself, for every task."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    """torch.optim.Adam or torch.optim.SGD, on the float32 master weights."""
+    learning_rate: float = _FROM_TASK
+    """The optimiser's step size, above 0; default: the task's."""
+    momentum: float = _FROM_TASK
+    """SGD's momentum, 0 … 1 (1 excluded); Adam takes none. Default: the task's."""
+    eps: float = _FROM_TASK
+    """Adam's eps, above 0; SGD does not use it. Default: the task's."""
+    batch_size: int = _FROM_TASK
+    """Examples per optimiser step, split over the micro-batches; default: the task's."""
+    micro_batches: int = 1
+    """Backward passes per optimiser step; their gradients are summed in float32."""
+    clip_norm: float | None = None
+    """The unscaled gradients' largest global L2 norm, above 0; None: no clipping."""
+    summary_every: int = _FROM_TASK
+    """Optimiser steps from one gradient snapshot to the next; default: the task's."""
+
+    def __new__(cls, **given: Any) -> Self:
+        check_names("Experiment", given, [field.name for field in dataclasses.fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        def settle(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        spec = tasks[choice("task", self.task, tasks)]
+        for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
+            if getattr(self, name) is None:
+                settle(name, getattr(spec, name))
+        settle("recipe", _recipe(self.recipe))
+        settle("steps", whole_number("steps", self.steps, 1, 10_000_000))
+        settle("seed", whole_number("seed", self.seed, 0, 2**32 - 1))
+        settle("device", _device(self.device))
+        settle("task_options", _task_options(self.task_options))
+        choice("optimizer", self.optimizer, ("adam", "sgd"))
+        settle("learning_rate", real_number("learning_rate", self.learning_rate, _ABOVE_ZERO, _TINY))
+        settle(
+            "momentum", real_number("momentum", self.momentum, "a number from 0 to below 1", 0, _BELOW_ONE)
+        )
+        if self.optimizer == "adam" and self.momentum:
+            raise ValueError(
+                f"momentum {self.momentum:g} is for optimizer='sgd'; Adam has its own: leave it at 0."
+            )
+        settle("eps", real_number("eps", self.eps, _ABOVE_ZERO, _TINY))
+        settle("batch_size", _batch_size(self.batch_size, spec))
+        settle("micro_batches", whole_number("micro_batches", self.micro_batches, 1, self.batch_size))
+        if self.clip_norm is not None:
+            settle("clip_norm", real_number("clip_norm", self.clip_norm, _ABOVE_ZERO + ", or None", _TINY))
+        settle("summary_every", whole_number("summary_every", self.summary_every, 1, 10_000_000))
+
+    @property
+    def id(self) -> str:
+        """16 hex digits: the start of the SHA-256 of the canonical JSON. Equal experiments, equal ids."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_json, (self.to_json(),)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same experiment with some fields changed, checked anew; the others stay, also those that
+        came from the task's defaults."""
+        return type(self)(**{**self._fields(), **changes})
+
+    def to_json(self) -> str:
+        """The canonical JSON: all fields, sorted keys, no white space."""
+        fields = {
+            **self._fields(),
+            "schema": SCHEMA,
+            "recipe": self.recipe.to_dict(),
+            "task_options": dict(self.task_options),
+        }
+        return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """An experiment from its JSON; fields may be left out and `recipe` may be a preset's name."""
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"This is no JSON of an experiment: {error}.") from None
+        return cls.from_dict(fields)
+
+    @classmethod
+    def from_dict(cls, fields: object) -> Self:
+        """An experiment from the JSON values of its fields."""
+        if not isinstance(fields, dict):
+            raise TypeError(f"An experiment is a JSON object; a {type(fields).__name__} came.")
+        schema = fields.get("schema", SCHEMA)
+        if schema != SCHEMA:
+            raise ValueError(
+                f"This experiment has schema {schema!r}; this mixwidgets reads schema {SCHEMA}. "
+                "Was it written by a newer version? Then upgrade mixwidgets."
+            )
+        given = {name: value for name, value in fields.items() if name != "schema"}
+        check_names("An experiment", given, [field.name for field in dataclasses.fields(cls)])
+        if "task" not in given:
+            raise TypeError(f"An experiment needs a task, one of {', '.join(map(repr, tasks))}.")
+        if isinstance(given.get("recipe"), dict):
+            given["recipe"] = Recipe.from_dict(given["recipe"])
+        return cls(**given)
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+def _recipe(value: object) -> Recipe:
+    return value if isinstance(value, Recipe) else recipes[choice("recipe", value, recipes)]
+
+
+def _device(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(r"auto|cpu|cuda(:(0|[1-9][0-9]{0,2}))?", value):
+        return value
+    raise ValueError(f"device {value!r} is not known; it is 'auto', 'cpu', 'cuda' or, by number, 'cuda:0'.")
+
+
+def _task_options(value: object) -> Mapping[str, float]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"task_options takes a mapping such as {{'loss_weight': 1e-5}}; {value!r} came.")
+    check_names("task_options", value, ("loss_weight",))
+    return MappingProxyType(
+        {name: real_number(name, number, _ABOVE_ZERO, _TINY) for name, number in value.items()}
+    )
+
+
+def _batch_size(value: object, spec: TaskSpec) -> int:
+    try:
+        return whole_number("batch_size", value, 1, spec.training_examples)
+    except ValueError as error:
+        raise ValueError(f"{error} {spec.name} has {spec.training_examples} training examples.") from None

@@ -1,0 +1,1 @@
+"""The training core, the only room that needs torch; it knows no widget."""
