@@ -28,7 +28,7 @@ _HOME = {
     "TrainingLab": "widgets.training_lab",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> Any:

@@ -217,7 +217,7 @@ class FloatFormat:
         integers of its shape, in the narrowest dtype that holds the format. `overflow`: "native" (infinity)
         or "saturate" (the largest finite value, for ±inf too).
         """
-        if isinstance(values, np.ndarray | Sequence) and not isinstance(values, str):
+        if _is_array(values):
             return arrays.encode(self, values, overflow=overflow)
         return encode.encode(self, values, overflow=overflow)
 
@@ -226,7 +226,14 @@ class FloatFormat:
 
         Floating arrays keep their dtype, which must be able to hold the result; all else gives float64.
         """
-        if isinstance(values, np.ndarray | Sequence) and not isinstance(values, str):
+        if _is_array(values):
             return arrays.round(self, values, overflow=overflow)
         code = encode.encode(self, values, overflow=overflow)
         return arrays.keep_dtype(self, values, arrays.decode_one(self, code))
+
+
+def _is_array(values: object) -> bool:
+    """Whether values are several: a sequence, or an array of at least one dimension."""
+    if isinstance(values, str | bytes):
+        return False
+    return isinstance(values, Sequence) or (hasattr(values, "__array__") and getattr(values, "ndim", 0) > 0)

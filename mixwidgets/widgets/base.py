@@ -12,7 +12,7 @@ STATIC = Path(__file__).parent.parent / "static"
 
 
 class MixWidget(anywidget.AnyWidget):
-    """A widget whose page module is `static/<name>.js`. Subclasses validate; they compute nothing of their own."""
+    """A widget whose page module is `static/<name>.js`. Subclasses hold traits and validate them."""
 
     _css = STATIC / "mixwidgets.css"
 

@@ -1,0 +1,84 @@
+# Two commands do everything: `make lab` opens the notebooks, `make test` runs every test.
+# Each sets up what is missing first; a second call finds it in place.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
+VECTORS := build/vectors
+
+.PHONY: lab test unit front-end notebooks browser lint format bundle bench screenshots constraints clean
+.DELETE_ON_ERROR:
+
+lab: .venv/.lab
+	$(BIN)/mixwidgets lab notebooks/00_start_here.ipynb
+
+test: front-end unit notebooks browser
+
+# The parts of `make test`
+
+unit: .venv/.test
+	$(BIN)/python -m pytest -m "not browser"
+
+front-end: js/node_modules/.installed $(VECTORS)/.made
+	$(NPM) run check
+	$(NPM) test
+
+notebooks: .venv/.test
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 -p no:cacheprovider notebooks
+
+browser: .venv/.test .venv/.browser
+	$(BIN)/python -m pytest -m browser
+
+# For those who work on it
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bundle: js/node_modules/.installed
+	$(NPM) run build
+
+bench: .venv/.test js/node_modules/.installed
+	$(BIN)/python -m benchmarks
+
+screenshots: .venv/.test .venv/.browser
+	$(BIN)/python docs/screenshots.py
+
+constraints:
+	$(PYTHON) -m venv --clear build/pinned
+	build/pinned/bin/pip install --quiet torch==2.13.0 -e '.[test,sweep]'
+	build/pinned/bin/pip freeze --exclude-editable | sed 's/+cpu//' > constraints.txt
+
+clean:
+	rm -rf .venv build js/node_modules
+
+# Setting up
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.lab: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) install -c constraints.txt -e '.[lab,train]'
+	touch $@
+
+.venv/.test: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) install -c constraints.txt -e '.[test]'
+	touch $@ .venv/.lab
+
+.venv/.browser: .venv/.test
+	$(BIN)/python -m tests.browser.chromium || $(BIN)/python -m playwright install chromium
+	touch $@
+
+js/node_modules/.installed: js/package.json js/package-lock.json .venv/.test
+	$(NPM) ci
+	touch $@
+
+$(VECTORS)/.made: tests/vectors/make_formats.py .venv/.test
+	$(BIN)/python tests/vectors/make_formats.py --exhaustive $(VECTORS)
+	touch $@
