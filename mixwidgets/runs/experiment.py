@@ -22,6 +22,17 @@ _TINY = 5e-324  # the smallest float above 0
 _BELOW_ONE = 1 - 2**-53  # the largest float below 1
 
 
+class _RecipeOrName:
+    """A field that takes a Recipe or a preset's name, and always gives the Recipe."""
+
+    def __get__(self, experiment: object | None, owner: type) -> Recipe:
+        return recipes["fp32"] if experiment is None else experiment.__dict__["recipe"]
+
+    def __set__(self, experiment: object, value: Recipe | str) -> None:
+        recipe = value if isinstance(value, Recipe) else recipes[choice("recipe", value, recipes)]
+        experiment.__dict__["recipe"] = recipe
+
+
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """One training run to be: task, recipe, optimiser, steps, seed and device.
@@ -31,7 +42,7 @@ class Experiment:
 
     task: str
     """A key of `tasks`, such as "digits_cnn"."""
-    recipe: Recipe = dataclasses.field(default_factory=lambda: recipes["fp32"])
+    recipe: _RecipeOrName = _RecipeOrName()
     """A Recipe, or a key of `recipes` such as "fp16_dynamic" (kept as the Recipe)."""
     steps: int = _FROM_TASK
     """Optimiser steps, 1 … 10 million; default: the task's."""
@@ -39,7 +50,7 @@ class Experiment:
     """Decides the first weights and the order of the examples; 0 … 2^32 − 1."""
     device: str = "auto"
     """"auto" (CUDA where there is one), "cpu", "cuda" or "cuda:1"."""
-    task_options: Mapping[str, float] = MappingProxyType({})
+    task_options: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """"loss_weight" (default 1): a constant factor in the loss itself, for every task."""
     optimizer: Literal["adam", "sgd"] = "adam"
     """torch.optim.Adam or torch.optim.SGD, on the float32 master weights."""
@@ -70,7 +81,6 @@ class Experiment:
         for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
             if getattr(self, name) is None:
                 settle(name, getattr(spec, name))
-        settle("recipe", _recipe(self.recipe))
         settle("steps", whole_number("steps", self.steps, 1, 10_000_000))
         settle("seed", whole_number("seed", self.seed, 0, 2**32 - 1))
         settle("device", _device(self.device))
@@ -109,13 +119,16 @@ class Experiment:
 
     def to_json(self) -> str:
         """The canonical JSON: all fields, sorted keys, no white space."""
-        fields = {
-            **self._fields(),
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values, with the schema's version."""
+        return {
             "schema": SCHEMA,
+            **self._fields(),
             "recipe": self.recipe.to_dict(),
             "task_options": dict(self.task_options),
         }
-        return json.dumps(fields, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -147,10 +160,6 @@ class Experiment:
 
     def _fields(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-
-
-def _recipe(value: object) -> Recipe:
-    return value if isinstance(value, Recipe) else recipes[choice("recipe", value, recipes)]
 
 
 def _device(value: object) -> str:

@@ -1,0 +1,124 @@
+"""Files of a run directory: read without trust, written so that a crash or a full disk leaves no half."""
+
+import errno
+import json
+import os
+import re
+import stat
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_SEAL = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\n?\Z')
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether `error` says that there is no room (disk, quota or file-size limit)."""
+    return isinstance(error, OSError) and error.errno in _DISK_FULL
+
+
+def seal(record: Mapping[str, Any]) -> bytes:
+    """One line of JSON whose last key, "crc32", is the CRC-32 of the same line without it."""
+    body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode()
+    return body[:-1] + b',"crc32":"%08x"}\n' % zlib.crc32(body)
+
+
+def unseal(line: bytes) -> dict[str, Any]:
+    """The record of a sealed line; ValueError says what is wrong with the line."""
+    found = _SEAL.search(line)
+    if not found:
+        raise ValueError("there is no checksum at its end")
+    body = line[: found.start()] + b"}"
+    if int(found[1], 16) != zlib.crc32(body):
+        raise ValueError("the checksum does not match")
+    try:
+        record = json.loads(body, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(record, dict):
+        raise ValueError("it is no JSON object")
+    return record
+
+
+def open_plain_file(path: Path) -> int:
+    """A descriptor to read from; ValueError for a symlink, FIFO, directory or device."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise ValueError(f"{path.name} is a link or a socket, not a plain file") from None
+        raise
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise ValueError(f"{path.name} is not a plain file")
+
+
+def read_plain_file(path: Path, limit: int) -> bytes:
+    """The bytes of a plain file of at most `limit` bytes; ValueError or OSError otherwise."""
+    with os.fdopen(open_plain_file(path), "rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"{path.name} is larger than {limit} bytes")
+    return data
+
+
+def write_once(descriptor: int, data: bytes) -> None:
+    """Append by one write; OSError, with the file as it was, when not every byte fits."""
+    before = os.fstat(descriptor).st_size
+    try:
+        written = os.write(descriptor, data)
+    except OSError:
+        os.ftruncate(descriptor, before)
+        raise
+    if written < len(data):
+        os.ftruncate(descriptor, before)
+        raise OSError(errno.ENOSPC, "There is no room left for the record; what was written of it is undone")
+
+
+def create_file(path: Path, data: bytes) -> None:
+    """A new file with `data`, on disk (fsync) on return; none is left where that fails."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    try:
+        write_once(descriptor, data)
+        os.fsync(descriptor)
+    except OSError:
+        path.unlink()
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """`path` holds `data` afterwards, or what it held before: temp file, fsync, rename."""
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    create_file(temporary, data)
+    _rename(temporary, path)
+
+
+def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:
+    """As `replace_file`, in the room of the file `reserved`, so that it works on a full disk."""
+    descriptor = os.open(reserved, os.O_WRONLY | os.O_NOFOLLOW)
+    try:
+        os.pwrite(descriptor, data, 0)
+        os.ftruncate(descriptor, len(data))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    _rename(reserved, path)
+
+
+def _rename(source: Path, target: Path) -> None:
+    source.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"it holds a bare {name}")

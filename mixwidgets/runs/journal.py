@@ -1,0 +1,128 @@
+"""The writing side of a run directory.
+
+    experiment.json       what is run; sealed, never changed
+    status.json           what the run's process last said; replaced as a whole
+    events.jsonl          one sealed line per event, one writer, one write per line
+    gradients-000010.bin  the gradient summaries of step 10
+    lock                  locked by the run's process as long as it lives
+    stop                  there when the run was asked to stop
+    status.reserved       the room for the last status
+    log.txt               what the process printed
+
+A sealed line is JSON with a CRC-32 as its last key. A record counts as acknowledged when `append` returns:
+it is then in the file, whole, and survives the end of the process; the last status is also synced to disk.
+"""
+
+import os
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, to_record
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.files import create_file, is_disk_full, read_plain_file, seal, unseal, write_once
+from mixwidgets.runs.lock import take_lock
+from mixwidgets.runs.snapshots import write_snapshot
+from mixwidgets.runs.status import Status, own_status, reserve_last_status, write_last_status, write_status
+
+
+def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs") -> Path:
+    """A new, queued run directory in `runs_dir` (made if missing); its name is a generated slug.
+
+    OSError, with what to do, when the folder cannot be made or written.
+    """
+    now = datetime.now(UTC)
+    slug = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03d}"
+    path = Path(runs_dir) / f"{slug}-{experiment.task}-{experiment.recipe.name}-{secrets.token_hex(2)}"
+    try:
+        path.mkdir(parents=True)
+        create_file(path / "experiment.json", seal(experiment.to_dict()))
+        reserve_last_status(path)
+        write_status(path, Status(word="queued"))
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"A run cannot be recorded in {os.fspath(runs_dir)!r} ({error.strerror}): "
+            "give runs_dir a folder that you may write to and that has room",
+        ) from None
+    return path
+
+
+def read_experiment(run_path: Path) -> Experiment:
+    """The experiment of a run directory; ValueError or OSError when it is none, or damaged."""
+    try:
+        return Experiment.from_dict(unseal(read_plain_file(run_path / "experiment.json", 1 << 20)))
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{os.fspath(run_path)!r} is no run: it has no experiment.json. "
+            "A run is a folder that launch made, such as runs/<id>."
+        ) from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"experiment.json of {os.fspath(run_path)!r} cannot be used: {error}") from None
+
+
+class Journal:
+    """The one writer of a run. Use as a context manager; closing releases the run's lock."""
+
+    def __init__(self, run_path: str | os.PathLike[str], lock: int | None = None) -> None:
+        """Take over a queued run. `lock` is a descriptor of its already locked lock file.
+
+        BlockingIOError when another process has the run, FileExistsError when it has been written already.
+        """
+        self.path = Path(run_path)
+        self.experiment = read_experiment(self.path)
+        """What the run directory says is to be run."""
+        try:
+            self._lock = take_lock(self.path / "lock") if lock is None else lock
+        except BlockingIOError:
+            raise BlockingIOError(
+                f"Run {self.path.name} is being written by another process: "
+                "a run has one writer; launch the experiment again for a second run."
+            ) from None
+        try:
+            self._events = os.open(
+                self.path / "events.jsonl", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
+            )
+        except FileExistsError:
+            os.close(self._lock)
+            raise FileExistsError(
+                f"Run {self.path.name} has been written already: launch its experiment again for a new run."
+            ) from None
+        write_status(self.path, own_status("running"))
+
+    def append(self, event: Event) -> None:
+        """Record an event. OSError, with the journal as it was before, when there is no room.
+
+        RunFinished always gets through: its status has room of its own.
+        """
+        if isinstance(event, RunFinished):
+            self._finish(event)
+        elif isinstance(event, GradientSnapshot):
+            write_once(self._events, seal(write_snapshot(self.path, event)))
+        else:
+            write_once(self._events, seal(to_record(event)))
+
+    def close(self) -> None:
+        """Release the run."""
+        os.close(self._events)
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _finish(self, event: RunFinished) -> None:
+        try:
+            write_once(self._events, seal(to_record(event)))
+            os.fsync(self._events)
+        except OSError as error:
+            if not is_disk_full(error):
+                raise
+        status = own_status(event.reason, metrics=event.metrics, message=event.message)
+        write_last_status(self.path, status)

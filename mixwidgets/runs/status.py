@@ -1,0 +1,95 @@
+"""status.json: what a run's process last said about itself."""
+
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from mixwidgets.runs.events import REASONS, from_json_metrics, from_json_text, to_json_metrics
+from mixwidgets.runs.files import (
+    create_file,
+    read_plain_file,
+    replace_by_reserved,
+    replace_file,
+    seal,
+    unseal,
+)
+
+_RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
+_LONGEST_MESSAGE = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """The content of status.json."""
+
+    word: str
+    """"queued", "running" or a key of `REASONS`."""
+    process_id: int | None = None
+    """The process that wrote it, on `host`; None while queued."""
+    host: str = field(default_factory=socket.gethostname)
+    """The machine that the process runs on."""
+    metrics: Mapping[str, float] = MappingProxyType({})
+    """The last evaluation's."""
+    message: str = ""
+    """What happened, in words."""
+
+
+def read_status(run_path: Path) -> Status:
+    """ValueError or OSError, with the cause, when it cannot be read."""
+    record = unseal(read_plain_file(_path(run_path), _RESERVED))
+    word, process_id = record.get("status"), record.get("process_id")
+    if word not in ("queued", "running", *REASONS):
+        raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
+    if process_id is not None and (type(process_id) is not int or process_id <= 1):
+        raise ValueError(f"its process_id {process_id!r} is no process id")
+    return Status(
+        word=word,
+        process_id=process_id,
+        host=from_json_text(record.get("host")),
+        metrics=from_json_metrics(record.get("metrics")),
+        message=from_json_text(record.get("message")),
+    )
+
+
+def write_status(run_path: Path, status: Status) -> None:
+    """Replace status.json as a whole."""
+    replace_file(_path(run_path), _sealed(status))
+
+
+def reserve_last_status(run_path: Path) -> None:
+    """Take the room for the last status now, so that a full disk can still be reported."""
+    create_file(_reserve(run_path), b"\n" * _RESERVED)
+
+
+def write_last_status(run_path: Path, status: Status) -> None:
+    """Replace status.json in the reserved room."""
+    replace_by_reserved(_path(run_path), _reserve(run_path), _sealed(status))
+
+
+def own_status(word: str, **fields: Any) -> Status:
+    """A status in the name of this process."""
+    return Status(word=word, process_id=os.getpid(), **fields)
+
+
+def _sealed(status: Status) -> bytes:
+    return seal(
+        {
+            "status": status.word,
+            "process_id": status.process_id,
+            "host": status.host,
+            "metrics": to_json_metrics(status.metrics),
+            "message": status.message[-_LONGEST_MESSAGE:],
+        }
+    )
+
+
+def _path(run_path: Path) -> Path:
+    return run_path / "status.json"
+
+
+def _reserve(run_path: Path) -> Path:
+    return run_path / "status.reserved"

@@ -1,0 +1,73 @@
+"""python -m mixwidgets.training RUN_DIR: train a queued run and write its journal.
+
+Exit status: 0 when the run came to an end of its own or was stopped, 1 when it failed, 2 when RUN_DIR cannot
+be run.
+"""
+
+import argparse
+import sys
+import traceback
+from types import MappingProxyType
+
+from mixwidgets.runs.events import Evaluation, RunFinished
+from mixwidgets.runs.files import is_disk_full
+from mixwidgets.runs.journal import Journal
+from mixwidgets.training.stop_request import StopRequest
+
+
+def main() -> int:
+    """Run what the command line names; the exit status comes back."""
+    parser = argparse.ArgumentParser(prog="python -m mixwidgets.training", description=__doc__)
+    parser.add_argument("run_dir", help="a queued run's directory")
+    parser.add_argument("--lock", type=int, help="descriptor of the run's lock file, already locked")
+    parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at its end of file")
+    arguments = parser.parse_args()
+    try:
+        journal = Journal(arguments.run_dir, arguments.lock)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    with journal:
+        finished = record(journal, StopRequest(journal.path, arguments.kernel_pipe))
+        journal.append(finished)
+    return 0 if finished.reason in ("completed", "stopped", "diverged") else 1
+
+
+def record(journal: Journal, stop: StopRequest) -> RunFinished:
+    """Train and journal every event but the last, which comes back: a failure is a named end."""
+    metrics = MappingProxyType[str, float]({})
+    try:
+        from mixwidgets.training.loop import train  # torch loads here, and may fail to
+
+        for event in train(journal.experiment):
+            if isinstance(event, RunFinished):
+                return event
+            journal.append(event)
+            if isinstance(event, Evaluation):
+                metrics = MappingProxyType(dict(event.metrics))
+            if stop.why:
+                return RunFinished(reason="stopped", metrics=metrics, message=stop.why)
+    except BaseException as error:
+        traceback.print_exc()
+        return RunFinished(reason=_reason(error), metrics=metrics, message=_in_words(error))
+    raise AssertionError("train ends with RunFinished")
+
+
+def _reason(error: BaseException) -> str:
+    if is_disk_full(error):
+        return "disk_full"
+    # A CUDA allocation that fails is a torch.OutOfMemoryError, one on the CPU a plain RuntimeError.
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & {"MemoryError", "OutOfMemoryError"} or "can't allocate memory" in str(error):
+        return "out_of_memory"
+    return "crashed"
+
+
+def _in_words(error: BaseException) -> str:
+    # A message survives any content: lone surrogates would not encode.
+    text = "".join(traceback.format_exception_only(error)).strip()
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

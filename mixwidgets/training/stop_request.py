@@ -1,0 +1,50 @@
+"""What can ask a run's process to stop: a file, a signal, the end of its kernel."""
+
+import os
+import select
+import signal
+import threading
+import time
+from pathlib import Path
+from types import FrameType
+
+_LOOK_EVERY_S = 0.05
+_GRACE_S = 2.0
+
+
+class StopRequest:
+    """Watches for a request from a thread of its own; make it on the main thread.
+
+    Whoever trains looks at `why` after each event. If the kernel is gone and the loop has not ended within
+    two seconds, the process is ended: nobody is left to insist.
+    """
+
+    def __init__(self, run_path: Path, kernel_pipe: int | None) -> None:
+        self.why = ""
+        """Empty until the run was asked to stop; then who asked, in words."""
+        self._file = run_path / "stop"
+        self._pipe = kernel_pipe
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+        threading.Thread(target=self._watch, name="stop request", daemon=True).start()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.why = f"It was stopped by {signal.Signals(number).name}."
+
+    def _watch(self) -> None:
+        while not self.why:
+            if self._kernel_is_gone():
+                self.why = "Its kernel ended."
+                self._file.touch()
+                time.sleep(_GRACE_S)
+                os._exit(1)
+            if os.path.lexists(self._file):
+                self.why = "It was asked to stop."
+
+    def _kernel_is_gone(self) -> bool:
+        """Whether the pipe, which nobody writes to, is at its end; waits a moment for it."""
+        if self._pipe is None:
+            time.sleep(_LOOK_EVERY_S)
+            return False
+        readable, _, _ = select.select([self._pipe], [], [], _LOOK_EVERY_S)
+        return bool(readable)
