@@ -24,6 +24,7 @@ import numpy as np
 MAX_TEXT = 10_000  # characters; float64's longest exact decimal has 1,076
 MAX_EXPONENT = 5_000  # of ten, or of two; beyond, the rational alone would fill the memory
 
+_BLANKS = " \t\r\n"
 _SIGN = r"(?P<sign>[+\-−]?)"
 _DECIMAL = re.compile(
     rf"{_SIGN}(?P<digits>(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE](?P<exp>[+\-−]?[0-9]+))?"
@@ -32,7 +33,7 @@ _HEX_FLOAT = re.compile(
     rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
     r"[pP](?P<exp>[+\-−]?[0-9]+)"
 )
-_SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|nan)", re.IGNORECASE)
+_SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|nan)", re.IGNORECASE | re.ASCII)
 _BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
 
 
@@ -87,24 +88,26 @@ def to_exact(value: Any) -> Exact | BitPattern:
 def to_code(code: object, bits: int, name: str) -> int:
     """Check a code: an integer, or text in hex or binary, that fits `bits` bits of the format `name`."""
     if isinstance(code, str):
-        match = _BIT_PATTERN.fullmatch(code.strip()) or _BIT_PATTERN.fullmatch("0x" + code.strip())
+        body = code.strip(_BLANKS)
+        match = _BIT_PATTERN.fullmatch(body)
+        if not match and not body.lower().startswith("0b"):  # hex digits alone
+            match = _BIT_PATTERN.fullmatch("0x" + body)
         if not match:
-            raise ValueError(
-                f"{_shown(code)} is not a code; write it in hex, such as '0x{'0' * (bits // 4)}'"
-            )
+            zeros = "0" * ((bits + 3) // 4)
+            raise ValueError(f"{_shown(code)} is not a code; write it in hex, such as '0x{zeros}'")
         code = _pattern(match)
     if isinstance(code, bool) or not isinstance(code, int | np.integer):
         raise TypeError(f"a code must be an integer or hex text, not {type(code).__name__}")
     if not 0 <= code < 1 << bits:
         raise ValueError(
-            f"{code:#x} is not a {name} code: it has {bits} bits, so codes end at {(1 << bits) - 1:#X}"
+            f"{_shown(hex(code))} is not a {name} code: it has {bits} bits, so codes end at 0x{(1 << bits) - 1:X}"
         )
     return int(code)
 
 
 def _from_binary(value: float | Decimal | np.floating[Any]) -> Exact:
     negative = value.is_signed() if isinstance(value, Decimal) else bool(np.signbit(value))
-    if value != value:
+    if value.is_nan() if isinstance(value, Decimal) else value != value:  # a signaling Decimal takes no !=
         return Exact("nan", False)  # the sign of a NaN means nothing (IEEE 754-2019, 6.3)
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > MAX_EXPONENT:
         raise ValueError(f"the exponent of {value} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
@@ -114,7 +117,7 @@ def _from_binary(value: float | Decimal | np.floating[Any]) -> Exact:
 
 
 def _read_text(text: str) -> Exact | BitPattern:
-    body = text.strip(" \t\r\n")
+    body = text.strip(_BLANKS)
     if len(body) > MAX_TEXT:
         raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(body):,}")
     if match := _BIT_PATTERN.fullmatch(body):
@@ -165,7 +168,7 @@ def _hint(body: str) -> str:
     for candidate, words in (
         (plain, "in plain digits"),
         (plain.replace(",", "."), "with a decimal point"),
-        (plain.replace("_", "").replace(",", "").replace(" ", ""), "without separators"),
+        (re.sub(r"[_ ]|,(?=[0-9]{3})", "", plain), "without separators"),
     ):
         if candidate != body and any(p.fullmatch(candidate) for p in (_DECIMAL, _HEX_FLOAT, _BIT_PATTERN)):
             return f"write it {words}, {candidate[:40]}"
@@ -173,4 +176,8 @@ def _hint(body: str) -> str:
         return "for a NaN with a payload write its code, such as 0x7E01"
     if body.startswith(("-0x", "+0x", "−0x", "-0b", "+0b")):
         return "a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3"
+    if body.lower().startswith("0b"):
+        return "after 0b only the digits 0 and 1 may stand"
+    if _HEX_FLOAT.fullmatch(body + "p0"):
+        return "a hex float ends in its exponent, such as 0x1.8p0"
     return "write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan"
