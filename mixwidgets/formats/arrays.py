@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import encode as scalar
+from mixwidgets.formats import encode as scalar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .float_format import FloatFormat
+    from mixwidgets.formats.float_format import FloatFormat
 
 CHUNK = 1 << 15  # elements; the temporaries of one chunk stay within the processor's cache
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .float_format import FloatFormat
+from mixwidgets.formats.float_format import FloatFormat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

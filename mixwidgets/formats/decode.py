@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .encode import round_magnitude
+from mixwidgets.formats.encode import round_magnitude
 
 if TYPE_CHECKING:
-    from .float_format import FloatFormat
+    from mixwidgets.formats.float_format import FloatFormat
 
 
 def fields(fmt: FloatFormat, code: int) -> tuple[int, int, int]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .parse import BitPattern, to_exact
+from mixwidgets.formats.parse import BitPattern, to_exact
 
 if TYPE_CHECKING:
-    from .float_format import FloatFormat
+    from mixwidgets.formats.float_format import FloatFormat
 
 OVERFLOW = ("native", "saturate")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from . import decode, encode
-from .parse import BitPattern, to_exact
+from mixwidgets.formats import decode, encode
+from mixwidgets.formats.parse import BitPattern, to_exact
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from .float_format import FloatFormat
+    from mixwidgets.formats.float_format import FloatFormat
 
 Rule = Literal["exact", "nearest", "tie", "overflow"]
 

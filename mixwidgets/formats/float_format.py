@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, decode, encode, parse
-from .explain import Explanation, explain
+from mixwidgets.formats import arrays, decode, encode, parse
+from mixwidgets.formats.explain import Explanation, explain
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -1,0 +1,29 @@
+"""Which browser the tests drive. `python -m tests.browser.chromium` prints it, or fails where there is none."""
+
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+
+
+def system_chromium() -> str | None:
+    """The path that MIXWIDGETS_CHROMIUM names, else the system's own Chromium or Chrome."""
+    named = os.environ.get("MIXWIDGETS_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@contextmanager
+def browser():
+    """A running Playwright browser: the system's where there is one, else Playwright's own."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=system_chromium(), args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+if __name__ == "__main__":
+    print(system_chromium() or sys.exit("no Chromium on this system"))

@@ -1,0 +1,51 @@
+"""Fixtures of the browser tests: one browser and one JupyterLab a session, one page a test."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+
+from tests.browser.chromium import browser
+from tests.browser.jupyter import jupyter_lab
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    try:
+        with browser() as running:
+            yield running
+    except PlaywrightError as error:
+        if "Executable doesn't exist" not in str(error) or os.environ.get("CI"):
+            raise  # in CI a missing browser is a failure
+        pytest.skip("no Chromium: install it, name one in MIXWIDGETS_CHROMIUM, or run `playwright install chromium`")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("lab")
+    shutil.copytree(NOTEBOOKS, root / "notebooks", ignore=shutil.ignore_patterns("runs", ".*"))
+    with jupyter_lab(root) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium):
+    """A fresh page at a laptop's size. A JavaScript error in it fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 1400})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []

@@ -1,0 +1,65 @@
+"""One set of exact versions serves `make lab`, `make test` and binder."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def pinned() -> dict[str, Version]:
+    lines = (ROOT / "constraints.txt").read_text().split()
+    requirements = [Requirement(line) for line in lines]
+    return {canonicalize_name(r.name): Version(str(r.specifier).removeprefix("==")) for r in requirements}
+
+
+def test_constraints_pin_every_dependency_exactly():
+    versions = pinned()
+    extras = [line for extra in PROJECT["optional-dependencies"].values() for line in extra]
+    for requirement in map(Requirement, [*PROJECT["dependencies"], *extras]):
+        if requirement.name != "mixwidgets":
+            assert versions[canonicalize_name(requirement.name)] in requirement.specifier
+    assert versions["torch"] == Version("2.13.0")
+
+
+def test_binder_resolves_to_this_environment():
+    """pip, asked for binder's requirements without an index, finds that everything is here already."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-index",
+        "--no-build-isolation",
+        "--quiet",
+    ]
+    command += ["--report", "-", "--requirement", "binder/requirements.txt"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert {item["metadata"]["name"] for item in report["install"]} <= {"mixwidgets"}
+
+
+def test_binder_runs_a_python_that_the_package_accepts():
+    version = (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-")
+    assert Version(version) in SpecifierSet(PROJECT["requires-python"])
+
+
+def test_no_file_names_a_registry_or_a_private_path():
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    hosts = ("registry" + ".npmjs", "pypi" + ".org", "python" + "hosted", "deb." + "debian")
+    for name in files:
+        if not name.endswith(".png"):
+            text = (ROOT / name).read_text(encoding="utf-8")
+            assert not [host for host in hosts if host in text], name

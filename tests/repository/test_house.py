@@ -1,0 +1,171 @@
+"""The house keeps its rule: imports run downwards only, and heavy libraries load only when used."""
+
+import ast
+import importlib
+import pkgutil
+import subprocess
+import sys
+import textwrap
+import types
+from pathlib import Path
+
+import pytest
+
+import mixwidgets
+
+PACKAGE = Path(mixwidgets.__file__).parent
+STANDARD = set(sys.stdlib_module_names)
+
+# room: (the rooms below it, what it may import of others on loading, and what only inside functions)
+ROOMS = {
+    "formats": (set(), {"numpy"}, set()),
+    "gradients": ({"formats"}, {"numpy"}, set()),
+    "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas"}),
+    "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"sklearn"}),
+    "widgets": (
+        {"formats", "gradients", "runs"},
+        {"numpy", "anywidget", "ipywidgets", "traitlets"},
+        {"IPython"},
+    ),
+    "cli": ({"formats", "gradients", "runs", "training"}, {"typer"}, set()),
+    "__init__": (set(), set(), set()),
+}
+
+
+def room_of(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imports(tree: ast.AST, path: Path):
+    """(absolute module, "loading" | "inside" | "typing") of every import in a file."""
+    package = ["mixwidgets", *path.relative_to(PACKAGE).parts[:-1]]
+
+    def walk(node, where):
+        for child in ast.iter_child_nodes(node):
+            inner = where
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                inner = "inside"
+            elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
+                inner = "typing"
+            if isinstance(child, ast.Import):
+                yield from ((alias.name, inner) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                base = package[: len(package) + 1 - child.level] if child.level else []
+                module = ".".join([*base, *([child.module] if child.module else [])])
+                if module in ("", "mixwidgets") or not child.module:
+                    yield from ((f"{module}.{alias.name}", inner) for alias in child.names)
+                else:
+                    yield module, inner
+            yield from walk(child, inner)
+
+    yield from walk(tree, "loading")
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_run_down(path):
+    room = room_of(path)
+    below, loading, inside = ROOMS[room]
+    for module, where in imports(ast.parse(path.read_text(encoding="utf-8")), path):
+        top = module.split(".")[0]
+        if top == "mixwidgets":
+            target = module.split(".")[1] if "." in module else "__init__"
+            assert target in {room, *below, "__init__", "__version__"}, (
+                f"{room} imports {module}, which is not below it"
+            )
+        elif top not in STANDARD and where != "typing":
+            allowed = loading | inside if where == "inside" else loading
+            assert top in allowed, f"{room} may not import {top} {where}; it may import {sorted(allowed)}"
+
+
+def test_the_import_rule_sees_a_wrong_import(tmp_path):
+    tree = ast.parse("from ..training.loop import train\nimport torch\ndef f():\n    import altair")
+    found = list(imports(tree, PACKAGE / "widgets" / "x.py"))
+    assert found == [("mixwidgets.training.loop", "loading"), ("torch", "loading"), ("altair", "inside")]
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_and_a_bit_editor_load_nothing_heavy():
+    assert (
+        run_python("""
+        import mixwidgets as mw, sys
+        after_import = {"torch", "altair", "sklearn", "pandas", "numpy", "ipywidgets"} & set(sys.modules)
+        mw.BitEditor(65504, format="float16")._repr_mimebundle_()
+        print(after_import, {"torch", "altair", "sklearn", "pandas"} & set(sys.modules))
+    """)
+        == "set() set()"
+    )
+
+
+def test_the_lower_rooms_need_no_jupyter():
+    assert (
+        run_python("""
+        import importlib, pkgutil, sys
+
+        class Missing:
+            def find_spec(self, name, path=None, target=None):
+                if name.split(".")[0] in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
+                    raise ModuleNotFoundError(name)
+
+        sys.meta_path.insert(0, Missing())
+        import mixwidgets
+        for room in ("formats", "gradients", "runs", "training"):
+            package = importlib.import_module(f"mixwidgets.{room}")
+            for module in pkgutil.iter_modules(package.__path__, f"mixwidgets.{room}."):
+                if not module.name.endswith("__main__"):
+                    importlib.import_module(module.name)
+        experiment = mixwidgets.Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=1)
+        print(next(iter(mixwidgets.train(experiment))).kind)
+    """)
+        == "started"
+    )
+
+
+def test_every_public_name_is_there_twice():
+    """Once fresh, and once more after every module was imported: no module hides a function of its name."""
+
+    def public():
+        return {name: getattr(mixwidgets, name) for name in mixwidgets.__all__}
+
+    before = public()
+    for module in pkgutil.walk_packages(mixwidgets.__path__, "mixwidgets."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    after = public()
+    assert before == after
+    assert not any(isinstance(value, types.ModuleType) for value in after.values())
+    assert set(mixwidgets.__all__) <= set(dir(mixwidgets))
+
+
+def test_an_unknown_public_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'BitEdtor'"):
+        _ = mixwidgets.BitEdtor
+
+
+def test_the_front_end_has_no_markup_eval_or_remote_import():
+    sources = [*(PACKAGE.parent / "js").glob("[!n]*/**/*.ts"), *(PACKAGE / "static").iterdir()]
+    assert len(sources) > 10
+    for path in sources:
+        text = path.read_text(encoding="utf-8")
+        for risky in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "eval(",
+            "new Function",
+            "document.write",
+            "import(",
+            "fetch(",
+        ):
+            if "test" not in path.parts:
+                assert risky not in text, f"{path.name} uses {risky}"

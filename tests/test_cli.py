@@ -1,0 +1,90 @@
+"""The command line, as its users call it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import mixwidgets as mw
+from mixwidgets.cli import app
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_format_shows_how_a_value_is_rounded():
+    shown = call("format", "float16", "65505").stdout
+    for part in (
+        "0x7BFF = 0 11110 1111111111",
+        "between 65504 and inf",
+        "midpoint 65520",
+        "error -1",
+        "65472 and inf",
+    ):
+        assert part in shown
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("65520", "it overflows to inf"),
+        ("2049", "a tie: the even code wins"),
+        ("-0.1", "-0.0999755859375 is nearer; error 0.0000244140625"),
+        ("65504", "none: the value is representable"),
+        ("0x7C00", "none: a bit pattern was given"),
+        ("nan", "class       nan"),
+    ],
+)
+def test_format_says_why(value, says):
+    assert says in call("format", "half", "--", value).stdout
+
+
+def test_format_alone_is_a_spec_sheet():
+    shown = call("format", "bf16").stdout
+    assert "bfloat16 (16 bits)" in shown
+    assert "2^127 × (2 − 2^-7)" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["format", "fp8", "1"], "write one of float8_e5m2"),
+        (["format", "float16", "１２"], "in plain digits, 12"),
+        (["train", "--steps", "0"], "steps"),
+        (["train", "--task", "digits_cn"], "digits_cnn"),
+        (["train", "--recipe", "fp61"], "recipe"),
+        (["train", "--loss-weight", "nan"], "loss_weight"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(arguments, says, tmp_path):
+    options = ["--runs-dir", str(tmp_path / "runs")] if arguments[0] == "train" else []
+    result = call(*arguments, *options)
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_train_keeps_a_run_that_opens_again(tmp_path):
+    result = call("train", "--steps", "6", "--recipe", "fp16_dynamic", "--runs-dir", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "completed" in result.stdout
+    (run,) = mw.list_runs(tmp_path)
+    assert run.status == "completed"
+    assert run.steps()["step"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert json.loads((run.path / "experiment.json").read_text())["steps"] == 6
+
+
+def test_help_names_the_commands_and_loads_nothing_heavy():
+    code = (
+        "import sys; from mixwidgets.cli import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit: print({'torch', 'ipywidgets', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("set()")
+    for command in ("lab", "train", "format"):
+        assert command in done.stdout
