@@ -5,7 +5,6 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.runs.events import REASONS, from_json_metrics, from_json_text, to_json_metrics
@@ -32,7 +31,7 @@ class Status:
     """The process that wrote it, on `host`; None while queued."""
     host: str = field(default_factory=socket.gethostname)
     """The machine that the process runs on."""
-    metrics: Mapping[str, float] = MappingProxyType({})
+    metrics: Mapping[str, float] = field(default_factory=dict)
     """The last evaluation's."""
     message: str = ""
     """What happened, in words."""

@@ -39,6 +39,7 @@ def record(journal: Journal, stop: StopRequest) -> RunFinished:
     try:
         from mixwidgets.training.loop import train  # torch loads here, and may fail to
 
+        stop.is_loading = False
         for event in train(journal.experiment):
             if isinstance(event, RunFinished):
                 return event

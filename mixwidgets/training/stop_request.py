@@ -15,13 +15,16 @@ _GRACE_S = 2.0
 class StopRequest:
     """Watches for a request from a thread of its own; make it on the main thread.
 
-    Whoever trains looks at `why` after each event. If the kernel is gone and the loop has not ended within
-    two seconds, the process is ended: nobody is left to insist.
+    Whoever trains looks at `why` after each event. While torch is loading, which takes seconds, there is
+    nothing to end well: the process goes at once. So it does when the kernel is gone and the loop has not
+    ended within two seconds: nobody is left to insist.
     """
 
     def __init__(self, run_path: Path, kernel_pipe: int | None) -> None:
         self.why = ""
         """Empty until the run was asked to stop; then who asked, in words."""
+        self.is_loading = True
+        """Whether training has yet to start."""
         self._file = run_path / "stop"
         self._pipe = kernel_pipe
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -35,11 +38,14 @@ class StopRequest:
         while not self.why:
             if self._kernel_is_gone():
                 self.why = "Its kernel ended."
-                self._file.touch()
-                time.sleep(_GRACE_S)
-                os._exit(1)
-            if os.path.lexists(self._file):
+            elif os.path.lexists(self._file):
                 self.why = "It was asked to stop."
+        self._file.touch()  # tells the run's status, should this process not live to write it
+        if not self.is_loading:
+            if not self._kernel_is_gone():
+                return
+            time.sleep(_GRACE_S)
+        os._exit(1)
 
     def _kernel_is_gone(self) -> bool:
         """Whether the pipe, which nobody writes to, is at its end; waits a moment for it."""
