@@ -99,8 +99,9 @@ def to_code(code: object, bits: int, name: str) -> int:
     if isinstance(code, bool) or not isinstance(code, int | np.integer):
         raise TypeError(f"a code must be an integer or hex text, not {type(code).__name__}")
     if not 0 <= code < 1 << bits:
+        last = f"0x{(1 << bits) - 1:X}"
         raise ValueError(
-            f"{_shown(hex(code))} is not a {name} code: it has {bits} bits, so codes end at 0x{(1 << bits) - 1:X}"
+            f"{_shown(hex(code))} is not a {name} code: it has {bits} bits, so codes end at {last}"
         )
     return int(code)
 

@@ -1,0 +1,157 @@
+// Text → value, exactly: a rational, ±∞ or NaN, or a bit pattern, without passing through a float.
+// The grammar is stated in mixwidgets/formats/parse.py; tests/vectors/parse.json holds the two together.
+
+import { multiply, power, rational, type Rational } from "./rational.ts";
+
+const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076
+const MAX_EXPONENT = 5_000; // of ten, or of two; beyond, the rational alone would fill the memory
+
+const SIGN = "(?<sign>[+\\-−]?)";
+const EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
+const DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
+const HEX_FLOAT = new RegExp(
+  `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`,
+);
+const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
+const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
+const BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+
+/** An extended real number: a sign and a magnitude, so that −0 is kept. */
+export interface Exact {
+  readonly kind: "finite" | "infinity" | "nan";
+  readonly negative: boolean;
+  readonly magnitude: Rational;
+}
+
+/** A code, written as such: 0x7C00, 0b1. */
+export interface BitPattern {
+  readonly kind: "pattern";
+  readonly code: bigint;
+}
+
+type InputErrorKey =
+  | "parse.too_long"
+  | "parse.exponent"
+  | "parse.digits"
+  | "parse.point"
+  | "parse.separators"
+  | "parse.payload"
+  | "parse.signed_pattern"
+  | "parse.binary"
+  | "parse.hex_exponent"
+  | "parse.form"
+  | "code.form"
+  | "code.range";
+
+/** What is wrong with a text, as a message of the catalogue and its arguments. */
+export class InputError extends Error {
+  readonly key: InputErrorKey;
+  readonly args: Record<string, string>;
+
+  constructor(key: InputErrorKey, args: Record<string, string>) {
+    super(key);
+    this.key = key;
+    this.args = args;
+  }
+}
+
+/** Read a text exactly. Throws InputError for one that is no number. */
+export function toExact(text: string): Exact | BitPattern {
+  const body = text.replace(BLANKS, "");
+  const length = [...body].length;
+  if (length > MAX_TEXT) throw new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(length) });
+  if (BIT_PATTERN.test(body)) return { kind: "pattern", code: BigInt(body.toLowerCase()) };
+  const special = SPECIAL.exec(body)?.groups;
+  if (special) {
+    const kind = special.word?.toLowerCase() === "nan" ? "nan" : "infinity";
+    return { kind, negative: isMinus(special.sign), magnitude: rational(0n) };
+  }
+  const decimal = DECIMAL.exec(body)?.groups;
+  if (decimal) return assemble(decimal, "", 10n, 10n, body);
+  const hex = HEX_FLOAT.exec(body)?.groups;
+  if (hex) return assemble(hex, "0x", 16n, 2n, body);
+  throw likelyFix(text, body);
+}
+
+/** Check a code: text in hex or binary that fits `bits` bits of the format `name`. */
+export function toCode(text: string, bits: number, name: string): bigint {
+  const body = text.replace(BLANKS, "");
+  const prefixed = BIT_PATTERN.test(body) || /^0b/i.test(body) ? body : "0x" + body;
+  if (!BIT_PATTERN.test(prefixed)) {
+    throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
+  }
+  return checkWidth(BigInt(prefixed.toLowerCase()), bits, name);
+}
+
+/** Throws InputError for a code that has more than `bits` bits. */
+export function checkWidth(code: bigint, bits: number, name: string): bigint {
+  if (code >> BigInt(bits) !== 0n) {
+    const last = "0x" + ((1n << BigInt(bits)) - 1n).toString(16).toUpperCase();
+    const text = shown("0x" + code.toString(16));
+    throw new InputError("code.range", { text, format: name, bits: String(bits), last });
+  }
+  return code;
+}
+
+type Groups = Partial<Record<string, string>>;
+
+function assemble(groups: Groups, prefix: string, base: bigint, exponentBase: bigint, body: string): Exact {
+  const part = (groups.part ?? "") + (groups.only ?? "");
+  const written = groups.exp ?? "0";
+  const exponent = written.length < 20 ? Number(written.replace("−", "-")) : MAX_EXPONENT + 1;
+  if (Math.abs(exponent) > MAX_EXPONENT) {
+    throw new InputError("parse.exponent", { text: shown(body), limit: String(MAX_EXPONENT) });
+  }
+  const digits = rational(BigInt(prefix + (groups.whole ?? "") + part), base ** BigInt(part.length));
+  return {
+    kind: "finite",
+    negative: isMinus(groups.sign),
+    magnitude: multiply(digits, power(exponentBase, exponent)),
+  };
+}
+
+function isMinus(sign: string | undefined): boolean {
+  return sign === "-" || sign === "−";
+}
+
+function grouped(n: number): string {
+  return n.toLocaleString("en-US");
+}
+
+/** Text as an error may repeat it: short, and with invisible or bidirectional characters spelled out. */
+function shown(text: string): string {
+  const characters = [...text];
+  const short = characters.length <= 40 ? characters : [...characters.slice(0, 39), "…"];
+  const spelled = short.map((c) =>
+    c !== " " && /[\p{C}\p{Z}]/u.test(c) ? "\\u" + c.codePointAt(0)?.toString(16).padStart(4, "0") : c,
+  );
+  return `'${spelled.join("")}'`;
+}
+
+function isNumber(text: string): boolean {
+  return DECIMAL.test(text) || HEX_FLOAT.test(text) || BIT_PATTERN.test(text);
+}
+
+/** The error for a text that is not a number, with the likely fix. */
+function likelyFix(text: string, body: string): InputError {
+  const plain = body.normalize("NFKC");
+  const candidates = [
+    [plain, "parse.digits"],
+    [plain.replaceAll(",", "."), "parse.point"],
+    [plain.replace(/[_ ]|,(?=[0-9]{3})/g, ""), "parse.separators"],
+  ] as const;
+  for (const [candidate, key] of candidates) {
+    if (candidate !== body && isNumber(candidate)) {
+      return new InputError(key, { text: shown(text), candidate: candidate.slice(0, 40) });
+    }
+  }
+  return new InputError(advice(body), { text: shown(text) });
+}
+
+function advice(body: string): InputErrorKey {
+  if (/^nan/i.test(body)) return "parse.payload";
+  if (/^(?:[-+−]0x|[-+]0b)/.test(body)) return "parse.signed_pattern";
+  if (/^0b/i.test(body)) return "parse.binary";
+  if (HEX_FLOAT.test(body + "p0")) return "parse.hex_exponent";
+  return "parse.form";
+}

@@ -1,0 +1,78 @@
+// Exact rationals: pairs of BigInts, as far as rounding and reading numbers out need them.
+
+/** numerator / denominator with denominator > 0, not always in lowest terms. */
+export interface Rational {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+export function rational(numerator: bigint, denominator = 1n): Rational {
+  return { numerator, denominator };
+}
+
+/** base^exponent, for a positive base. */
+export function power(base: bigint, exponent: number): Rational {
+  return exponent >= 0 ? rational(base ** BigInt(exponent)) : rational(1n, base ** BigInt(-exponent));
+}
+
+export function negate(x: Rational): Rational {
+  return rational(-x.numerator, x.denominator);
+}
+
+export function magnitudeOf(x: Rational): Rational {
+  return x.numerator < 0n ? negate(x) : x;
+}
+
+export function multiply(x: Rational, y: Rational): Rational {
+  return rational(x.numerator * y.numerator, x.denominator * y.denominator);
+}
+
+/** x / y, for a positive y. */
+export function divide(x: Rational, y: Rational): Rational {
+  return rational(x.numerator * y.denominator, x.denominator * y.numerator);
+}
+
+export function add(x: Rational, y: Rational): Rational {
+  return rational(x.numerator * y.denominator + y.numerator * x.denominator, x.denominator * y.denominator);
+}
+
+export function subtract(x: Rational, y: Rational): Rational {
+  return add(x, negate(y));
+}
+
+/** Negative, zero or positive, as x is less than, equal to or greater than y. */
+export function compare(x: Rational, y: Rational): number {
+  const left = x.numerator * y.denominator;
+  const right = y.numerator * x.denominator;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The nearest integer, ties to even, of a non-negative rational. */
+export function roundToEven(x: Rational): bigint {
+  const below = x.numerator / x.denominator;
+  const twice = 2n * (x.numerator - below * x.denominator);
+  const up = twice > x.denominator || (twice === x.denominator && (below & 1n) === 1n);
+  return up ? below + 1n : below;
+}
+
+/** ⌊log2 x⌋ of a positive rational, from its bits: a logarithm in floats errs just below powers of two. */
+export function floorLog2(x: Rational): number {
+  const guess = bitLength(x.numerator) - bitLength(x.denominator);
+  return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
+}
+
+/** ⌊log10 x⌋ of a positive rational. */
+export function floorLog10(x: Rational): number {
+  const guess = String(x.numerator).length - String(x.denominator).length;
+  return compare(x, power(10n, guess)) >= 0 ? guess : guess - 1;
+}
+
+function bitLength(n: bigint): number {
+  const hex = n.toString(16);
+  return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
+}
+
+/** As a Number, within 2^-60: for drawing, never for deciding. */
+export function toNumber(x: Rational): number {
+  return Number((x.numerator << 60n) / x.denominator) / 2 ** 60;
+}
