@@ -77,8 +77,8 @@ export function rationalToDecimal(value: Rational): string {
 }
 
 /**
- * The fewest significant decimal digits that round back to the code, the nearest such decimal.
- * Positional from 1e-7 up to 1e21, as Number::toString (ECMA-262), else scientific.
+ * The fewest significant decimal digits that round back to the code, the nearest such decimal; of two equally near
+ * ones, the even. Positional from 1e-6 up to 1e21, as Number::toString (ECMA-262), else scientific.
  */
 export function shortest(fmt: FloatFormat, code: bigint): string {
   const kind = classify(fmt, code);
@@ -100,7 +100,8 @@ export function shortest(fmt: FloatFormat, code: bigint): string {
 function nearestFirst(value: Rational, unit: Rational): readonly bigint[] {
   const below = (value.numerator * unit.denominator) / (value.denominator * unit.numerator);
   const distance = (n: bigint) => magnitudeOf(subtract(value, multiply(rational(n), unit)));
-  return compare(distance(below), distance(below + 1n)) <= 0 ? [below, below + 1n] : [below + 1n, below];
+  const order = compare(distance(below), distance(below + 1n)) || Number(below & 1n);
+  return order <= 0 ? [below, below + 1n] : [below + 1n, below];
 }
 
 /** digits × 10^exponent, without trailing zeros. */
@@ -111,7 +112,7 @@ export function notation(digits: bigint, exponent: number): string {
   if (point > 0 && point <= 21) {
     return text.length <= point ? text.padEnd(point, "0") : `${text.slice(0, point)}.${text.slice(point)}`;
   }
-  if (point > -7 && point <= 0) return "0." + "0".repeat(-point) + text;
+  if (point > -6 && point <= 0) return "0." + "0".repeat(-point) + text;
   const power = point - 1;
   return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power < 0 ? "-" : "+"}${Math.abs(power)}`;
 }

@@ -84,7 +84,8 @@ def rational_to_decimal(value: Fraction) -> str:
 def shortest(fmt: FloatFormat, code: int) -> str:
     """The fewest significant decimal digits that round back to the code, the nearest such decimal.
 
-    Positional from 1e-7 up to 1e21, as JavaScript's Number::toString (ECMA-262), else scientific.
+    Of two equally near ones, the even. Positional from 1e-6 up to 1e21, else scientific: the rules of
+    JavaScript's Number::toString (ECMA-262).
     """
     if classify(fmt, code) in ("infinity", "nan", "zero"):
         return to_decimal(fmt, code)
@@ -93,7 +94,7 @@ def shortest(fmt: FloatFormat, code: int) -> str:
     for count in range(1, 800):
         unit = Fraction(10) ** (exponent - count + 1)
         below = value // unit
-        for digits in sorted((below, below + 1), key=lambda n: abs(n * unit - value)):
+        for digits in sorted((below, below + 1), key=lambda n: (abs(n * unit - value), n % 2)):
             if digits and round_magnitude(fmt, digits * unit) == magnitude:
                 return ("-" if code & fmt.sign_bit else "") + _notation(digits, exponent - count + 1)
     raise AssertionError("every finite value has at most 767 significant digits")
@@ -110,6 +111,6 @@ def _notation(digits: int, exponent: int) -> str:
     point = len(str(digits)) + exponent  # the value is 0.text × 10^point
     if 0 < point <= 21:
         return text.ljust(point, "0") if len(text) <= point else f"{text[:point]}.{text[point:]}"
-    if -7 < point <= 0:
+    if -6 < point <= 0:
         return "0." + "0" * -point + text
     return text[0] + ("." + text[1:] if len(text) > 1 else "") + f"e{point - 1:+d}"

@@ -1,0 +1,94 @@
+"""The vectors that the front end's twins are held to (tests/vectors/make_formats.py), held to Python too."""
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import gmpy2
+import pytest
+
+import mixwidgets as mw
+from mixwidgets.formats import decode
+from mixwidgets.formats.parse import BitPattern, to_exact
+
+ROOT = Path(__file__).parents[2]
+VECTORS = ROOT / "tests" / "vectors"
+MESSAGES = json.loads((ROOT / "js/messages/en.json").read_text(encoding="utf-8"))
+
+
+def rows(file, *parts):
+    content = json.loads((VECTORS / file).read_text(encoding="utf-8"))
+    return [row for part in parts for row in content[part]]
+
+
+def rows_by_format(file):
+    content = json.loads((VECTORS / file).read_text(encoding="utf-8"))
+    return [pytest.param(mw.get_format(name), row, id=name) for name in content for row in content[name]]
+
+
+def fraction(pair):
+    return Fraction(*(gmpy2.mpz(text) for text in pair))  # Python limits the digits that int() reads
+
+
+@pytest.mark.parametrize("row", rows("parse.json", "finite"))
+def test_finite_texts(row):
+    exact = to_exact(row["text"])
+    assert (exact.kind, exact.negative) == ("finite", row["negative"])
+    assert exact.magnitude == fraction(row["magnitude"])
+
+
+@pytest.mark.parametrize("row", rows("parse.json", "special"))
+def test_special_texts(row):
+    exact = to_exact(row["text"])
+    assert (exact.kind, exact.negative) == (row["kind"], row["negative"])
+
+
+@pytest.mark.parametrize("row", rows("parse.json", "pattern"))
+def test_bit_patterns(row):
+    pattern = to_exact(row["text"])
+    assert isinstance(pattern, BitPattern)
+    assert pattern.code == int(row["code"], 16)
+
+
+@pytest.mark.parametrize("row", rows("parse.json", "rejected"))
+def test_rejected_texts_say_what_the_page_says(row):
+    with pytest.raises(ValueError, match=re.escape(MESSAGES[row["key"]].format(**row["args"]))):
+        to_exact(row["text"])
+
+
+@pytest.mark.parametrize("row", rows("parse.json", "float16_codes"))
+def test_codes_as_text(row):
+    assert mw.get_format("float16").to_code(row["text"]) == int(row["code"], 16)
+
+
+@pytest.mark.parametrize("row", rows("parse.json", "rejected_float16_codes"))
+def test_rejected_codes_say_what_the_page_says(row):
+    with pytest.raises(ValueError, match=re.escape(MESSAGES[row["key"]].format(**row["args"]))):
+        mw.get_format("float16").to_code(row["text"])
+
+
+@pytest.mark.parametrize(("fmt", "row"), rows_by_format("rounding.json"))
+def test_rounding(fmt, row):
+    explanation = fmt.explain(row["text"])
+    assert fmt.to_hex(fmt.encode(row["text"])) == fmt.to_hex(explanation.code) == row["code"]
+    assert (fmt.to_hex(explanation.below), fmt.to_hex(explanation.above)) == (row["below"], row["above"])
+    assert explanation.rule == row["rule"]
+    for name in ("midpoint", "error"):
+        expected = None if row[name] is None else to_exact(row[name]).value
+        assert getattr(explanation, name) == expected
+
+
+@pytest.mark.parametrize(("fmt", "row"), rows_by_format("codes.json"))
+def test_codes(fmt, row):
+    code = fmt.to_code(row["code"])
+    assert fmt.to_hex(code) == row["code"]
+    assert fmt.classify(code) == row["class"]
+    assert fmt.to_decimal(code) == row["decimal"]
+    if row["class"] == "nan":
+        return
+    assert fmt.encode(row["decimal"]) == code
+    assert fmt.to_hex(decode.next_up(fmt, code)) == row["next_up"]
+    assert fmt.to_hex(decode.next_down(fmt, code)) == row["next_down"]
+    if "shortest" in row:
+        assert fmt.shortest(code) == row["shortest"]
