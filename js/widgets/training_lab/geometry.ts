@@ -1,0 +1,108 @@
+// Where the charts' lines, ticks, marks and labels lie. No DOM.
+
+import { pathRound } from "d3-path";
+import { type ScaleLinear, scaleLinear } from "d3-scale";
+import type { Point } from "./state.ts";
+
+export interface Frame {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Axes {
+  x: ScaleLinear<number, number>;
+  y: ScaleLinear<number, number>;
+}
+
+const finite = (point: Point): boolean => Number.isFinite(point.value);
+
+/** From step 0 to the longest run's last, and from 0 (or the lowest loss below it) to the highest loss. */
+export function lossAxes(frame: Frame, curves: readonly Point[][], steps: number): Axes {
+  const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
+  const top = values.reduce((a, b) => Math.max(a, b), 0);
+  const bottom = values.reduce((a, b) => Math.min(a, b), 0);
+  const y = scaleLinear([bottom, top > bottom ? top : 1], [frame.height - frame.bottom, frame.top]);
+  return { x: stepAxis(frame, steps), y: y.nice(4) };
+}
+
+/** The y axis is log2 of the loss scale: half a binade of air below, one above for the marks. */
+export function scaleAxes(frame: Frame, curves: readonly Point[][], steps: number): Axes {
+  const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
+  const low = values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
+  const high = values.reduce((a, b) => Math.max(a, b), values[0] ?? 0);
+  const air = Math.max(0.5, (high - low) * 0.12);
+  const y = scaleLinear([low - air, high + 2 * air], [frame.height - frame.bottom, frame.top]);
+  return { x: stepAxis(frame, steps), y };
+}
+
+function stepAxis(frame: Frame, steps: number): ScaleLinear<number, number> {
+  return scaleLinear([0, Math.max(1, steps)], [frame.left, frame.width - frame.right]);
+}
+
+/** Ticks at whole values only. */
+export function wholeTicks(axis: ScaleLinear<number, number>, about: number): number[] {
+  return axis.ticks(about).filter(Number.isInteger);
+}
+
+/** The losses as a line with gaps where they are not finite. */
+export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
+  const path = pathRound(1);
+  let drawing = false;
+  for (const point of curve) {
+    const wasDrawing = drawing;
+    drawing = finite(point);
+    if (drawing) path[wasDrawing ? "lineTo" : "moveTo"](x(point.step), y(point.value));
+  }
+  return path.toString();
+}
+
+/** The loss scale as stairs: each value holds up to the next change, the last up to the run's newest step. */
+export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep: number): string {
+  const path = pathRound(1);
+  let height: number | null = null;
+  changes.forEach((point, i) => {
+    if (!finite(point)) return void (height = null);
+    const until = changes[i + 1]?.step ?? Math.max(newestStep, point.step);
+    path[height === null ? "moveTo" : "lineTo"](x(point.step), (height = y(point.value)));
+    path.lineTo(x(until), height);
+  });
+  return path.toString();
+}
+
+/** Downward triangles, `size` wide, whose tips touch the scale that each skipped step used. Of those that
+ * would cover each other more than half, one stands for all. */
+export function skipMarks(axes: Axes, skipped: readonly Point[], size: number): string {
+  const path = pathRound(1);
+  let [lastX, lastY] = [-Infinity, -Infinity];
+  for (const point of skipped.filter(finite)) {
+    const [x, y] = [axes.x(point.step), axes.y(point.value) - 2];
+    if (Math.abs(x - lastX) < size / 2 && Math.abs(y - lastY) < size / 2) continue;
+    [lastX, lastY] = [x, y];
+    path.moveTo(x, y);
+    path.lineTo(x - size / 2, y - size);
+    path.lineTo(x + size / 2, y - size);
+    path.closePath();
+  }
+  return path.toString();
+}
+
+/** Label positions near the wanted ones, at least `gap` apart, within low … high where they fit. */
+export function spread(wanted: readonly number[], gap: number, low: number, high: number): number[] {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
+  const placed = [...wanted];
+  let next = low;
+  for (const i of order) {
+    placed[i] = Math.max(wanted[i]!, next);
+    next = placed[i]! + gap;
+  }
+  let limit = high;
+  for (const i of order.reverse()) {
+    placed[i] = Math.min(placed[i]!, limit);
+    limit = placed[i]! - gap;
+  }
+  return placed;
+}

@@ -1,0 +1,75 @@
+// The table of runs: which are drawn, and how each one ended.
+
+import { h, set, setText } from "../../ui/dom.ts";
+import { t } from "../../ui/messages.ts";
+import { lineSample } from "./chart.ts";
+import type { Row } from "./state.ts";
+import { count, decimal, percent, status } from "./words.ts";
+
+interface Line {
+  element: HTMLTableRowElement;
+  box: HTMLInputElement;
+  show: (row: Row, name: string, style: number | undefined) => void;
+}
+
+export function runTable(toggle: (id: string, shown: boolean) => void): {
+  element: HTMLElement;
+  show: (rows: readonly Row[], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>) => void;
+} {
+  const body = h("tbody");
+  const head = h("tr", {}, ...([
+    [t("lab.run"), ""], [t("lab.accuracy"), "mw-cell"], [t("lab.loss"), "mw-cell"], [t("lab.skipped"), "mw-cell"],
+  ] as const).map(([text, kind]) => h("th", { scope: "col", class: kind }, text)));
+  const table = h("table", {}, h("caption", {}, t("lab.table_caption")), h("thead", {}, head), body);
+  const empty = h("p", { class: "mw-note" }, t("lab.no_runs"));
+  const element = h("div", { class: "mw-runs" }, table, empty);
+  const lines = new Map<string, Line>();
+
+  const show = (rows: readonly Row[], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>) => {
+    set(table, { hidden: rows.length === 0 });
+    set(empty, { hidden: rows.length > 0 });
+    rows.forEach((row, i) => {
+      let line = lines.get(row.id);
+      if (!line) lines.set(row.id, (line = tableLine(row.id, toggle)));
+      if (body.children[i] !== line.element) body.insertBefore(line.element, body.children[i] ?? null);
+      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id));
+    });
+    const wanted = new Set(rows.map((row) => row.id));
+    for (const [id, line] of lines) {
+      if (wanted.has(id)) continue;
+      line.element.remove();
+      lines.delete(id);
+    }
+  };
+  return { element, show };
+}
+
+function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Line {
+  const box = h("input", { type: "checkbox" });
+  box.addEventListener("change", () => toggle(id, box.checked));
+  const sample = lineSample();
+  const title = h("span", { class: "mw-run-name" });
+  const detail = h("span", { class: "mw-run-detail" });
+  const accuracy = h("td", { class: "mw-cell mw-num" });
+  const loss = h("td", { class: "mw-cell mw-num" });
+  const skipped = h("td", { class: "mw-cell mw-num" });
+  const element = h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail),
+    accuracy,
+    loss,
+    skipped,
+  );
+  const show = (row: Row, name: string, style: number | undefined) => {
+    box.checked = style !== undefined;
+    sample.show(style);
+    setText(title, name);
+    setText(detail, [t("lab.seed_is", { seed: row.seed }), status(row)].join(" · "));
+    set(detail, { title: row.message === "" ? undefined : row.message });
+    setText(accuracy, percent(row.metrics["accuracy"]));
+    setText(loss, decimal(row.metrics["loss"] ?? null));
+    setText(skipped, row.scaled ? count(row.skipped) : "–");
+  };
+  return { element, box, show };
+}

@@ -1,0 +1,116 @@
+// Numbers and states in words. No DOM.
+
+import { type MessageKey, t } from "../../ui/messages.ts";
+import type { RecipeChoice, Row, WireNumber } from "./state.ts";
+import { isAlive } from "./state.ts";
+
+const NONE = "–";
+const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const FORMATS: Record<string, string> = { float32: "FP32", float16: "FP16", bfloat16: "BF16" };
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export const count = (value: number): string => whole.format(value);
+
+/** 2 to a whole power, such as "2¹⁶" or "2⁻³". */
+export function powerOfTwo(exponent: number): string {
+  const digits = [...String(Math.abs(exponent))].map((digit) => SUPERSCRIPTS[Number(digit)]).join("");
+  return `2${exponent < 0 ? "⁻" : ""}${digits}`;
+}
+
+/** A loss scale: as a power of two where it is one. */
+export function scale(value: WireNumber): string {
+  if (typeof value !== "number") return decimal(value);
+  const exponent = Math.log2(value);
+  return Number.isInteger(exponent) ? powerOfTwo(exponent) : decimal(value);
+}
+
+/** Four significant digits; non-finite and unknown numbers as signs. */
+export function decimal(value: WireNumber): string {
+  if (value === null) return NONE;
+  if (typeof value === "string") return NOT_FINITE[value];
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
+  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+/** A share in 0 … 1 as "97.2 %". */
+export function percent(value: WireNumber | undefined): string {
+  return typeof value === "number" ? `${(100 * value).toFixed(1)} %` : decimal(value ?? null);
+}
+
+/** "0.6 s", "12 s", "3 min 20 s", "2 h 5 min". */
+export function duration(seconds: number): string {
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  const minutes = Math.floor(s / 60);
+  return minutes < 60 ? `${minutes} min ${s % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Where the run is: "step 213 of 300 · 141 steps/s · 0.6 s left". */
+export function progress(row: Row): string {
+  if (!isAlive(row)) return t("lab.progress_over", { step: count(row.step), steps: count(row.steps), status: status(row) });
+  if (row.step === 0) return t("lab.progress_starting");
+  const steps = t("lab.progress_steps", { step: count(row.step), steps: count(row.steps) });
+  if (row.rate === null) return steps;
+  const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? count(row.rate) : row.rate.toFixed(1) });
+  const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
+  return `${steps} · ${rate} · ${left}`;
+}
+
+/** What the newest step says: loss, loss scale, skipped steps. */
+export function newest(row: Row): string {
+  if (row.step === 0) return "";
+  const parts = [t("lab.newest_loss", { loss: decimal(row.loss) })];
+  if (row.scaled) {
+    parts.push(t("lab.newest_scale", { scale: scale(row.loss_scale) }));
+    parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: count(row.skipped) }));
+  }
+  return parts.join(" · ");
+}
+
+const STATUSES: Record<string, MessageKey> = {
+  queued: "lab.status_queued",
+  running: "lab.status_running",
+  interrupted: "lab.status_interrupted",
+  completed: "lab.status_completed",
+  stopped: "lab.status_stopped",
+  diverged: "lab.status_diverged",
+  out_of_memory: "lab.status_out_of_memory",
+  time_limit: "lab.status_time_limit",
+  disk_full: "lab.status_disk_full",
+  crashed: "lab.status_crashed",
+};
+
+export function status(row: Row): string {
+  const key = STATUSES[row.status];
+  return key === undefined ? row.status : t(key, { step: count(row.step) });
+}
+
+/** Where the current run computes, and how. */
+export function place(row: Row): string {
+  const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
+  return [device, row.backend].filter((part) => part !== "").join(" · ");
+}
+
+/** What a recipe does, from its fields. */
+export function recipe(choice: RecipeChoice): string {
+  const format = FORMATS[choice.compute_format] ?? choice.compute_format;
+  const plain = choice.compute_format === "float32";
+  const numbers = plain ? t("lab.recipe_fp32") : t("lab.recipe_half", { format });
+  const { kind, init_scale, growth_factor, backoff_factor, growth_interval } = choice.loss_scale;
+  const values = {
+    scale: scale(init_scale),
+    backoff: decimal_short(backoff_factor),
+    growth: decimal_short(growth_factor),
+    interval: count(growth_interval),
+  };
+  const scaling =
+    kind === "static" ? t("lab.recipe_static", values)
+    : kind === "dynamic" ? t("lab.recipe_dynamic", values)
+    : plain ? "" : t("lab.recipe_unscaled");
+  return `${numbers} ${scaling}`.trim();
+}
+
+const decimal_short = (value: number): string => String(value);

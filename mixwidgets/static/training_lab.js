@@ -1,0 +1,2377 @@
+// ui/dom.ts
+var SVG = "http://www.w3.org/2000/svg";
+function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+function fill(element, attributes, children) {
+  set(element, attributes);
+  element.append(...children.filter((child) => child !== null && child !== void 0));
+  return element;
+}
+function set(element, attributes) {
+  for (const [name, value2] of Object.entries(attributes)) {
+    if (value2 === void 0 || value2 === false) {
+      element.removeAttribute(name);
+      continue;
+    }
+    const text = value2 === true ? "" : String(value2);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+}
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+var serial = 0;
+function uniqueId(prefix) {
+  serial += 1;
+  return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
+}
+
+// ui/card.ts
+function card(el, title) {
+  const id = uniqueId("title");
+  const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
+  const root = h(
+    "section",
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    head
+  );
+  el.append(root);
+  return { root, head };
+}
+
+// messages/en.json
+var en_default = {
+  "common.formats": "Format",
+  "common.value": "value",
+  "common.code": "code",
+  "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
+  "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
+  "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
+  "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
+  "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
+  "parse.form": "{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan",
+  "parse.hex_exponent": "{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0",
+  "parse.payload": "{text} is not a number: for a NaN with a payload write its code, such as 0x7E01",
+  "parse.point": "{text} is not a number: write it with a decimal point, {candidate}",
+  "parse.separators": "{text} is not a number: write it without separators, {candidate}",
+  "parse.signed_pattern": "{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3",
+  "parse.too_long": "a value may have {limit} characters, not {length}",
+  "lab.title": "Training lab",
+  "lab.task": "task",
+  "lab.recipe": "recipe",
+  "lab.steps": "steps",
+  "lab.seed": "seed",
+  "lab.launch": "▶ Launch",
+  "lab.stop": "■ Stop",
+  "lab.nothing": "nothing",
+  "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
+  "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
+  "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
+  "lab.progress": "steps done",
+  "lab.progress_none": "Choose a task and a recipe, then launch.",
+  "lab.progress_starting": "starting: the run’s process is loading torch",
+  "lab.progress_steps": "step {step} of {steps}",
+  "lab.progress_rate": "{rate} steps/s",
+  "lab.progress_left": "{time} left",
+  "lab.progress_over": "step {step} of {steps} · {status}",
+  "lab.newest_loss": "loss {loss}",
+  "lab.newest_scale": "loss scale {scale}",
+  "lab.newest_skipped": "{count} steps skipped",
+  "lab.newest_skipped_one": "1 step skipped",
+  "lab.status_queued": "starting",
+  "lab.status_running": "running",
+  "lab.status_interrupted": "interrupted",
+  "lab.status_completed": "completed",
+  "lab.status_stopped": "stopped",
+  "lab.status_diverged": "diverged",
+  "lab.status_out_of_memory": "out of memory",
+  "lab.status_time_limit": "out of time",
+  "lab.status_disk_full": "disk full",
+  "lab.status_crashed": "crashed",
+  "lab.device_cpu": "CPU, one thread",
+  "lab.device_cuda": "GPU cuda",
+  "lab.failure": "{name}: {status}. {message}",
+  "lab.recipe_fp32": "Everything in FP32.",
+  "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.",
+  "lab.recipe_unscaled": "No loss scale.",
+  "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.",
+  "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.",
+  "lab.loss": "loss",
+  "lab.loss_note": "of each step’s batch",
+  "lab.loss_scale": "loss scale",
+  "lab.loss_scale_note": "by step · ▼ step skipped",
+  "lab.no_curves": "No run is selected.",
+  "lab.no_scales": "None of these runs scales its loss.",
+  "lab.loss_summary": "Loss by step.",
+  "lab.loss_words": "{name}: from {first} to {last} at step {step}.",
+  "lab.scale_summary": "Loss scale by step.",
+  "lab.scale_words": "{name}: {scale}, {skipped} steps skipped.",
+  "lab.run": "run",
+  "lab.accuracy": "accuracy",
+  "lab.skipped": "skipped",
+  "lab.table_caption": "Accuracy and loss on held-out data",
+  "lab.no_runs": "No runs yet.",
+  "lab.seed_is": "seed {seed}"
+};
+
+// ui/messages.ts
+var PLACEHOLDER = /\{(\w+)\}/g;
+function t(key, args = {}) {
+  return en_default[key].replace(PLACEHOLDER, (whole2, name) => name in args ? String(args[name]) : whole2);
+}
+
+// node_modules/d3-path/dist/d3-path.mjs
+var pi = Math.PI;
+var tau = 2 * pi;
+var epsilon = 1e-6;
+var tauEpsilon = tau - epsilon;
+function append(strings) {
+  this._ += strings[0];
+  for (let i = 1, n = strings.length; i < n; ++i) {
+    this._ += arguments[i] + strings[i];
+  }
+}
+function appendRound(digits) {
+  let d = Math.floor(digits);
+  if (!(d >= 0)) throw new Error(`invalid digits: ${digits}`);
+  if (d > 15) return append;
+  const k = 10 ** d;
+  return function(strings) {
+    this._ += strings[0];
+    for (let i = 1, n = strings.length; i < n; ++i) {
+      this._ += Math.round(arguments[i] * k) / k + strings[i];
+    }
+  };
+}
+function equal(x0, y0, x1, y1) {
+  return x0 === x1 && y0 === y1;
+}
+function equalRound(digits) {
+  const d = Math.floor(digits);
+  if (!(d <= 15)) return equal;
+  const k = 10 ** d;
+  const r = function(value2) {
+    return Math.round(value2 * k);
+  };
+  return function(x0, y0, x1, y1) {
+    return r(x0) === r(x1) && r(y0) === r(y1);
+  };
+}
+var Path = class {
+  constructor(digits) {
+    this._x0 = this._y0 = // start of current subpath
+    this._x1 = this._y1 = null;
+    this._ = "";
+    this._append = digits == null ? append : appendRound(digits);
+    this._equal = digits == null ? equal : equalRound(digits);
+  }
+  moveTo(x, y) {
+    this._append`M${this._x0 = this._x1 = +x},${this._y0 = this._y1 = +y}`;
+  }
+  closePath() {
+    if (this._x1 !== null) {
+      this._x1 = this._x0, this._y1 = this._y0;
+      this._append`Z`;
+    }
+  }
+  lineTo(x, y) {
+    this._append`L${this._x1 = +x},${this._y1 = +y}`;
+  }
+  quadraticCurveTo(x1, y1, x, y) {
+    this._append`Q${+x1},${+y1},${this._x1 = +x},${this._y1 = +y}`;
+  }
+  bezierCurveTo(x1, y1, x2, y2, x, y) {
+    this._append`C${+x1},${+y1},${+x2},${+y2},${this._x1 = +x},${this._y1 = +y}`;
+  }
+  arcTo(x1, y1, x2, y2, r) {
+    x1 = +x1, y1 = +y1, x2 = +x2, y2 = +y2, r = +r;
+    if (r < 0) throw new Error(`negative radius: ${r}`);
+    let x0 = this._x1, y0 = this._y1, x21 = x2 - x1, y21 = y2 - y1, x01 = x0 - x1, y01 = y0 - y1, l01_2 = x01 * x01 + y01 * y01;
+    if (this._x1 === null) {
+      this._append`M${this._x1 = x1},${this._y1 = y1}`;
+    } else if (!(l01_2 > epsilon)) ;
+    else if (!(Math.abs(y01 * x21 - y21 * x01) > epsilon) || !r) {
+      this._append`L${this._x1 = x1},${this._y1 = y1}`;
+    } else {
+      let x20 = x2 - x0, y20 = y2 - y0, l21_2 = x21 * x21 + y21 * y21, l20_2 = x20 * x20 + y20 * y20, l21 = Math.sqrt(l21_2), l01 = Math.sqrt(l01_2), l = r * Math.tan((pi - Math.acos((l21_2 + l01_2 - l20_2) / (2 * l21 * l01))) / 2), t01 = l / l01, t21 = l / l21;
+      if (Math.abs(t01 - 1) > epsilon) {
+        this._append`L${x1 + t01 * x01},${y1 + t01 * y01}`;
+      }
+      this._append`A${r},${r},0,0,${+(y01 * x20 > x01 * y20)},${this._x1 = x1 + t21 * x21},${this._y1 = y1 + t21 * y21}`;
+    }
+  }
+  arc(x, y, r, a0, a1, ccw) {
+    x = +x, y = +y, r = +r, ccw = !!ccw;
+    if (r < 0) throw new Error(`negative radius: ${r}`);
+    let dx = r * Math.cos(a0), dy = r * Math.sin(a0), x0 = x + dx, y0 = y + dy, cw = 1 ^ ccw, da = ccw ? a0 - a1 : a1 - a0;
+    if (this._x1 === null) {
+      this._append`M${x0},${y0}`;
+    } else if (Math.abs(this._x1 - x0) > epsilon || Math.abs(this._y1 - y0) > epsilon) {
+      this._append`L${x0},${y0}`;
+    }
+    if (!r) return;
+    if (da < 0) da = da % tau + tau;
+    if (da > tauEpsilon) {
+      this._append`A${r},${r},0,1,${cw},${x - dx},${y - dy}A${r},${r},0,1,${cw},${this._x1 = x0},${this._y1 = y0}`;
+    } else if (da > epsilon) {
+      const x1 = x + r * Math.cos(a1);
+      const y1 = y + r * Math.sin(a1);
+      if (da >= pi && this._equal(x0, y0, x1, y1)) {
+        da /= 2;
+        let a00 = a0 + da;
+        this._append`A${r},${r},0,${+(da >= pi)},${cw},${x + r * Math.cos(a00)},${y + r * Math.sin(a00)}`;
+      }
+      this._append`A${r},${r},0,${+(da >= pi)},${cw},${this._x1 = x1},${this._y1 = y1}`;
+    }
+  }
+  rect(x, y, w, h2) {
+    this._append`M${this._x0 = this._x1 = +x},${this._y0 = this._y1 = +y}h${w = +w}v${+h2}h${-w}Z`;
+  }
+  toString() {
+    return this._;
+  }
+};
+function path() {
+  return new Path();
+}
+path.prototype = Path.prototype;
+function pathRound(digits = 3) {
+  return new Path(+digits);
+}
+
+// node_modules/d3-array/dist/d3-array.mjs
+function ascending(a, b) {
+  return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
+}
+function descending(a, b) {
+  return a == null || b == null ? NaN : b < a ? -1 : b > a ? 1 : b >= a ? 0 : NaN;
+}
+function bisector(f) {
+  let compare1, compare2, delta;
+  if (f.length !== 2) {
+    compare1 = ascending;
+    compare2 = (d, x) => ascending(f(d), x);
+    delta = (d, x) => f(d) - x;
+  } else {
+    compare1 = f === ascending || f === descending ? f : zero;
+    compare2 = f;
+    delta = f;
+  }
+  function left(a, x, lo = 0, hi = a.length) {
+    if (lo < hi) {
+      if (compare1(x, x) !== 0) return hi;
+      do {
+        const mid = lo + hi >>> 1;
+        if (compare2(a[mid], x) < 0) lo = mid + 1;
+        else hi = mid;
+      } while (lo < hi);
+    }
+    return lo;
+  }
+  function right(a, x, lo = 0, hi = a.length) {
+    if (lo < hi) {
+      if (compare1(x, x) !== 0) return hi;
+      do {
+        const mid = lo + hi >>> 1;
+        if (compare2(a[mid], x) <= 0) lo = mid + 1;
+        else hi = mid;
+      } while (lo < hi);
+    }
+    return lo;
+  }
+  function center(a, x, lo = 0, hi = a.length) {
+    const i = left(a, x, lo, hi - 1);
+    return i > lo && delta(a[i - 1], x) > -delta(a[i], x) ? i - 1 : i;
+  }
+  return { left, center, right };
+}
+function zero() {
+  return 0;
+}
+function number(x) {
+  return x === null ? NaN : +x;
+}
+var ascendingBisect = bisector(ascending);
+var bisectRight = ascendingBisect.right;
+var bisectLeft = ascendingBisect.left;
+var bisectCenter = bisector(number).center;
+var blur2 = Blur2(blurf);
+var blurImage = Blur2(blurfImage);
+function Blur2(blur) {
+  return function(data, rx, ry = rx) {
+    if (!((rx = +rx) >= 0)) throw new RangeError("invalid rx");
+    if (!((ry = +ry) >= 0)) throw new RangeError("invalid ry");
+    let { data: values, width, height } = data;
+    if (!((width = Math.floor(width)) >= 0)) throw new RangeError("invalid width");
+    if (!((height = Math.floor(height !== void 0 ? height : values.length / width)) >= 0)) throw new RangeError("invalid height");
+    if (!width || !height || !rx && !ry) return data;
+    const blurx = rx && blur(rx);
+    const blury = ry && blur(ry);
+    const temp = values.slice();
+    if (blurx && blury) {
+      blurh(blurx, temp, values, width, height);
+      blurh(blurx, values, temp, width, height);
+      blurh(blurx, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+      blurv(blury, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+    } else if (blurx) {
+      blurh(blurx, values, temp, width, height);
+      blurh(blurx, temp, values, width, height);
+      blurh(blurx, values, temp, width, height);
+    } else if (blury) {
+      blurv(blury, values, temp, width, height);
+      blurv(blury, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+    }
+    return data;
+  };
+}
+function blurh(blur, T, S, w, h2) {
+  for (let y = 0, n = w * h2; y < n; ) {
+    blur(T, S, y, y += w, 1);
+  }
+}
+function blurv(blur, T, S, w, h2) {
+  for (let x = 0, n = w * h2; x < w; ++x) {
+    blur(T, S, x, x + n, w);
+  }
+}
+function blurfImage(radius) {
+  const blur = blurf(radius);
+  return (T, S, start, stop, step) => {
+    start <<= 2, stop <<= 2, step <<= 2;
+    blur(T, S, start + 0, stop + 0, step);
+    blur(T, S, start + 1, stop + 1, step);
+    blur(T, S, start + 2, stop + 2, step);
+    blur(T, S, start + 3, stop + 3, step);
+  };
+}
+function blurf(radius) {
+  const radius0 = Math.floor(radius);
+  if (radius0 === radius) return bluri(radius);
+  const t4 = radius - radius0;
+  const w = 2 * radius + 1;
+  return (T, S, start, stop, step) => {
+    if (!((stop -= step) >= start)) return;
+    let sum = radius0 * S[start];
+    const s0 = step * radius0;
+    const s1 = s0 + step;
+    for (let i = start, j = start + s0; i < j; i += step) {
+      sum += S[Math.min(stop, i)];
+    }
+    for (let i = start, j = stop; i <= j; i += step) {
+      sum += S[Math.min(stop, i + s0)];
+      T[i] = (sum + t4 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
+      sum -= S[Math.max(start, i - s0)];
+    }
+  };
+}
+function bluri(radius) {
+  const w = 2 * radius + 1;
+  return (T, S, start, stop, step) => {
+    if (!((stop -= step) >= start)) return;
+    let sum = radius * S[start];
+    const s2 = step * radius;
+    for (let i = start, j = start + s2; i < j; i += step) {
+      sum += S[Math.min(stop, i)];
+    }
+    for (let i = start, j = stop; i <= j; i += step) {
+      sum += S[Math.min(stop, i + s2)];
+      T[i] = sum / w;
+      sum -= S[Math.max(start, i - s2)];
+    }
+  };
+}
+var array = Array.prototype;
+var slice = array.slice;
+var e10 = Math.sqrt(50);
+var e5 = Math.sqrt(10);
+var e2 = Math.sqrt(2);
+function tickSpec(start, stop, count2) {
+  const step = (stop - start) / Math.max(0, count2), power = Math.floor(Math.log10(step)), error = step / Math.pow(10, power), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
+  let i1, i2, inc;
+  if (power < 0) {
+    inc = Math.pow(10, -power) / factor;
+    i1 = Math.round(start * inc);
+    i2 = Math.round(stop * inc);
+    if (i1 / inc < start) ++i1;
+    if (i2 / inc > stop) --i2;
+    inc = -inc;
+  } else {
+    inc = Math.pow(10, power) * factor;
+    i1 = Math.round(start / inc);
+    i2 = Math.round(stop / inc);
+    if (i1 * inc < start) ++i1;
+    if (i2 * inc > stop) --i2;
+  }
+  if (i2 < i1 && 0.5 <= count2 && count2 < 2) return tickSpec(start, stop, count2 * 2);
+  return [i1, i2, inc];
+}
+function ticks(start, stop, count2) {
+  stop = +stop, start = +start, count2 = +count2;
+  if (!(count2 > 0)) return [];
+  if (start === stop) return [start];
+  const reverse = stop < start, [i1, i2, inc] = reverse ? tickSpec(stop, start, count2) : tickSpec(start, stop, count2);
+  if (!(i2 >= i1)) return [];
+  const n = i2 - i1 + 1, ticks3 = new Array(n);
+  if (reverse) {
+    if (inc < 0) for (let i = 0; i < n; ++i) ticks3[i] = (i2 - i) / -inc;
+    else for (let i = 0; i < n; ++i) ticks3[i] = (i2 - i) * inc;
+  } else {
+    if (inc < 0) for (let i = 0; i < n; ++i) ticks3[i] = (i1 + i) / -inc;
+    else for (let i = 0; i < n; ++i) ticks3[i] = (i1 + i) * inc;
+  }
+  return ticks3;
+}
+function tickIncrement(start, stop, count2) {
+  stop = +stop, start = +start, count2 = +count2;
+  return tickSpec(start, stop, count2)[2];
+}
+function tickStep(start, stop, count2) {
+  stop = +stop, start = +start, count2 = +count2;
+  const reverse = stop < start, inc = reverse ? tickIncrement(stop, start, count2) : tickIncrement(start, stop, count2);
+  return (reverse ? -1 : 1) * (inc < 0 ? 1 / -inc : inc);
+}
+var shuffle = shuffler(Math.random);
+function shuffler(random) {
+  return function shuffle2(array2, i0 = 0, i1 = array2.length) {
+    let m = i1 - (i0 = +i0);
+    while (m) {
+      const i = random() * m-- | 0, t4 = array2[m + i0];
+      array2[m + i0] = array2[i + i0];
+      array2[i + i0] = t4;
+    }
+    return array2;
+  };
+}
+
+// node_modules/d3-color/dist/d3-color.mjs
+function define(constructor, factory, prototype) {
+  constructor.prototype = factory.prototype = prototype;
+  prototype.constructor = constructor;
+}
+function extend(parent, definition) {
+  var prototype = Object.create(parent.prototype);
+  for (var key in definition) prototype[key] = definition[key];
+  return prototype;
+}
+function Color() {
+}
+var darker = 0.7;
+var brighter = 1 / darker;
+var reI = "\\s*([+-]?\\d+)\\s*";
+var reN = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*";
+var reP = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*";
+var reHex = /^#([0-9a-f]{3,8})$/;
+var reRgbInteger = new RegExp(`^rgb\\(${reI},${reI},${reI}\\)$`);
+var reRgbPercent = new RegExp(`^rgb\\(${reP},${reP},${reP}\\)$`);
+var reRgbaInteger = new RegExp(`^rgba\\(${reI},${reI},${reI},${reN}\\)$`);
+var reRgbaPercent = new RegExp(`^rgba\\(${reP},${reP},${reP},${reN}\\)$`);
+var reHslPercent = new RegExp(`^hsl\\(${reN},${reP},${reP}\\)$`);
+var reHslaPercent = new RegExp(`^hsla\\(${reN},${reP},${reP},${reN}\\)$`);
+var named = {
+  aliceblue: 15792383,
+  antiquewhite: 16444375,
+  aqua: 65535,
+  aquamarine: 8388564,
+  azure: 15794175,
+  beige: 16119260,
+  bisque: 16770244,
+  black: 0,
+  blanchedalmond: 16772045,
+  blue: 255,
+  blueviolet: 9055202,
+  brown: 10824234,
+  burlywood: 14596231,
+  cadetblue: 6266528,
+  chartreuse: 8388352,
+  chocolate: 13789470,
+  coral: 16744272,
+  cornflowerblue: 6591981,
+  cornsilk: 16775388,
+  crimson: 14423100,
+  cyan: 65535,
+  darkblue: 139,
+  darkcyan: 35723,
+  darkgoldenrod: 12092939,
+  darkgray: 11119017,
+  darkgreen: 25600,
+  darkgrey: 11119017,
+  darkkhaki: 12433259,
+  darkmagenta: 9109643,
+  darkolivegreen: 5597999,
+  darkorange: 16747520,
+  darkorchid: 10040012,
+  darkred: 9109504,
+  darksalmon: 15308410,
+  darkseagreen: 9419919,
+  darkslateblue: 4734347,
+  darkslategray: 3100495,
+  darkslategrey: 3100495,
+  darkturquoise: 52945,
+  darkviolet: 9699539,
+  deeppink: 16716947,
+  deepskyblue: 49151,
+  dimgray: 6908265,
+  dimgrey: 6908265,
+  dodgerblue: 2003199,
+  firebrick: 11674146,
+  floralwhite: 16775920,
+  forestgreen: 2263842,
+  fuchsia: 16711935,
+  gainsboro: 14474460,
+  ghostwhite: 16316671,
+  gold: 16766720,
+  goldenrod: 14329120,
+  gray: 8421504,
+  green: 32768,
+  greenyellow: 11403055,
+  grey: 8421504,
+  honeydew: 15794160,
+  hotpink: 16738740,
+  indianred: 13458524,
+  indigo: 4915330,
+  ivory: 16777200,
+  khaki: 15787660,
+  lavender: 15132410,
+  lavenderblush: 16773365,
+  lawngreen: 8190976,
+  lemonchiffon: 16775885,
+  lightblue: 11393254,
+  lightcoral: 15761536,
+  lightcyan: 14745599,
+  lightgoldenrodyellow: 16448210,
+  lightgray: 13882323,
+  lightgreen: 9498256,
+  lightgrey: 13882323,
+  lightpink: 16758465,
+  lightsalmon: 16752762,
+  lightseagreen: 2142890,
+  lightskyblue: 8900346,
+  lightslategray: 7833753,
+  lightslategrey: 7833753,
+  lightsteelblue: 11584734,
+  lightyellow: 16777184,
+  lime: 65280,
+  limegreen: 3329330,
+  linen: 16445670,
+  magenta: 16711935,
+  maroon: 8388608,
+  mediumaquamarine: 6737322,
+  mediumblue: 205,
+  mediumorchid: 12211667,
+  mediumpurple: 9662683,
+  mediumseagreen: 3978097,
+  mediumslateblue: 8087790,
+  mediumspringgreen: 64154,
+  mediumturquoise: 4772300,
+  mediumvioletred: 13047173,
+  midnightblue: 1644912,
+  mintcream: 16121850,
+  mistyrose: 16770273,
+  moccasin: 16770229,
+  navajowhite: 16768685,
+  navy: 128,
+  oldlace: 16643558,
+  olive: 8421376,
+  olivedrab: 7048739,
+  orange: 16753920,
+  orangered: 16729344,
+  orchid: 14315734,
+  palegoldenrod: 15657130,
+  palegreen: 10025880,
+  paleturquoise: 11529966,
+  palevioletred: 14381203,
+  papayawhip: 16773077,
+  peachpuff: 16767673,
+  peru: 13468991,
+  pink: 16761035,
+  plum: 14524637,
+  powderblue: 11591910,
+  purple: 8388736,
+  rebeccapurple: 6697881,
+  red: 16711680,
+  rosybrown: 12357519,
+  royalblue: 4286945,
+  saddlebrown: 9127187,
+  salmon: 16416882,
+  sandybrown: 16032864,
+  seagreen: 3050327,
+  seashell: 16774638,
+  sienna: 10506797,
+  silver: 12632256,
+  skyblue: 8900331,
+  slateblue: 6970061,
+  slategray: 7372944,
+  slategrey: 7372944,
+  snow: 16775930,
+  springgreen: 65407,
+  steelblue: 4620980,
+  tan: 13808780,
+  teal: 32896,
+  thistle: 14204888,
+  tomato: 16737095,
+  turquoise: 4251856,
+  violet: 15631086,
+  wheat: 16113331,
+  white: 16777215,
+  whitesmoke: 16119285,
+  yellow: 16776960,
+  yellowgreen: 10145074
+};
+define(Color, color, {
+  copy(channels) {
+    return Object.assign(new this.constructor(), this, channels);
+  },
+  displayable() {
+    return this.rgb().displayable();
+  },
+  hex: color_formatHex,
+  // Deprecated! Use color.formatHex.
+  formatHex: color_formatHex,
+  formatHex8: color_formatHex8,
+  formatHsl: color_formatHsl,
+  formatRgb: color_formatRgb,
+  toString: color_formatRgb
+});
+function color_formatHex() {
+  return this.rgb().formatHex();
+}
+function color_formatHex8() {
+  return this.rgb().formatHex8();
+}
+function color_formatHsl() {
+  return hslConvert(this).formatHsl();
+}
+function color_formatRgb() {
+  return this.rgb().formatRgb();
+}
+function color(format2) {
+  var m, l;
+  format2 = (format2 + "").trim().toLowerCase();
+  return (m = reHex.exec(format2)) ? (l = m[1].length, m = parseInt(m[1], 16), l === 6 ? rgbn(m) : l === 3 ? new Rgb(m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, (m & 15) << 4 | m & 15, 1) : l === 8 ? rgba(m >> 24 & 255, m >> 16 & 255, m >> 8 & 255, (m & 255) / 255) : l === 4 ? rgba(m >> 12 & 15 | m >> 8 & 240, m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, ((m & 15) << 4 | m & 15) / 255) : null) : (m = reRgbInteger.exec(format2)) ? new Rgb(m[1], m[2], m[3], 1) : (m = reRgbPercent.exec(format2)) ? new Rgb(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, 1) : (m = reRgbaInteger.exec(format2)) ? rgba(m[1], m[2], m[3], m[4]) : (m = reRgbaPercent.exec(format2)) ? rgba(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, m[4]) : (m = reHslPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, 1) : (m = reHslaPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, m[4]) : named.hasOwnProperty(format2) ? rgbn(named[format2]) : format2 === "transparent" ? new Rgb(NaN, NaN, NaN, 0) : null;
+}
+function rgbn(n) {
+  return new Rgb(n >> 16 & 255, n >> 8 & 255, n & 255, 1);
+}
+function rgba(r, g, b, a) {
+  if (a <= 0) r = g = b = NaN;
+  return new Rgb(r, g, b, a);
+}
+function rgbConvert(o) {
+  if (!(o instanceof Color)) o = color(o);
+  if (!o) return new Rgb();
+  o = o.rgb();
+  return new Rgb(o.r, o.g, o.b, o.opacity);
+}
+function rgb(r, g, b, opacity) {
+  return arguments.length === 1 ? rgbConvert(r) : new Rgb(r, g, b, opacity == null ? 1 : opacity);
+}
+function Rgb(r, g, b, opacity) {
+  this.r = +r;
+  this.g = +g;
+  this.b = +b;
+  this.opacity = +opacity;
+}
+define(Rgb, rgb, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
+  },
+  rgb() {
+    return this;
+  },
+  clamp() {
+    return new Rgb(clampi(this.r), clampi(this.g), clampi(this.b), clampa(this.opacity));
+  },
+  displayable() {
+    return -0.5 <= this.r && this.r < 255.5 && (-0.5 <= this.g && this.g < 255.5) && (-0.5 <= this.b && this.b < 255.5) && (0 <= this.opacity && this.opacity <= 1);
+  },
+  hex: rgb_formatHex,
+  // Deprecated! Use color.formatHex.
+  formatHex: rgb_formatHex,
+  formatHex8: rgb_formatHex8,
+  formatRgb: rgb_formatRgb,
+  toString: rgb_formatRgb
+}));
+function rgb_formatHex() {
+  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}`;
+}
+function rgb_formatHex8() {
+  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}${hex((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
+}
+function rgb_formatRgb() {
+  const a = clampa(this.opacity);
+  return `${a === 1 ? "rgb(" : "rgba("}${clampi(this.r)}, ${clampi(this.g)}, ${clampi(this.b)}${a === 1 ? ")" : `, ${a})`}`;
+}
+function clampa(opacity) {
+  return isNaN(opacity) ? 1 : Math.max(0, Math.min(1, opacity));
+}
+function clampi(value2) {
+  return Math.max(0, Math.min(255, Math.round(value2) || 0));
+}
+function hex(value2) {
+  value2 = clampi(value2);
+  return (value2 < 16 ? "0" : "") + value2.toString(16);
+}
+function hsla(h2, s2, l, a) {
+  if (a <= 0) h2 = s2 = l = NaN;
+  else if (l <= 0 || l >= 1) h2 = s2 = NaN;
+  else if (s2 <= 0) h2 = NaN;
+  return new Hsl(h2, s2, l, a);
+}
+function hslConvert(o) {
+  if (o instanceof Hsl) return new Hsl(o.h, o.s, o.l, o.opacity);
+  if (!(o instanceof Color)) o = color(o);
+  if (!o) return new Hsl();
+  if (o instanceof Hsl) return o;
+  o = o.rgb();
+  var r = o.r / 255, g = o.g / 255, b = o.b / 255, min = Math.min(r, g, b), max = Math.max(r, g, b), h2 = NaN, s2 = max - min, l = (max + min) / 2;
+  if (s2) {
+    if (r === max) h2 = (g - b) / s2 + (g < b) * 6;
+    else if (g === max) h2 = (b - r) / s2 + 2;
+    else h2 = (r - g) / s2 + 4;
+    s2 /= l < 0.5 ? max + min : 2 - max - min;
+    h2 *= 60;
+  } else {
+    s2 = l > 0 && l < 1 ? 0 : h2;
+  }
+  return new Hsl(h2, s2, l, o.opacity);
+}
+function hsl(h2, s2, l, opacity) {
+  return arguments.length === 1 ? hslConvert(h2) : new Hsl(h2, s2, l, opacity == null ? 1 : opacity);
+}
+function Hsl(h2, s2, l, opacity) {
+  this.h = +h2;
+  this.s = +s2;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+define(Hsl, hsl, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Hsl(this.h, this.s, this.l * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Hsl(this.h, this.s, this.l * k, this.opacity);
+  },
+  rgb() {
+    var h2 = this.h % 360 + (this.h < 0) * 360, s2 = isNaN(h2) || isNaN(this.s) ? 0 : this.s, l = this.l, m2 = l + (l < 0.5 ? l : 1 - l) * s2, m1 = 2 * l - m2;
+    return new Rgb(
+      hsl2rgb(h2 >= 240 ? h2 - 240 : h2 + 120, m1, m2),
+      hsl2rgb(h2, m1, m2),
+      hsl2rgb(h2 < 120 ? h2 + 240 : h2 - 120, m1, m2),
+      this.opacity
+    );
+  },
+  clamp() {
+    return new Hsl(clamph(this.h), clampt(this.s), clampt(this.l), clampa(this.opacity));
+  },
+  displayable() {
+    return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && (0 <= this.l && this.l <= 1) && (0 <= this.opacity && this.opacity <= 1);
+  },
+  formatHsl() {
+    const a = clampa(this.opacity);
+    return `${a === 1 ? "hsl(" : "hsla("}${clamph(this.h)}, ${clampt(this.s) * 100}%, ${clampt(this.l) * 100}%${a === 1 ? ")" : `, ${a})`}`;
+  }
+}));
+function clamph(value2) {
+  value2 = (value2 || 0) % 360;
+  return value2 < 0 ? value2 + 360 : value2;
+}
+function clampt(value2) {
+  return Math.max(0, Math.min(1, value2 || 0));
+}
+function hsl2rgb(h2, m1, m2) {
+  return (h2 < 60 ? m1 + (m2 - m1) * h2 / 60 : h2 < 180 ? m2 : h2 < 240 ? m1 + (m2 - m1) * (240 - h2) / 60 : m1) * 255;
+}
+var radians = Math.PI / 180;
+var degrees = 180 / Math.PI;
+var K = 18;
+var Xn = 0.96422;
+var Yn = 1;
+var Zn = 0.82521;
+var t0 = 4 / 29;
+var t1 = 6 / 29;
+var t2 = 3 * t1 * t1;
+var t3 = t1 * t1 * t1;
+function labConvert(o) {
+  if (o instanceof Lab) return new Lab(o.l, o.a, o.b, o.opacity);
+  if (o instanceof Hcl) return hcl2lab(o);
+  if (!(o instanceof Rgb)) o = rgbConvert(o);
+  var r = rgb2lrgb(o.r), g = rgb2lrgb(o.g), b = rgb2lrgb(o.b), y = xyz2lab((0.2225045 * r + 0.7168786 * g + 0.0606169 * b) / Yn), x, z;
+  if (r === g && g === b) x = z = y;
+  else {
+    x = xyz2lab((0.4360747 * r + 0.3850649 * g + 0.1430804 * b) / Xn);
+    z = xyz2lab((0.0139322 * r + 0.0971045 * g + 0.7141733 * b) / Zn);
+  }
+  return new Lab(116 * y - 16, 500 * (x - y), 200 * (y - z), o.opacity);
+}
+function lab(l, a, b, opacity) {
+  return arguments.length === 1 ? labConvert(l) : new Lab(l, a, b, opacity == null ? 1 : opacity);
+}
+function Lab(l, a, b, opacity) {
+  this.l = +l;
+  this.a = +a;
+  this.b = +b;
+  this.opacity = +opacity;
+}
+define(Lab, lab, extend(Color, {
+  brighter(k) {
+    return new Lab(this.l + K * (k == null ? 1 : k), this.a, this.b, this.opacity);
+  },
+  darker(k) {
+    return new Lab(this.l - K * (k == null ? 1 : k), this.a, this.b, this.opacity);
+  },
+  rgb() {
+    var y = (this.l + 16) / 116, x = isNaN(this.a) ? y : y + this.a / 500, z = isNaN(this.b) ? y : y - this.b / 200;
+    x = Xn * lab2xyz(x);
+    y = Yn * lab2xyz(y);
+    z = Zn * lab2xyz(z);
+    return new Rgb(
+      lrgb2rgb(3.1338561 * x - 1.6168667 * y - 0.4906146 * z),
+      lrgb2rgb(-0.9787684 * x + 1.9161415 * y + 0.033454 * z),
+      lrgb2rgb(0.0719453 * x - 0.2289914 * y + 1.4052427 * z),
+      this.opacity
+    );
+  }
+}));
+function xyz2lab(t4) {
+  return t4 > t3 ? Math.pow(t4, 1 / 3) : t4 / t2 + t0;
+}
+function lab2xyz(t4) {
+  return t4 > t1 ? t4 * t4 * t4 : t2 * (t4 - t0);
+}
+function lrgb2rgb(x) {
+  return 255 * (x <= 31308e-7 ? 12.92 * x : 1.055 * Math.pow(x, 1 / 2.4) - 0.055);
+}
+function rgb2lrgb(x) {
+  return (x /= 255) <= 0.04045 ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4);
+}
+function hclConvert(o) {
+  if (o instanceof Hcl) return new Hcl(o.h, o.c, o.l, o.opacity);
+  if (!(o instanceof Lab)) o = labConvert(o);
+  if (o.a === 0 && o.b === 0) return new Hcl(NaN, 0 < o.l && o.l < 100 ? 0 : NaN, o.l, o.opacity);
+  var h2 = Math.atan2(o.b, o.a) * degrees;
+  return new Hcl(h2 < 0 ? h2 + 360 : h2, Math.sqrt(o.a * o.a + o.b * o.b), o.l, o.opacity);
+}
+function hcl(h2, c, l, opacity) {
+  return arguments.length === 1 ? hclConvert(h2) : new Hcl(h2, c, l, opacity == null ? 1 : opacity);
+}
+function Hcl(h2, c, l, opacity) {
+  this.h = +h2;
+  this.c = +c;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+function hcl2lab(o) {
+  if (isNaN(o.h)) return new Lab(o.l, 0, 0, o.opacity);
+  var h2 = o.h * radians;
+  return new Lab(o.l, Math.cos(h2) * o.c, Math.sin(h2) * o.c, o.opacity);
+}
+define(Hcl, hcl, extend(Color, {
+  brighter(k) {
+    return new Hcl(this.h, this.c, this.l + K * (k == null ? 1 : k), this.opacity);
+  },
+  darker(k) {
+    return new Hcl(this.h, this.c, this.l - K * (k == null ? 1 : k), this.opacity);
+  },
+  rgb() {
+    return hcl2lab(this).rgb();
+  }
+}));
+var A = -0.14861;
+var B = 1.78277;
+var C = -0.29227;
+var D = -0.90649;
+var E = 1.97294;
+var ED = E * D;
+var EB = E * B;
+var BC_DA = B * C - D * A;
+function cubehelixConvert(o) {
+  if (o instanceof Cubehelix) return new Cubehelix(o.h, o.s, o.l, o.opacity);
+  if (!(o instanceof Rgb)) o = rgbConvert(o);
+  var r = o.r / 255, g = o.g / 255, b = o.b / 255, l = (BC_DA * b + ED * r - EB * g) / (BC_DA + ED - EB), bl = b - l, k = (E * (g - l) - C * bl) / D, s2 = Math.sqrt(k * k + bl * bl) / (E * l * (1 - l)), h2 = s2 ? Math.atan2(k, bl) * degrees - 120 : NaN;
+  return new Cubehelix(h2 < 0 ? h2 + 360 : h2, s2, l, o.opacity);
+}
+function cubehelix(h2, s2, l, opacity) {
+  return arguments.length === 1 ? cubehelixConvert(h2) : new Cubehelix(h2, s2, l, opacity == null ? 1 : opacity);
+}
+function Cubehelix(h2, s2, l, opacity) {
+  this.h = +h2;
+  this.s = +s2;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+define(Cubehelix, cubehelix, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
+  },
+  rgb() {
+    var h2 = isNaN(this.h) ? 0 : (this.h + 120) * radians, l = +this.l, a = isNaN(this.s) ? 0 : this.s * l * (1 - l), cosh2 = Math.cos(h2), sinh2 = Math.sin(h2);
+    return new Rgb(
+      255 * (l + a * (A * cosh2 + B * sinh2)),
+      255 * (l + a * (C * cosh2 + D * sinh2)),
+      255 * (l + a * (E * cosh2)),
+      this.opacity
+    );
+  }
+}));
+
+// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+function basis(t12, v0, v1, v2, v3) {
+  var t22 = t12 * t12, t32 = t22 * t12;
+  return ((1 - 3 * t12 + 3 * t22 - t32) * v0 + (4 - 6 * t22 + 3 * t32) * v1 + (1 + 3 * t12 + 3 * t22 - 3 * t32) * v2 + t32 * v3) / 6;
+}
+function basis$1(values) {
+  var n = values.length - 1;
+  return function(t4) {
+    var i = t4 <= 0 ? t4 = 0 : t4 >= 1 ? (t4 = 1, n - 1) : Math.floor(t4 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
+    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  };
+}
+function basisClosed(values) {
+  var n = values.length;
+  return function(t4) {
+    var i = Math.floor(((t4 %= 1) < 0 ? ++t4 : t4) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
+    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  };
+}
+var constant = (x) => () => x;
+function linear(a, d) {
+  return function(t4) {
+    return a + t4 * d;
+  };
+}
+function exponential(a, b, y) {
+  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t4) {
+    return Math.pow(a + t4 * b, y);
+  };
+}
+function hue$1(a, b) {
+  var d = b - a;
+  return d ? linear(a, d > 180 || d < -180 ? d - 360 * Math.round(d / 360) : d) : constant(isNaN(a) ? b : a);
+}
+function gamma(y) {
+  return (y = +y) === 1 ? nogamma : function(a, b) {
+    return b - a ? exponential(a, b, y) : constant(isNaN(a) ? b : a);
+  };
+}
+function nogamma(a, b) {
+  var d = b - a;
+  return d ? linear(a, d) : constant(isNaN(a) ? b : a);
+}
+var rgb2 = (function rgbGamma(y) {
+  var color2 = gamma(y);
+  function rgb3(start, end) {
+    var r = color2((start = rgb(start)).r, (end = rgb(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.r = r(t4);
+      start.g = g(t4);
+      start.b = b(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  }
+  rgb3.gamma = rgbGamma;
+  return rgb3;
+})(1);
+function rgbSpline(spline) {
+  return function(colors) {
+    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
+    for (i = 0; i < n; ++i) {
+      color2 = rgb(colors[i]);
+      r[i] = color2.r || 0;
+      g[i] = color2.g || 0;
+      b[i] = color2.b || 0;
+    }
+    r = spline(r);
+    g = spline(g);
+    b = spline(b);
+    color2.opacity = 1;
+    return function(t4) {
+      color2.r = r(t4);
+      color2.g = g(t4);
+      color2.b = b(t4);
+      return color2 + "";
+    };
+  };
+}
+var rgbBasis = rgbSpline(basis$1);
+var rgbBasisClosed = rgbSpline(basisClosed);
+function numberArray(a, b) {
+  if (!b) b = [];
+  var n = a ? Math.min(b.length, a.length) : 0, c = b.slice(), i;
+  return function(t4) {
+    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t4) + b[i] * t4;
+    return c;
+  };
+}
+function isNumberArray(x) {
+  return ArrayBuffer.isView(x) && !(x instanceof DataView);
+}
+function genericArray(a, b) {
+  var nb = b ? b.length : 0, na = a ? Math.min(nb, a.length) : 0, x = new Array(na), c = new Array(nb), i;
+  for (i = 0; i < na; ++i) x[i] = value(a[i], b[i]);
+  for (; i < nb; ++i) c[i] = b[i];
+  return function(t4) {
+    for (i = 0; i < na; ++i) c[i] = x[i](t4);
+    return c;
+  };
+}
+function date(a, b) {
+  var d = /* @__PURE__ */ new Date();
+  return a = +a, b = +b, function(t4) {
+    return d.setTime(a * (1 - t4) + b * t4), d;
+  };
+}
+function number2(a, b) {
+  return a = +a, b = +b, function(t4) {
+    return a * (1 - t4) + b * t4;
+  };
+}
+function object(a, b) {
+  var i = {}, c = {}, k;
+  if (a === null || typeof a !== "object") a = {};
+  if (b === null || typeof b !== "object") b = {};
+  for (k in b) {
+    if (k in a) {
+      i[k] = value(a[k], b[k]);
+    } else {
+      c[k] = b[k];
+    }
+  }
+  return function(t4) {
+    for (k in i) c[k] = i[k](t4);
+    return c;
+  };
+}
+var reA = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g;
+var reB = new RegExp(reA.source, "g");
+function zero2(b) {
+  return function() {
+    return b;
+  };
+}
+function one(b) {
+  return function(t4) {
+    return b(t4) + "";
+  };
+}
+function string(a, b) {
+  var bi = reA.lastIndex = reB.lastIndex = 0, am, bm, bs, i = -1, s2 = [], q = [];
+  a = a + "", b = b + "";
+  while ((am = reA.exec(a)) && (bm = reB.exec(b))) {
+    if ((bs = bm.index) > bi) {
+      bs = b.slice(bi, bs);
+      if (s2[i]) s2[i] += bs;
+      else s2[++i] = bs;
+    }
+    if ((am = am[0]) === (bm = bm[0])) {
+      if (s2[i]) s2[i] += bm;
+      else s2[++i] = bm;
+    } else {
+      s2[++i] = null;
+      q.push({ i, x: number2(am, bm) });
+    }
+    bi = reB.lastIndex;
+  }
+  if (bi < b.length) {
+    bs = b.slice(bi);
+    if (s2[i]) s2[i] += bs;
+    else s2[++i] = bs;
+  }
+  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t4) {
+    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t4);
+    return s2.join("");
+  });
+}
+function value(a, b) {
+  var t4 = typeof b, c;
+  return b == null || t4 === "boolean" ? constant(b) : (t4 === "number" ? number2 : t4 === "string" ? (c = color(b)) ? (b = c, rgb2) : string : b instanceof color ? rgb2 : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+}
+function round(a, b) {
+  return a = +a, b = +b, function(t4) {
+    return Math.round(a * (1 - t4) + b * t4);
+  };
+}
+var degrees2 = 180 / Math.PI;
+var identity = {
+  translateX: 0,
+  translateY: 0,
+  rotate: 0,
+  skewX: 0,
+  scaleX: 1,
+  scaleY: 1
+};
+function decompose(a, b, c, d, e, f) {
+  var scaleX, scaleY, skewX;
+  if (scaleX = Math.sqrt(a * a + b * b)) a /= scaleX, b /= scaleX;
+  if (skewX = a * c + b * d) c -= a * skewX, d -= b * skewX;
+  if (scaleY = Math.sqrt(c * c + d * d)) c /= scaleY, d /= scaleY, skewX /= scaleY;
+  if (a * d < b * c) a = -a, b = -b, skewX = -skewX, scaleX = -scaleX;
+  return {
+    translateX: e,
+    translateY: f,
+    rotate: Math.atan2(b, a) * degrees2,
+    skewX: Math.atan(skewX) * degrees2,
+    scaleX,
+    scaleY
+  };
+}
+var svgNode;
+function parseCss(value2) {
+  const m = new (typeof DOMMatrix === "function" ? DOMMatrix : WebKitCSSMatrix)(value2 + "");
+  return m.isIdentity ? identity : decompose(m.a, m.b, m.c, m.d, m.e, m.f);
+}
+function parseSvg(value2) {
+  if (value2 == null) return identity;
+  if (!svgNode) svgNode = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  svgNode.setAttribute("transform", value2);
+  if (!(value2 = svgNode.transform.baseVal.consolidate())) return identity;
+  value2 = value2.matrix;
+  return decompose(value2.a, value2.b, value2.c, value2.d, value2.e, value2.f);
+}
+function interpolateTransform(parse, pxComma, pxParen, degParen) {
+  function pop(s2) {
+    return s2.length ? s2.pop() + " " : "";
+  }
+  function translate(xa, ya, xb, yb, s2, q) {
+    if (xa !== xb || ya !== yb) {
+      var i = s2.push("translate(", null, pxComma, null, pxParen);
+      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+    } else if (xb || yb) {
+      s2.push("translate(" + xb + pxComma + yb + pxParen);
+    }
+  }
+  function rotate(a, b, s2, q) {
+    if (a !== b) {
+      if (a - b > 180) b += 360;
+      else if (b - a > 180) a += 360;
+      q.push({ i: s2.push(pop(s2) + "rotate(", null, degParen) - 2, x: number2(a, b) });
+    } else if (b) {
+      s2.push(pop(s2) + "rotate(" + b + degParen);
+    }
+  }
+  function skewX(a, b, s2, q) {
+    if (a !== b) {
+      q.push({ i: s2.push(pop(s2) + "skewX(", null, degParen) - 2, x: number2(a, b) });
+    } else if (b) {
+      s2.push(pop(s2) + "skewX(" + b + degParen);
+    }
+  }
+  function scale2(xa, ya, xb, yb, s2, q) {
+    if (xa !== xb || ya !== yb) {
+      var i = s2.push(pop(s2) + "scale(", null, ",", null, ")");
+      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+    } else if (xb !== 1 || yb !== 1) {
+      s2.push(pop(s2) + "scale(" + xb + "," + yb + ")");
+    }
+  }
+  return function(a, b) {
+    var s2 = [], q = [];
+    a = parse(a), b = parse(b);
+    translate(a.translateX, a.translateY, b.translateX, b.translateY, s2, q);
+    rotate(a.rotate, b.rotate, s2, q);
+    skewX(a.skewX, b.skewX, s2, q);
+    scale2(a.scaleX, a.scaleY, b.scaleX, b.scaleY, s2, q);
+    a = b = null;
+    return function(t4) {
+      var i = -1, n = q.length, o;
+      while (++i < n) s2[(o = q[i]).i] = o.x(t4);
+      return s2.join("");
+    };
+  };
+}
+var interpolateTransformCss = interpolateTransform(parseCss, "px, ", "px)", "deg)");
+var interpolateTransformSvg = interpolateTransform(parseSvg, ", ", ")", ")");
+var epsilon2 = 1e-12;
+function cosh(x) {
+  return ((x = Math.exp(x)) + 1 / x) / 2;
+}
+function sinh(x) {
+  return ((x = Math.exp(x)) - 1 / x) / 2;
+}
+function tanh(x) {
+  return ((x = Math.exp(2 * x)) - 1) / (x + 1);
+}
+var zoom = (function zoomRho(rho, rho2, rho4) {
+  function zoom2(p0, p1) {
+    var ux0 = p0[0], uy0 = p0[1], w0 = p0[2], ux1 = p1[0], uy1 = p1[1], w1 = p1[2], dx = ux1 - ux0, dy = uy1 - uy0, d2 = dx * dx + dy * dy, i, S;
+    if (d2 < epsilon2) {
+      S = Math.log(w1 / w0) / rho;
+      i = function(t4) {
+        return [
+          ux0 + t4 * dx,
+          uy0 + t4 * dy,
+          w0 * Math.exp(rho * t4 * S)
+        ];
+      };
+    } else {
+      var d1 = Math.sqrt(d2), b0 = (w1 * w1 - w0 * w0 + rho4 * d2) / (2 * w0 * rho2 * d1), b1 = (w1 * w1 - w0 * w0 - rho4 * d2) / (2 * w1 * rho2 * d1), r0 = Math.log(Math.sqrt(b0 * b0 + 1) - b0), r1 = Math.log(Math.sqrt(b1 * b1 + 1) - b1);
+      S = (r1 - r0) / rho;
+      i = function(t4) {
+        var s2 = t4 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
+        return [
+          ux0 + u * dx,
+          uy0 + u * dy,
+          w0 * coshr0 / cosh(rho * s2 + r0)
+        ];
+      };
+    }
+    i.duration = Math.abs(S) * 1e3 * rho / Math.SQRT2;
+    return i;
+  }
+  zoom2.rho = function(_) {
+    var _1 = Math.max(1e-3, +_), _2 = _1 * _1, _4 = _2 * _2;
+    return zoomRho(_1, _2, _4);
+  };
+  return zoom2;
+})(Math.SQRT2, 2, 4);
+function hsl2(hue) {
+  return function(start, end) {
+    var h2 = hue((start = hsl(start)).h, (end = hsl(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.h = h2(t4);
+      start.s = s2(t4);
+      start.l = l(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  };
+}
+var hsl_default = hsl2(hue$1);
+var hslLong = hsl2(nogamma);
+function hcl2(hue) {
+  return function(start, end) {
+    var h2 = hue((start = hcl(start)).h, (end = hcl(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.h = h2(t4);
+      start.c = c(t4);
+      start.l = l(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  };
+}
+var hcl_default = hcl2(hue$1);
+var hclLong = hcl2(nogamma);
+function cubehelix2(hue) {
+  return (function cubehelixGamma(y) {
+    y = +y;
+    function cubehelix3(start, end) {
+      var h2 = hue((start = cubehelix(start)).h, (end = cubehelix(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      return function(t4) {
+        start.h = h2(t4);
+        start.s = s2(t4);
+        start.l = l(Math.pow(t4, y));
+        start.opacity = opacity(t4);
+        return start + "";
+      };
+    }
+    cubehelix3.gamma = cubehelixGamma;
+    return cubehelix3;
+  })(1);
+}
+var cubehelix_default = cubehelix2(hue$1);
+var cubehelixLong = cubehelix2(nogamma);
+
+// node_modules/d3-format/dist/d3-format.mjs
+function formatDecimal(x) {
+  return Math.abs(x = Math.round(x)) >= 1e21 ? x.toLocaleString("en").replace(/,/g, "") : x.toString(10);
+}
+function formatDecimalParts(x, p) {
+  if (!isFinite(x) || x === 0) return null;
+  var i = (x = p ? x.toExponential(p - 1) : x.toExponential()).indexOf("e"), coefficient = x.slice(0, i);
+  return [
+    coefficient.length > 1 ? coefficient[0] + coefficient.slice(2) : coefficient,
+    +x.slice(i + 1)
+  ];
+}
+function exponent(x) {
+  return x = formatDecimalParts(Math.abs(x)), x ? x[1] : NaN;
+}
+function formatGroup(grouping, thousands) {
+  return function(value2, width) {
+    var i = value2.length, t4 = [], j = 0, g = grouping[0], length = 0;
+    while (i > 0 && g > 0) {
+      if (length + g + 1 > width) g = Math.max(1, width - length);
+      t4.push(value2.substring(i -= g, i + g));
+      if ((length += g + 1) > width) break;
+      g = grouping[j = (j + 1) % grouping.length];
+    }
+    return t4.reverse().join(thousands);
+  };
+}
+function formatNumerals(numerals) {
+  return function(value2) {
+    return value2.replace(/[0-9]/g, function(i) {
+      return numerals[+i];
+    });
+  };
+}
+var re = /^(?:(.)?([<>=^]))?([+\-( ])?([$#])?(0)?(\d+)?(,)?(\.\d+)?(~)?([a-z%])?$/i;
+function formatSpecifier(specifier) {
+  if (!(match = re.exec(specifier))) throw new Error("invalid format: " + specifier);
+  var match;
+  return new FormatSpecifier({
+    fill: match[1],
+    align: match[2],
+    sign: match[3],
+    symbol: match[4],
+    zero: match[5],
+    width: match[6],
+    comma: match[7],
+    precision: match[8] && match[8].slice(1),
+    trim: match[9],
+    type: match[10]
+  });
+}
+formatSpecifier.prototype = FormatSpecifier.prototype;
+function FormatSpecifier(specifier) {
+  this.fill = specifier.fill === void 0 ? " " : specifier.fill + "";
+  this.align = specifier.align === void 0 ? ">" : specifier.align + "";
+  this.sign = specifier.sign === void 0 ? "-" : specifier.sign + "";
+  this.symbol = specifier.symbol === void 0 ? "" : specifier.symbol + "";
+  this.zero = !!specifier.zero;
+  this.width = specifier.width === void 0 ? void 0 : +specifier.width;
+  this.comma = !!specifier.comma;
+  this.precision = specifier.precision === void 0 ? void 0 : +specifier.precision;
+  this.trim = !!specifier.trim;
+  this.type = specifier.type === void 0 ? "" : specifier.type + "";
+}
+FormatSpecifier.prototype.toString = function() {
+  return this.fill + this.align + this.sign + this.symbol + (this.zero ? "0" : "") + (this.width === void 0 ? "" : Math.max(1, this.width | 0)) + (this.comma ? "," : "") + (this.precision === void 0 ? "" : "." + Math.max(0, this.precision | 0)) + (this.trim ? "~" : "") + this.type;
+};
+function formatTrim(s2) {
+  out: for (var n = s2.length, i = 1, i0 = -1, i1; i < n; ++i) {
+    switch (s2[i]) {
+      case ".":
+        i0 = i1 = i;
+        break;
+      case "0":
+        if (i0 === 0) i0 = i;
+        i1 = i;
+        break;
+      default:
+        if (!+s2[i]) break out;
+        if (i0 > 0) i0 = 0;
+        break;
+    }
+  }
+  return i0 > 0 ? s2.slice(0, i0) + s2.slice(i1 + 1) : s2;
+}
+var prefixExponent;
+function formatPrefixAuto(x, p) {
+  var d = formatDecimalParts(x, p);
+  if (!d) return prefixExponent = void 0, x.toPrecision(p);
+  var coefficient = d[0], exponent2 = d[1], i = exponent2 - (prefixExponent = Math.max(-8, Math.min(8, Math.floor(exponent2 / 3))) * 3) + 1, n = coefficient.length;
+  return i === n ? coefficient : i > n ? coefficient + new Array(i - n + 1).join("0") : i > 0 ? coefficient.slice(0, i) + "." + coefficient.slice(i) : "0." + new Array(1 - i).join("0") + formatDecimalParts(x, Math.max(0, p + i - 1))[0];
+}
+function formatRounded(x, p) {
+  var d = formatDecimalParts(x, p);
+  if (!d) return x + "";
+  var coefficient = d[0], exponent2 = d[1];
+  return exponent2 < 0 ? "0." + new Array(-exponent2).join("0") + coefficient : coefficient.length > exponent2 + 1 ? coefficient.slice(0, exponent2 + 1) + "." + coefficient.slice(exponent2 + 1) : coefficient + new Array(exponent2 - coefficient.length + 2).join("0");
+}
+var formatTypes = {
+  "%": (x, p) => (x * 100).toFixed(p),
+  "b": (x) => Math.round(x).toString(2),
+  "c": (x) => x + "",
+  "d": formatDecimal,
+  "e": (x, p) => x.toExponential(p),
+  "f": (x, p) => x.toFixed(p),
+  "g": (x, p) => x.toPrecision(p),
+  "o": (x) => Math.round(x).toString(8),
+  "p": (x, p) => formatRounded(x * 100, p),
+  "r": formatRounded,
+  "s": formatPrefixAuto,
+  "X": (x) => Math.round(x).toString(16).toUpperCase(),
+  "x": (x) => Math.round(x).toString(16)
+};
+function identity2(x) {
+  return x;
+}
+var map = Array.prototype.map;
+var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
+function formatLocale(locale2) {
+  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal2 = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent2 = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
+  function newFormat(specifier, options) {
+    specifier = formatSpecifier(specifier);
+    var fill2 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
+    if (type === "n") comma = true, type = "g";
+    else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
+    if (zero3 || fill2 === "0" && align === "=") zero3 = true, fill2 = "0", align = "=";
+    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent2 : "") + (options && options.suffix !== void 0 ? options.suffix : "");
+    var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
+    precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
+    function format2(value2) {
+      var valuePrefix = prefix, valueSuffix = suffix, i, n, c;
+      if (type === "c") {
+        valueSuffix = formatType(value2) + valueSuffix;
+        value2 = "";
+      } else {
+        value2 = +value2;
+        var valueNegative = value2 < 0 || 1 / value2 < 0;
+        value2 = isNaN(value2) ? nan : formatType(Math.abs(value2), precision);
+        if (trim) value2 = formatTrim(value2);
+        if (valueNegative && +value2 === 0 && sign !== "+") valueNegative = false;
+        valuePrefix = (valueNegative ? sign === "(" ? sign : minus : sign === "-" || sign === "(" ? "" : sign) + valuePrefix;
+        valueSuffix = (type === "s" && !isNaN(value2) && prefixExponent !== void 0 ? prefixes[8 + prefixExponent / 3] : "") + valueSuffix + (valueNegative && sign === "(" ? ")" : "");
+        if (maybeSuffix) {
+          i = -1, n = value2.length;
+          while (++i < n) {
+            if (c = value2.charCodeAt(i), 48 > c || c > 57) {
+              valueSuffix = (c === 46 ? decimal2 + value2.slice(i + 1) : value2.slice(i)) + valueSuffix;
+              value2 = value2.slice(0, i);
+              break;
+            }
+          }
+        }
+      }
+      if (comma && !zero3) value2 = group(value2, Infinity);
+      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill2) : "";
+      if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
+      switch (align) {
+        case "<":
+          value2 = valuePrefix + value2 + valueSuffix + padding;
+          break;
+        case "=":
+          value2 = valuePrefix + padding + value2 + valueSuffix;
+          break;
+        case "^":
+          value2 = padding.slice(0, length = padding.length >> 1) + valuePrefix + value2 + valueSuffix + padding.slice(length);
+          break;
+        default:
+          value2 = padding + valuePrefix + value2 + valueSuffix;
+          break;
+      }
+      return numerals(value2);
+    }
+    format2.toString = function() {
+      return specifier + "";
+    };
+    return format2;
+  }
+  function formatPrefix2(specifier, value2) {
+    var e = Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3, k = Math.pow(10, -e), f = newFormat((specifier = formatSpecifier(specifier), specifier.type = "f", specifier), { suffix: prefixes[8 + e / 3] });
+    return function(value3) {
+      return f(k * value3);
+    };
+  }
+  return {
+    format: newFormat,
+    formatPrefix: formatPrefix2
+  };
+}
+var locale;
+var format;
+var formatPrefix;
+defaultLocale({
+  thousands: ",",
+  grouping: [3],
+  currency: ["$", ""]
+});
+function defaultLocale(definition) {
+  locale = formatLocale(definition);
+  format = locale.format;
+  formatPrefix = locale.formatPrefix;
+  return locale;
+}
+function precisionFixed(step) {
+  return Math.max(0, -exponent(Math.abs(step)));
+}
+function precisionPrefix(step, value2) {
+  return Math.max(0, Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3 - exponent(Math.abs(step)));
+}
+function precisionRound(step, max) {
+  step = Math.abs(step), max = Math.abs(max) - step;
+  return Math.max(0, exponent(max) - exponent(step)) + 1;
+}
+
+// node_modules/d3-scale/dist/d3-scale.mjs
+function initRange(domain, range2) {
+  switch (arguments.length) {
+    case 0:
+      break;
+    case 1:
+      this.range(domain);
+      break;
+    default:
+      this.range(range2).domain(domain);
+      break;
+  }
+  return this;
+}
+function constants(x) {
+  return function() {
+    return x;
+  };
+}
+function number$1(x) {
+  return +x;
+}
+var unit = [0, 1];
+function identity$1(x) {
+  return x;
+}
+function normalize(a, b) {
+  return (b -= a = +a) ? function(x) {
+    return (x - a) / b;
+  } : constants(isNaN(b) ? NaN : 0.5);
+}
+function clamper(a, b) {
+  var t4;
+  if (a > b) t4 = a, a = b, b = t4;
+  return function(x) {
+    return Math.max(a, Math.min(b, x));
+  };
+}
+function bimap(domain, range2, interpolate) {
+  var d0 = domain[0], d1 = domain[1], r0 = range2[0], r1 = range2[1];
+  if (d1 < d0) d0 = normalize(d1, d0), r0 = interpolate(r1, r0);
+  else d0 = normalize(d0, d1), r0 = interpolate(r0, r1);
+  return function(x) {
+    return r0(d0(x));
+  };
+}
+function polymap(domain, range2, interpolate) {
+  var j = Math.min(domain.length, range2.length) - 1, d = new Array(j), r = new Array(j), i = -1;
+  if (domain[j] < domain[0]) {
+    domain = domain.slice().reverse();
+    range2 = range2.slice().reverse();
+  }
+  while (++i < j) {
+    d[i] = normalize(domain[i], domain[i + 1]);
+    r[i] = interpolate(range2[i], range2[i + 1]);
+  }
+  return function(x) {
+    var i2 = bisectRight(domain, x, 1, j) - 1;
+    return r[i2](d[i2](x));
+  };
+}
+function copy$1(source, target) {
+  return target.domain(source.domain()).range(source.range()).interpolate(source.interpolate()).clamp(source.clamp()).unknown(source.unknown());
+}
+function transformer$2() {
+  var domain = unit, range2 = unit, interpolate$1 = value, transform, untransform, unknown, clamp = identity$1, piecewise2, output, input;
+  function rescale() {
+    var n = Math.min(domain.length, range2.length);
+    if (clamp !== identity$1) clamp = clamper(domain[0], domain[n - 1]);
+    piecewise2 = n > 2 ? polymap : bimap;
+    output = input = null;
+    return scale2;
+  }
+  function scale2(x) {
+    return x == null || isNaN(x = +x) ? unknown : (output || (output = piecewise2(domain.map(transform), range2, interpolate$1)))(transform(clamp(x)));
+  }
+  scale2.invert = function(y) {
+    return clamp(untransform((input || (input = piecewise2(range2, domain.map(transform), number2)))(y)));
+  };
+  scale2.domain = function(_) {
+    return arguments.length ? (domain = Array.from(_, number$1), rescale()) : domain.slice();
+  };
+  scale2.range = function(_) {
+    return arguments.length ? (range2 = Array.from(_), rescale()) : range2.slice();
+  };
+  scale2.rangeRound = function(_) {
+    return range2 = Array.from(_), interpolate$1 = round, rescale();
+  };
+  scale2.clamp = function(_) {
+    return arguments.length ? (clamp = _ ? true : identity$1, rescale()) : clamp !== identity$1;
+  };
+  scale2.interpolate = function(_) {
+    return arguments.length ? (interpolate$1 = _, rescale()) : interpolate$1;
+  };
+  scale2.unknown = function(_) {
+    return arguments.length ? (unknown = _, scale2) : unknown;
+  };
+  return function(t4, u) {
+    transform = t4, untransform = u;
+    return rescale();
+  };
+}
+function continuous() {
+  return transformer$2()(identity$1, identity$1);
+}
+function tickFormat(start, stop, count2, specifier) {
+  var step = tickStep(start, stop, count2), precision;
+  specifier = formatSpecifier(specifier == null ? ",f" : specifier);
+  switch (specifier.type) {
+    case "s": {
+      var value2 = Math.max(Math.abs(start), Math.abs(stop));
+      if (specifier.precision == null && !isNaN(precision = precisionPrefix(step, value2))) specifier.precision = precision;
+      return formatPrefix(specifier, value2);
+    }
+    case "":
+    case "e":
+    case "g":
+    case "p":
+    case "r": {
+      if (specifier.precision == null && !isNaN(precision = precisionRound(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
+      break;
+    }
+    case "f":
+    case "%": {
+      if (specifier.precision == null && !isNaN(precision = precisionFixed(step))) specifier.precision = precision - (specifier.type === "%") * 2;
+      break;
+    }
+  }
+  return format(specifier);
+}
+function linearish(scale2) {
+  var domain = scale2.domain;
+  scale2.ticks = function(count2) {
+    var d = domain();
+    return ticks(d[0], d[d.length - 1], count2 == null ? 10 : count2);
+  };
+  scale2.tickFormat = function(count2, specifier) {
+    var d = domain();
+    return tickFormat(d[0], d[d.length - 1], count2 == null ? 10 : count2, specifier);
+  };
+  scale2.nice = function(count2) {
+    if (count2 == null) count2 = 10;
+    var d = domain();
+    var i0 = 0;
+    var i1 = d.length - 1;
+    var start = d[i0];
+    var stop = d[i1];
+    var prestep;
+    var step;
+    var maxIter = 10;
+    if (stop < start) {
+      step = start, start = stop, stop = step;
+      step = i0, i0 = i1, i1 = step;
+    }
+    while (maxIter-- > 0) {
+      step = tickIncrement(start, stop, count2);
+      if (step === prestep) {
+        d[i0] = start;
+        d[i1] = stop;
+        return domain(d);
+      } else if (step > 0) {
+        start = Math.floor(start / step) * step;
+        stop = Math.ceil(stop / step) * step;
+      } else if (step < 0) {
+        start = Math.ceil(start * step) / step;
+        stop = Math.floor(stop * step) / step;
+      } else {
+        break;
+      }
+      prestep = step;
+    }
+    return scale2;
+  };
+  return scale2;
+}
+function linear2() {
+  var scale2 = continuous();
+  scale2.copy = function() {
+    return copy$1(scale2, linear2());
+  };
+  initRange.apply(scale2, arguments);
+  return linearish(scale2);
+}
+
+// widgets/training_lab/geometry.ts
+var finite = (point) => Number.isFinite(point.value);
+function lossAxes(frame, curves, steps) {
+  const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
+  const top = values.reduce((a, b) => Math.max(a, b), 0);
+  const bottom = values.reduce((a, b) => Math.min(a, b), 0);
+  const y = linear2([bottom, top > bottom ? top : 1], [frame.height - frame.bottom, frame.top]);
+  return { x: stepAxis(frame, steps), y: y.nice(4) };
+}
+function scaleAxes(frame, curves, steps) {
+  const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
+  const low = values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
+  const high = values.reduce((a, b) => Math.max(a, b), values[0] ?? 0);
+  const air = Math.max(0.5, (high - low) * 0.12);
+  const y = linear2([low - air, high + 2 * air], [frame.height - frame.bottom, frame.top]);
+  return { x: stepAxis(frame, steps), y };
+}
+function stepAxis(frame, steps) {
+  return linear2([0, Math.max(1, steps)], [frame.left, frame.width - frame.right]);
+}
+function wholeTicks(axis, about) {
+  return axis.ticks(about).filter(Number.isInteger);
+}
+function lossPath({ x, y }, curve) {
+  const path2 = pathRound(1);
+  let drawing = false;
+  for (const point of curve) {
+    const wasDrawing = drawing;
+    drawing = finite(point);
+    if (drawing) path2[wasDrawing ? "lineTo" : "moveTo"](x(point.step), y(point.value));
+  }
+  return path2.toString();
+}
+function scalePath({ x, y }, changes, newestStep) {
+  const path2 = pathRound(1);
+  let height = null;
+  changes.forEach((point, i) => {
+    if (!finite(point)) return void (height = null);
+    const until = changes[i + 1]?.step ?? Math.max(newestStep, point.step);
+    path2[height === null ? "moveTo" : "lineTo"](x(point.step), height = y(point.value));
+    path2.lineTo(x(until), height);
+  });
+  return path2.toString();
+}
+function skipMarks(axes, skipped, size) {
+  const path2 = pathRound(1);
+  let [lastX, lastY] = [-Infinity, -Infinity];
+  for (const point of skipped.filter(finite)) {
+    const [x, y] = [axes.x(point.step), axes.y(point.value) - 2];
+    if (Math.abs(x - lastX) < size / 2 && Math.abs(y - lastY) < size / 2) continue;
+    [lastX, lastY] = [x, y];
+    path2.moveTo(x, y);
+    path2.lineTo(x - size / 2, y - size);
+    path2.lineTo(x + size / 2, y - size);
+    path2.closePath();
+  }
+  return path2.toString();
+}
+function spread(wanted, gap, low, high) {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b]);
+  const placed = [...wanted];
+  let next = low;
+  for (const i of order) {
+    placed[i] = Math.max(wanted[i], next);
+    next = placed[i] + gap;
+  }
+  let limit = high;
+  for (const i of order.reverse()) {
+    placed[i] = Math.min(placed[i], limit);
+    limit = placed[i] - gap;
+  }
+  return placed;
+}
+
+// widgets/training_lab/chart.ts
+var STYLES = 6;
+var styleClass = (style) => `mw-run mw-run-${style % STYLES}`;
+var LABEL_GAP = 17;
+var SAMPLE = 24;
+function chart(heading, note) {
+  const id = uniqueId("chart");
+  const grid = s("g", { class: "mw-grid" });
+  const axis = s("path", { class: "mw-axis" });
+  const yLabels = s("g", { class: "mw-ticks", "text-anchor": "end" });
+  const xLabels = s("g", { class: "mw-ticks", "text-anchor": "middle" });
+  const lines = s("g");
+  const empty = s("text", { class: "mw-empty", "text-anchor": "middle" });
+  const svg = s("svg", { role: "img", "aria-labelledby": id }, s("title", { id }), grid, axis, yLabels, xLabels, lines, empty);
+  const element = h(
+    "div",
+    { class: "mw-chart" },
+    h("h4", {}, heading, h("span", { class: "mw-chart-note" }, note)),
+    svg
+  );
+  const drawn = /* @__PURE__ */ new Map();
+  const draw = ({ frame, xTicks, yTicks, series: series2, named: named2, empty: nothing, summary }) => {
+    const { width, height, left, right, bottom, top } = frame;
+    set(svg, { viewBox: `0 0 ${width} ${height}`, height });
+    setText(svg.querySelector("title"), summary);
+    set(axis, { d: `M${left},${top}V${height - bottom}H${width - right}` });
+    set(lines, { class: named2 ? void 0 : "mw-unnamed" });
+    ticks2(grid, "line", yTicks, (tick) => ({ x1: left, x2: width - right, y1: tick.at, y2: tick.at }));
+    ticks2(yLabels, "text", yTicks, (tick) => ({ x: left - 6, y: tick.at, dy: "0.32em" }));
+    ticks2(xLabels, "text", xTicks, (tick) => ({ x: tick.at, y: height - bottom + 16 }));
+    set(empty, { x: (left + width - right) / 2, y: (top + height - bottom) / 2 });
+    setText(empty, series2.length === 0 ? nothing : "");
+    const ends = spread(series2.map((one2) => one2.end), LABEL_GAP, top + 4, height - bottom);
+    const x = width - right + 10;
+    series2.forEach((one2, i) => {
+      const marked = drawn.get(one2.id) ?? add(one2.id);
+      set(marked.group, { class: styleClass(one2.style) });
+      set(marked.line, { d: one2.path });
+      set(marked.marks, { d: one2.marks });
+      set(marked.sample, { x1: x, x2: x + SAMPLE, y1: ends[i], y2: ends[i] });
+      set(marked.label, { x: x + SAMPLE + 6, y: ends[i], dy: "0.32em" });
+      setText(marked.label, one2.name);
+    });
+    const wanted = new Set(series2.map((one2) => one2.id));
+    for (const [key, marked] of drawn) {
+      if (wanted.has(key)) continue;
+      marked.group.remove();
+      drawn.delete(key);
+    }
+  };
+  const add = (key) => {
+    const line = s("path", { class: "mw-line" });
+    const marks = s("path", { class: "mw-marks" });
+    const sample = s("line", { class: "mw-line mw-sample" });
+    const label = s("text", { class: "mw-label" });
+    const marked = { group: s("g", {}, line, marks, sample, label), line, marks, sample, label };
+    lines.append(marked.group);
+    drawn.set(key, marked);
+    return marked;
+  };
+  return { element, draw };
+}
+function lineSample() {
+  const element = s(
+    "svg",
+    { width: SAMPLE, height: 12, "aria-hidden": "true" },
+    s("line", { class: "mw-line", x1: 0, x2: SAMPLE, y1: 6, y2: 6 })
+  );
+  const show = (style) => set(element, { class: style === void 0 ? "mw-run-hidden" : styleClass(style) });
+  return { element, show };
+}
+function ticks2(group, tag, wanted, attributes) {
+  while (group.childElementCount > wanted.length) group.lastElementChild.remove();
+  wanted.forEach((tick, i) => {
+    const element = group.children[i] ?? group.appendChild(s(tag));
+    set(element, attributes(tick));
+    if (tag === "text") setText(element, tick.text);
+  });
+}
+
+// widgets/training_lab/state.ts
+var MAX_STEPS = 1e7;
+var MAX_SEED = 2 ** 32 - 1;
+var isAlive = (row) => row.status === "queued" || row.status === "running";
+var currentRun = (rows) => rows.find(isAlive) ?? rows[0];
+function points(view) {
+  const count2 = view ? Math.floor(view.byteLength / 8) : 0;
+  return Array.from({ length: count2 }, (_, i) => ({
+    step: view.getFloat32(8 * i, true),
+    value: view.getFloat32(8 * i + 4, true)
+  }));
+}
+function runNames(rows) {
+  const count2 = /* @__PURE__ */ new Map();
+  for (const row of rows) count2.set(row.recipe, (count2.get(row.recipe) ?? 0) + 1);
+  const seen = /* @__PURE__ */ new Map();
+  const names = /* @__PURE__ */ new Map();
+  for (const row of [...rows].reverse()) {
+    const number3 = (seen.get(row.recipe) ?? 0) + 1;
+    seen.set(row.recipe, number3);
+    const plain = spaced(row.recipe);
+    names.set(row.id, count2.get(row.recipe) === 1 ? plain : `${plain} #${number3}`);
+  }
+  return names;
+}
+var spaced = (name) => name.replaceAll("_", " ");
+function parseWhole(text, low, high) {
+  const digits = text.trim();
+  if (!/^[0-9]{1,15}$/.test(digits)) return null;
+  const value2 = Number(digits);
+  return low <= value2 && value2 <= high ? value2 : null;
+}
+function assignStyles(before, shown) {
+  const after = /* @__PURE__ */ new Map();
+  for (const id of shown) {
+    const kept = before.get(id);
+    if (kept !== void 0) after.set(id, kept);
+  }
+  const taken = new Set(after.values());
+  for (const id of shown) {
+    if (after.has(id)) continue;
+    let style = 0;
+    while (taken.has(style)) style += 1;
+    taken.add(style);
+    after.set(id, style);
+  }
+  return after;
+}
+
+// widgets/training_lab/words.ts
+var NONE = "–";
+var NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" };
+var SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+var FORMATS = { float32: "FP32", float16: "FP16", bfloat16: "BF16" };
+var whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+var count = (value2) => whole.format(value2);
+function powerOfTwo(exponent2) {
+  const digits = [...String(Math.abs(exponent2))].map((digit) => SUPERSCRIPTS[Number(digit)]).join("");
+  return `2${exponent2 < 0 ? "⁻" : ""}${digits}`;
+}
+function scale(value2) {
+  if (typeof value2 !== "number") return decimal(value2);
+  const exponent2 = Math.log2(value2);
+  return Number.isInteger(exponent2) ? powerOfTwo(exponent2) : decimal(value2);
+}
+function decimal(value2) {
+  if (value2 === null) return NONE;
+  if (typeof value2 === "string") return NOT_FINITE[value2];
+  const size = Math.abs(value2);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value2.toExponential(2).replace("-", "−");
+  return value2.toFixed(size >= 1e3 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+function percent(value2) {
+  return typeof value2 === "number" ? `${(100 * value2).toFixed(1)} %` : decimal(value2 ?? null);
+}
+function duration(seconds) {
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const s2 = Math.round(seconds);
+  if (s2 < 60) return `${s2} s`;
+  const minutes = Math.floor(s2 / 60);
+  return minutes < 60 ? `${minutes} min ${s2 % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+function progress(row) {
+  if (!isAlive(row)) return t("lab.progress_over", { step: count(row.step), steps: count(row.steps), status: status(row) });
+  if (row.step === 0) return t("lab.progress_starting");
+  const steps = t("lab.progress_steps", { step: count(row.step), steps: count(row.steps) });
+  if (row.rate === null) return steps;
+  const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? count(row.rate) : row.rate.toFixed(1) });
+  const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
+  return `${steps} · ${rate} · ${left}`;
+}
+function newest(row) {
+  if (row.step === 0) return "";
+  const parts = [t("lab.newest_loss", { loss: decimal(row.loss) })];
+  if (row.scaled) {
+    parts.push(t("lab.newest_scale", { scale: scale(row.loss_scale) }));
+    parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: count(row.skipped) }));
+  }
+  return parts.join(" · ");
+}
+var STATUSES = {
+  queued: "lab.status_queued",
+  running: "lab.status_running",
+  interrupted: "lab.status_interrupted",
+  completed: "lab.status_completed",
+  stopped: "lab.status_stopped",
+  diverged: "lab.status_diverged",
+  out_of_memory: "lab.status_out_of_memory",
+  time_limit: "lab.status_time_limit",
+  disk_full: "lab.status_disk_full",
+  crashed: "lab.status_crashed"
+};
+function status(row) {
+  const key = STATUSES[row.status];
+  return key === void 0 ? row.status : t(key, { step: count(row.step) });
+}
+function place(row) {
+  const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
+  return [device, row.backend].filter((part) => part !== "").join(" · ");
+}
+function recipe(choice) {
+  const format2 = FORMATS[choice.compute_format] ?? choice.compute_format;
+  const plain = choice.compute_format === "float32";
+  const numbers = plain ? t("lab.recipe_fp32") : t("lab.recipe_half", { format: format2 });
+  const { kind, init_scale, growth_factor, backoff_factor, growth_interval } = choice.loss_scale;
+  const values = {
+    scale: scale(init_scale),
+    backoff: decimal_short(backoff_factor),
+    growth: decimal_short(growth_factor),
+    interval: count(growth_interval)
+  };
+  const scaling = kind === "static" ? t("lab.recipe_static", values) : kind === "dynamic" ? t("lab.recipe_dynamic", values) : plain ? "" : t("lab.recipe_unscaled");
+  return `${numbers} ${scaling}`.trim();
+}
+var decimal_short = (value2) => String(value2);
+
+// widgets/training_lab/charts.ts
+var MARK = 9;
+var LABEL_CHARACTER = 7.4;
+var NARROW = 400;
+var TICK_ROOM = 64;
+function charts() {
+  const loss = chart(t("lab.loss"), t("lab.loss_note"));
+  const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
+  const key = h("p", { class: "mw-row mw-key", "aria-hidden": "true" });
+  const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element);
+  const draw = (width, runs) => {
+    const isNarrow = width < NARROW;
+    showKey(key, isNarrow ? runs : []);
+    const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
+    const right = isNarrow || longest === 0 ? 12 : Math.round(38 + longest * LABEL_CHARACTER);
+    const steps = runs.reduce((most, { row }) => Math.max(most, isAlive(row) ? row.steps : row.step), 0);
+    const frame = { width, left: 44, right, top: 8, bottom: 24 };
+    const lossFrame = { ...frame, height: 210 };
+    const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps);
+    const lossText = lossXY.y.tickFormat(4, "~g");
+    loss.draw({
+      ...axesTicks(lossFrame, lossXY, lossXY.y.ticks(4).map((at) => ({ at: lossXY.y(at), text: lossText(at) }))),
+      series: runs.map((run) => series(run, lossXY, lossPath(lossXY, run.curves.loss), "", run.curves.loss, lossLabel(run))),
+      named: !isNarrow,
+      empty: t("lab.no_curves"),
+      summary: runs.length === 0 ? t("lab.no_curves") : [t("lab.loss_summary"), ...runs.map(lossWords)].join(" ")
+    });
+    const scaled = runs.filter((run) => run.row.scaled);
+    const scaleFrame = { ...frame, height: 128 };
+    const scaleXY = scaleAxes(scaleFrame, scaled.map((run) => run.curves.scale), steps);
+    lossScale.draw({
+      ...axesTicks(
+        scaleFrame,
+        scaleXY,
+        scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: powerOfTwo(at) }))
+      ),
+      series: scaled.map((run) => {
+        const path2 = scalePath(scaleXY, run.curves.scale, run.row.step);
+        return series(run, scaleXY, path2, skipMarks(scaleXY, run.curves.skipped, MARK), run.curves.scale, run.name);
+      }),
+      named: !isNarrow,
+      empty: runs.length === 0 ? "" : t("lab.no_scales"),
+      summary: scaled.length === 0 ? t("lab.no_scales") : [t("lab.scale_summary"), ...scaled.map(scaleWords)].join(" ")
+    });
+  };
+  return { element, draw };
+}
+function showKey(key, runs) {
+  const wanted = runs.map((run) => `${run.style} ${run.name}`).join("|");
+  set(key, { hidden: runs.length === 0 });
+  if (key.dataset["shows"] === wanted) return;
+  key.dataset["shows"] = wanted;
+  key.replaceChildren(
+    ...runs.map((run) => {
+      const sample = lineSample();
+      sample.show(run.style);
+      return h("span", { class: "mw-row" }, sample.element, run.name);
+    })
+  );
+}
+function axesTicks(frame, axes, yTicks) {
+  const xTicks = wholeTicks(axes.x, (frame.width - frame.left - frame.right) / TICK_ROOM).map((at) => ({ at: axes.x(at), text: count(at) }));
+  return { frame, xTicks, yTicks };
+}
+function series(run, axes, path2, marks, curve, name) {
+  const last = curve.findLast((point) => Number.isFinite(point.value));
+  const end = axes.y(last?.value ?? axes.y.domain()[0]);
+  return { id: run.row.id, name, style: run.style, path: path2, marks, end };
+}
+var lossLabel = ({ name, row }) => typeof row.loss === "string" ? `${name}: ${decimal(row.loss)}` : name;
+var lossWords = ({ name, row, curves }) => t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: count(row.step) });
+var scaleWords = ({ name, row }) => t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: count(row.skipped) });
+
+// widgets/training_lab/controls.ts
+function controls(tasks, recipes, on) {
+  const task = h("select", {}, ...tasks.map((one2) => h("option", { value: one2.name }, one2.title)));
+  const recipe2 = h("select", {}, ...recipes.map((one2) => h("option", { value: one2.name }, spaced(one2.name))));
+  const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
+  const recipeNote = h("p", { class: "mw-note", id: uniqueId("recipe") });
+  set(task, { "aria-describedby": taskNote.id });
+  set(recipe2, { "aria-describedby": recipeNote.id });
+  const explain = () => {
+    setText(taskNote, tasks.find((one2) => one2.name === task.value)?.explanation ?? "");
+    const chosen = recipes.find((one2) => one2.name === recipe2.value);
+    setText(recipeNote, chosen ? recipe(chosen) : "");
+  };
+  task.addEventListener("change", () => {
+    explain();
+    on.choose({ task: task.value });
+  });
+  recipe2.addEventListener("change", () => {
+    explain();
+    on.choose({ recipe: recipe2.value });
+  });
+  const steps = wholeField(t("lab.steps"), 1, MAX_STEPS, 8, (value2) => on.choose({ steps: value2 }));
+  const seed = wholeField(t("lab.seed"), 0, MAX_SEED, 10, (value2) => on.choose({ seed: value2 }));
+  const launch = h("button", { type: "button", class: "mw-primary" }, t("lab.launch"));
+  const stop = h("button", { type: "button" }, t("lab.stop"));
+  launch.addEventListener("click", () => {
+    const wrong = [steps, seed].find((one2) => one2.read() === null);
+    if (wrong) wrong.input.focus();
+    else on.launch({ task: task.value, recipe: recipe2.value, steps: steps.read(), seed: seed.read() });
+  });
+  stop.addEventListener("click", () => on.stop());
+  const said = h("p", { role: "alert" });
+  const element = h(
+    "div",
+    { class: "mw-lab-controls" },
+    h(
+      "div",
+      { class: "mw-row mw-fields" },
+      field(t("lab.task"), task),
+      field(t("lab.recipe"), recipe2),
+      steps.element,
+      seed.element,
+      h("div", { class: "mw-row mw-actions" }, launch, stop)
+    ),
+    said,
+    taskNote,
+    recipeNote
+  );
+  return {
+    element,
+    show: (choice) => {
+      task.value = choice.task;
+      recipe2.value = choice.recipe;
+      steps.show(choice.steps);
+      seed.show(choice.seed);
+      explain();
+    },
+    enable: (can) => {
+      launch.disabled = !can.launch;
+      stop.disabled = !can.stop;
+    },
+    say: (text, isError) => {
+      set(said, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
+      setText(said, text);
+    }
+  };
+}
+function field(label, control, below) {
+  control.id = uniqueId("field");
+  return h("div", { class: "mw-field" }, h("label", { for: control.id }, label), control, below);
+}
+function wholeField(label, low, high, size, choose) {
+  const input = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", size });
+  const error = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+  set(input, { "aria-describedby": error.id });
+  let shown = null;
+  const read = () => {
+    const value2 = parseWhole(input.value, low, high);
+    set(input, { "aria-invalid": value2 === null ? "true" : void 0 });
+    const came = input.value.trim();
+    const what = came === "" ? t("lab.nothing") : `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
+    setText(error, value2 === null ? t("lab.whole_number", { label, low: count(low), high: count(high), came: what }) : "");
+    return value2;
+  };
+  input.addEventListener("change", () => {
+    const value2 = read();
+    if (value2 !== null && value2 !== shown) {
+      shown = value2;
+      choose(value2);
+    }
+  });
+  const show = (value2) => {
+    if (value2 === shown) return;
+    shown = value2;
+    input.value = String(value2);
+    read();
+  };
+  return { element: field(label, input, error), input, read, show };
+}
+
+// widgets/training_lab/kernel.ts
+var PATIENCE_MS = 4e3;
+function kernelLink(model, tell) {
+  let open = null;
+  const settle = () => {
+    if (open) clearTimeout(open.timer);
+    open = null;
+    tell.waiting(null);
+  };
+  const ask = (kind, fields) => {
+    const request = Math.random().toString(36).slice(2);
+    if (open) clearTimeout(open.timer);
+    const timer = setTimeout(() => {
+      tell.waiting(null);
+      tell.slow(kind);
+    }, PATIENCE_MS);
+    open = { kind, request, timer };
+    tell.waiting(kind);
+    model.send({ kind, request, ...fields });
+  };
+  const answered = (answer) => {
+    if (!open || answer?.request !== open.request) return;
+    const { kind } = open;
+    settle();
+    if (answer.kind === "refused") tell.refused(kind, String(answer.message ?? ""));
+  };
+  model.on("msg:custom", answered);
+  model.send({ kind: "hello" });
+  const close = () => {
+    if (open) clearTimeout(open.timer);
+    model.off("msg:custom", answered);
+  };
+  return { ask, close };
+}
+
+// widgets/training_lab/table.ts
+function runTable(toggle) {
+  const body = h("tbody");
+  const head = h("tr", {}, ...[
+    [t("lab.run"), ""],
+    [t("lab.accuracy"), "mw-cell"],
+    [t("lab.loss"), "mw-cell"],
+    [t("lab.skipped"), "mw-cell"]
+  ].map(([text, kind]) => h("th", { scope: "col", class: kind }, text)));
+  const table = h("table", {}, h("caption", {}, t("lab.table_caption")), h("thead", {}, head), body);
+  const empty = h("p", { class: "mw-note" }, t("lab.no_runs"));
+  const element = h("div", { class: "mw-runs" }, table, empty);
+  const lines = /* @__PURE__ */ new Map();
+  const show = (rows, names, styles) => {
+    set(table, { hidden: rows.length === 0 });
+    set(empty, { hidden: rows.length > 0 });
+    rows.forEach((row, i) => {
+      let line = lines.get(row.id);
+      if (!line) lines.set(row.id, line = tableLine(row.id, toggle));
+      if (body.children[i] !== line.element) body.insertBefore(line.element, body.children[i] ?? null);
+      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id));
+    });
+    const wanted = new Set(rows.map((row) => row.id));
+    for (const [id, line] of lines) {
+      if (wanted.has(id)) continue;
+      line.element.remove();
+      lines.delete(id);
+    }
+  };
+  return { element, show };
+}
+function tableLine(id, toggle) {
+  const box = h("input", { type: "checkbox" });
+  box.addEventListener("change", () => toggle(id, box.checked));
+  const sample = lineSample();
+  const title = h("span", { class: "mw-run-name" });
+  const detail = h("span", { class: "mw-run-detail" });
+  const accuracy = h("td", { class: "mw-cell mw-num" });
+  const loss = h("td", { class: "mw-cell mw-num" });
+  const skipped = h("td", { class: "mw-cell mw-num" });
+  const element = h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail),
+    accuracy,
+    loss,
+    skipped
+  );
+  const show = (row, name, style) => {
+    box.checked = style !== void 0;
+    sample.show(style);
+    setText(title, name);
+    setText(detail, [t("lab.seed_is", { seed: row.seed }), status(row)].join(" · "));
+    set(detail, { title: row.message === "" ? void 0 : row.message });
+    setText(accuracy, percent(row.metrics["accuracy"]));
+    setText(loss, decimal(row.metrics["loss"] ?? null));
+    setText(skipped, row.scaled ? count(row.skipped) : "–");
+  };
+  return { element, box, show };
+}
+
+// widgets/training_lab.ts
+var QUIET_MS = 5e3;
+var QUIET_ENDS = ["completed", "stopped"];
+function render({ model, el }) {
+  const { root, head } = card(el, t("lab.title"));
+  const where = h("p", { class: "mw-note" });
+  head.append(where);
+  const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
+  const stepsText = h("span", { class: "mw-num" });
+  const newestText = h("span", { class: "mw-num" });
+  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const message = h("p", { class: "mw-callout" });
+  const notice = h("p", { class: "mw-note" });
+  const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
+  let waitingFor = null;
+  const link = kernelLink(model, {
+    waiting: (kind) => {
+      waitingFor = kind;
+      if (kind) panel.say("", false);
+      enable();
+    },
+    slow: (kind) => panel.say(t(kind === "launch" ? "lab.slow_launch" : "lab.slow_stop"), false),
+    refused: (_, text) => panel.say(text, true)
+  });
+  const panel = controls(model.get("_tasks"), model.get("_recipes"), {
+    choose: (choice) => {
+      for (const [name, value2] of Object.entries(choice)) model.set(name, value2);
+      model.save_changes();
+    },
+    launch: (experiment) => link.ask("launch", { experiment }),
+    stop: () => {
+      const run = currentRun(model.get("_rows"));
+      if (run) link.ask("stop", { run: run.id });
+    }
+  });
+  const table = runTable((id, shown) => {
+    const others = model.get("_shown").filter((one2) => one2 !== id);
+    model.set("_shown", shown ? [...others, id] : others);
+    model.save_changes();
+    schedule();
+  });
+  const plots = charts();
+  const columns = h("div", { class: "mw-lab-columns" }, plots.element, table.element);
+  root.append(panel.element, progressArea, message, columns, notice, spoken);
+  const enable = () => {
+    const run = currentRun(model.get("_rows"));
+    panel.enable({ launch: waitingFor === null, stop: waitingFor === null && run !== void 0 && isAlive(run) });
+  };
+  const choose = () => panel.show({ task: model.get("task"), recipe: model.get("recipe"), steps: model.get("steps"), seed: model.get("seed") });
+  let styles = /* @__PURE__ */ new Map();
+  const decoded = /* @__PURE__ */ new WeakMap();
+  const curvesOf = (id) => {
+    const wire = model.get("_live")[id] ?? model.get("_settled")[id];
+    if (!wire) return { loss: [], scale: [], skipped: [] };
+    if (!decoded.has(wire)) decoded.set(wire, decode(wire));
+    return decoded.get(wire);
+  };
+  const draw = () => {
+    const rows = model.get("_rows");
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const names = runNames(rows);
+    styles = assignStyles(styles, model.get("_shown").filter((id) => byId.has(id)));
+    const run = currentRun(rows);
+    setText(where, run ? place(run) : "");
+    set(bar, { value: run ? run.step / run.steps : 0 });
+    const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
+    setText(stepsText, run ? name + progress(run) : t("lab.progress_none"));
+    setText(newestText, run ? newest(run) : "");
+    const failure = run && !isAlive(run) && !QUIET_ENDS.includes(run.status) ? run : void 0;
+    set(message, { hidden: failure === void 0 });
+    setText(message, failure ? t("lab.failure", { name: names.get(failure.id), status: status(failure), message: failure.message }) : "");
+    const unread = model.get("_notice");
+    set(notice, { hidden: unread === "" });
+    setText(notice, unread);
+    enable();
+    table.show(rows, names, styles);
+    const shown = [...styles].map(([id, style]) => ({ row: byId.get(id), name: names.get(id), style, curves: curvesOf(id) }));
+    plots.draw(chartWidth(), shown);
+    if (run) speak(run, names.get(run.id));
+  };
+  const chartWidth = () => Math.max(240, Math.round(plots.element.clientWidth) || 560);
+  let lastSpoken = { key: "", at: -Infinity };
+  let firstDraw = true;
+  const speak = (run, name) => {
+    const key = `${run.id} ${run.status}`;
+    const now = performance.now();
+    const isNews = key !== lastSpoken.key;
+    if (!isNews && (!isAlive(run) || now - lastSpoken.at < QUIET_MS)) return;
+    lastSpoken = { key, at: now };
+    if (firstDraw) return;
+    setText(spoken, `${name}: ${isAlive(run) ? progress(run) : status(run)}`);
+  };
+  let frame = 0;
+  const schedule = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      draw();
+      firstDraw = false;
+    });
+  };
+  const drawn = ["_rows", "_settled", "_live", "_shown", "_notice"];
+  const chosen = ["task", "recipe", "steps", "seed"];
+  for (const name of drawn) model.on(`change:${name}`, schedule);
+  for (const name of chosen) model.on(`change:${name}`, choose);
+  const resize = typeof ResizeObserver === "undefined" ? null : new ResizeObserver(schedule);
+  resize?.observe(columns);
+  panel.say("", false);
+  choose();
+  draw();
+  firstDraw = false;
+  return () => {
+    link.close();
+    resize?.disconnect();
+    cancelAnimationFrame(frame);
+    for (const name of drawn) model.off(`change:${name}`, schedule);
+    for (const name of chosen) model.off(`change:${name}`, choose);
+    root.remove();
+  };
+}
+var decode = (wire) => ({
+  loss: points(wire.loss),
+  scale: points(wire.scale),
+  skipped: points(wire.skipped)
+});
+var training_lab_default = { render };
+export {
+  training_lab_default as default
+};
