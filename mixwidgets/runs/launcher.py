@@ -37,9 +37,11 @@ def launch(
     handed_down = [lock, *run_end]
     try:
         process = _start(path, lock, run_end, handed_down)
+    except OSError:
+        _close(kernel_end)
+        raise
     finally:
-        for descriptor in handed_down:
-            os.close(descriptor)
+        _close(handed_down)
     threading.Thread(target=_reap, args=(process, kernel_end), name=f"reap {path.name}", daemon=True).start()
     return Run(path)
 
@@ -81,7 +83,11 @@ def _start(path: Path, lock: int, run_end: list[int], handed_down: list[int]) ->
 def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
     """Wait for the process, so that it leaves no zombie, and hold the kernel's end open meanwhile."""
     process.wait()
-    for descriptor in kernel_end:
+    _close(kernel_end)
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
         os.close(descriptor)
 
 

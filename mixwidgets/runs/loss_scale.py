@@ -7,6 +7,7 @@ unless that would overflow float32.
 """
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
@@ -106,5 +107,6 @@ class LossScale:
         good_steps = state.growth_tracker + 1
         if good_steps < self.growth_interval:
             return LossScaleState(state.scale, good_steps)
-        grown = state.scale * self.growth_factor
-        return LossScaleState(float(np.float32(grown)) if grown <= _FLOAT32.max else state.scale)
+        with np.errstate(over="ignore"):
+            grown = float(np.float32(state.scale * self.growth_factor))
+        return LossScaleState(grown if math.isfinite(grown) else state.scale)

@@ -1,0 +1,166 @@
+"""Runs in processes of their own: started, left alone by interrupts, stopped, and gone with their kernel."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from mixwidgets.runs.events import StepRecord
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.launcher import launch
+from mixwidgets.runs.run import open_run
+
+SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, batch_size=16)
+ENDLESS = Experiment(task="digits_cnn", steps=10_000_000, batch_size=16, summary_every=1000)
+
+KERNEL = """
+import sys
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.launcher import launch
+run = launch(Experiment.from_json(sys.argv[1]), sys.argv[2], outlive_kernel=sys.argv[3] == "outlive")
+print(run.path, flush=True)
+while True:
+    try:
+        sys.stdin.readline()
+        break
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+"""
+
+
+def until(condition, timeout=60):
+    """Wait for a condition; the limit is only there to fail rather than hang."""
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def steps_beyond(run, step):
+    """Wait for a later step; its number."""
+    return next(event.step for event in run.follow() if isinstance(event, StepRecord) and event.step > step)
+
+
+def is_gone(process_id):
+    return not psutil.pid_exists(process_id) or psutil.Process(process_id).status() == psutil.STATUS_ZOMBIE
+
+
+class Kernel:
+    """A process that launches a run, in a process group of its own."""
+
+    def __init__(self, runs_dir, outlive=""):
+        command = [sys.executable, "-c", KERNEL, ENDLESS.to_json(), os.fspath(runs_dir), outlive]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self.run = open_run(self.process.stdout.readline().strip())
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start kernels and end them and their runs afterwards."""
+    kernels = []
+
+    def start_one(outlive=""):
+        kernels.append(Kernel(tmp_path, outlive))
+        return kernels[-1]
+
+    yield start_one
+    for kernel in kernels:
+        kernel.end()
+        kernel.run.stop()
+
+
+def test_a_launched_run_completes(tmp_path):
+    run = launch(SHORT, tmp_path)
+    assert run.status in ("queued", "running")
+    assert run.wait(120) == "completed"
+    assert list(run.steps().step) == list(range(1, 13))
+    assert run.metrics["accuracy"] <= 1
+    assert next(iter(run.gradients())) == "conv1.weight"
+    assert run.damage == []
+    until(lambda: is_gone(run.process_id))
+
+
+def test_stop_from_another_process(tmp_path):
+    run = launch(ENDLESS, tmp_path)
+    steps_beyond(run, 3)
+    code = "import sys; from mixwidgets.runs.run import open_run; print(open_run(sys.argv[1]).stop())"
+    told = subprocess.run([sys.executable, "-c", code, run.path], capture_output=True, text=True, timeout=60)
+    assert told.stdout.strip() == "stopped", told.stderr
+    assert run.status == run.stop() == "stopped"
+    assert "asked" in run.message
+    assert run.metrics
+    until(lambda: is_gone(run.process_id))
+
+
+def test_stop_insists_on_a_run_that_does_not_answer(tmp_path):
+    run = launch(ENDLESS, tmp_path)
+    steps_beyond(run, 1)
+    os.kill(run.process_id, signal.SIGSTOP)
+    assert run.stop() == "stopped"
+    until(lambda: is_gone(run.process_id))
+
+
+def test_stop_while_torch_is_still_loading(tmp_path):
+    run = launch(ENDLESS, tmp_path)
+    assert run.stop() == "stopped"
+    until(lambda: run.process_id is None or is_gone(run.process_id))
+
+
+def test_a_killed_run_is_interrupted_and_keeps_every_record(tmp_path):
+    run = launch(ENDLESS, tmp_path)
+    seen = steps_beyond(run, 5)
+    os.kill(run.process_id, signal.SIGKILL)
+    assert run.wait(60) == "interrupted"
+    steps = list(run.steps().step)
+    assert len(steps) >= seen
+    assert steps == list(range(1, len(steps) + 1))
+    assert run.metrics
+
+
+def test_a_failing_run_is_a_named_end(tmp_path):
+    run = launch(SHORT.replace(device="cuda:99"), tmp_path)
+    assert run.wait(120) == "crashed"
+    assert "device='auto'" in run.message
+    assert "Traceback" in (run.path / "log.txt").read_text()
+
+
+def test_a_run_outlives_an_interrupt_of_its_kernel_but_not_its_death(start):
+    kernel = start()
+    step = steps_beyond(kernel.run, 3)
+    os.killpg(kernel.process.pid, signal.SIGINT)
+    assert kernel.process.stdout.readline().strip() == "interrupted"
+    steps_beyond(kernel.run, step + 50)
+    assert kernel.run.status == "running"
+    kernel.end()
+    assert kernel.run.wait(60) == "stopped"
+    assert "kernel" in kernel.run.message
+    until(lambda: is_gone(kernel.run.process_id))
+
+
+def test_a_run_may_outlive_its_kernel(start):
+    kernel = start("outlive")
+    step = steps_beyond(kernel.run, 3)
+    kernel.end()
+    steps_beyond(kernel.run, step + 50)
+    assert kernel.run.status == "running"
+
+
+def test_launch_takes_an_experiment_and_a_folder(tmp_path, monkeypatch):
+    with pytest.raises(TypeError, match="takes an Experiment"):
+        launch("digits_cnn", tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="runs_dir"):
+        launch(SHORT, tmp_path / "file")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'mixwidgets\[train\]'"):
+        launch(SHORT, tmp_path)
