@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test unit front-end notebooks browser lint format bundle bench screenshots constraints clean
+.PHONY: lab test unit front-end notebooks browser lint format bundle bench run-notebooks screenshots constraints clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
@@ -46,6 +46,9 @@ bundle: js/node_modules/.installed
 
 bench: .venv/.test js/node_modules/.installed
 	$(BIN)/python -m benchmarks
+
+run-notebooks: .venv/.test
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.store_widget_state=False notebooks/*.ipynb
 
 screenshots: .venv/.test .venv/.browser
 	$(BIN)/python docs/screenshots.py

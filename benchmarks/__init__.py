@@ -1,0 +1,1 @@
+"""What the suite costs, as ratios measured side by side. `python -m benchmarks` writes results/."""

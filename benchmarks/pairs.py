@@ -1,0 +1,53 @@
+"""Alternating pairs: two things measured in turn, so that what disturbs the machine disturbs both."""
+
+from __future__ import annotations
+
+import platform
+import statistics
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+Measure = Callable[[], float]
+TOLERANCE = 0.05  # a machine on which A and A differ by more is too noisy to compare A and B on
+
+
+def compare(a: Measure, b: Measure, pairs: int = 9) -> dict[str, object]:
+    """Median and spread of b/a over alternating pairs, after pairing a with itself."""
+    a(), b()  # warm caches
+    itself = _ratios(a, a, pairs)
+    ratios = _ratios(a, b, pairs)
+    return {
+        "median_ratio": _three(statistics.median(ratios)),
+        "spread": [_three(min(ratios)), _three(max(ratios))],
+        "pairs": pairs,
+        "a_against_itself": _three(statistics.median(itself)),
+        "quiet_machine": abs(statistics.median(itself) - 1) <= TOLERANCE,
+    }
+
+
+def _three(ratio: float) -> float:
+    """Three significant digits."""
+    return float(f"{ratio:.3g}")
+
+
+def _ratios(a: Measure, b: Measure, pairs: int) -> list[float]:
+    ratios = []
+    for turn in range(pairs):
+        first, second = (a, b) if turn % 2 == 0 else (b, a)
+        one, two = first(), second()
+        ratios.append(two / one if turn % 2 == 0 else one / two)
+    return ratios
+
+
+def machine() -> dict[str, object]:
+    """Where the figures come from."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    packages = ("numpy", "torch", "ipywidgets", "anywidget", "jupyterlab")
+    return {
+        "processor": model,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in packages},
+    }
