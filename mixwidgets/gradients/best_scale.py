@@ -1,0 +1,41 @@
+"""Which loss scale serves recorded gradients best."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from .summary import GradientSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..formats.float_format import FloatFormat
+
+# From below any real need to beyond Megatron's starting scale of 2^32.
+LOG2_LOSS_SCALES = range(-24, 41)
+# The next step's gradients may be 16 times larger before the scale has to go down.
+HEADROOM = 4
+
+
+def best_loss_scale(
+    summaries: Iterable[GradientSummary], format: str | FloatFormat, *, headroom: int = HEADROOM
+) -> float:
+    """The power of two, 2^-24 … 2^40, that serves all these gradients best in `format`.
+
+    Rule: among the scales that overflow nothing even `headroom` binades higher, the one that flushes fewest
+    gradients to zero, then leaves fewest subnormal, then is nearest to 1 (no scaling). Where every scale
+    overflows something that high, the one that overflows fewest. Infinities and NaNs among the gradients do
+    not count: no scale mends them. Raises ValueError if there are no summaries.
+    """
+    parts = list(summaries)
+    if not parts:
+        raise ValueError("there are no gradients to choose a loss scale for")
+    together = reduce(GradientSummary.merge, parts)
+
+    def cost(log2: int) -> tuple[int, int, int, int, int]:
+        counts = together.counts(format, 2.0**log2)
+        above = together.counts(format, 2.0 ** (log2 + headroom))
+        return above.overflow, counts.flushed, counts.subnormal, abs(log2), log2
+
+    return 2.0 ** min(LOG2_LOSS_SCALES, key=cost)

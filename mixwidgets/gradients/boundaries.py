@@ -1,0 +1,93 @@
+"""Where rounding into a format changes its answer, seen from the unscaled gradient.
+
+A magnitude is placed as (exponent e, fraction n): 2^e × (1 + n / 2^52), which holds every float64 and so
+every narrower float. Rounding g × S to nearest, ties to even (IEEE 754-2019, section 4.3.1), splits
+magnitudes at three boundaries, each given as the least place that is no longer
+
+    flushed     above half the smallest subnormal: that tie goes to the even code, zero
+    subnormal   at or above the midpoint below the smallest normal: that tie goes to the smallest normal
+    finite      at or above the overflow threshold (above it, where its tie stays finite)
+
+Multiplying by a power of two moves the exponents and leaves the fractions, so those few fractions, the cuts,
+are all that a summary must keep within a binade.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache, lru_cache
+from math import isfinite
+from numbers import Rational, Real
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..formats.catalogue import list_formats
+
+if TYPE_CHECKING:
+    from ..formats.float_format import FloatFormat
+
+FRACTION_BITS = 52
+BINADE = 1 << FRACTION_BITS
+
+
+class Place(NamedTuple):
+    """The magnitude 2^exponent × (1 + fraction / 2^52)."""
+
+    exponent: int
+    fraction: int
+    """0 … 2^52; the last is the binade's end."""
+
+
+class Boundaries(NamedTuple):
+    """The least places that are no longer flushed, subnormal, finite."""
+
+    flushed: Place
+    subnormal: Place
+    finite: Place
+
+
+@lru_cache(maxsize=4096)
+def boundaries(fmt: FloatFormat, loss_scale: Fraction) -> Boundaries:
+    """The boundaries of `fmt` for gradients that are multiplied by `loss_scale` before rounding."""
+    half_ulp = Fraction(2) ** (fmt.emin - fmt.fraction_bits - 1)
+    smallest_normal = Fraction(2) ** fmt.emin
+    return Boundaries(
+        _place(half_ulp / loss_scale, tie_below=True),
+        _place((smallest_normal - half_ulp) / loss_scale, tie_below=False),
+        _place(fmt.overflow_threshold_exact / loss_scale, tie_below=fmt.overflow_tie_stays),
+    )
+
+
+def _place(magnitude: Fraction, *, tie_below: bool) -> Place:
+    """The least place at or above `magnitude`; above it when the tie itself belongs below."""
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if Fraction(2) ** exponent > magnitude:
+        exponent -= 1
+    fraction = (magnitude / Fraction(2) ** exponent - 1) * BINADE
+    whole = fraction.numerator // fraction.denominator
+    return Place(exponent, whole + 1 if tie_below or whole != fraction else whole)
+
+
+@cache
+def catalogue_cuts() -> tuple[int, ...]:
+    """The fractions, ascending, at which any format of the catalogue changes its answer within a binade."""
+    fractions = {place.fraction for fmt in list_formats() for place in boundaries(fmt, Fraction(1))}
+    return tuple(sorted(fractions - {0, BINADE}))
+
+
+def exact_scale(loss_scale: object) -> Fraction:
+    """A loss scale as an exact rational. TypeError or ValueError for anything but a positive number."""
+    if isinstance(loss_scale, bool) or not isinstance(loss_scale, Real):
+        raise TypeError(f"a loss scale is a positive number such as 1024.0, not {loss_scale!r}")
+    if isinstance(loss_scale, Rational):
+        scale = Fraction(int(loss_scale.numerator), int(loss_scale.denominator))
+    elif isfinite(loss_scale):
+        scale = Fraction(float(loss_scale))
+    else:
+        raise ValueError(f"a loss scale is finite; {loss_scale!r} came")
+    if scale <= 0:
+        raise ValueError(f"a loss scale is greater than zero; {loss_scale!r} came")
+    return scale
+
+
+def is_power_of_two(scale: Fraction) -> bool:
+    return scale.numerator.bit_count() == 1 and scale.denominator.bit_count() == 1

@@ -1,0 +1,64 @@
+"""Whatever has gradients, as summaries by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .summary import GradientSummary
+
+ACCEPTED = (
+    "a mapping of names to arrays, torch tensors or GradientSummaries, such as {'w': w.grad}, "
+    "or a model with named_parameters() after loss.backward()"
+)
+
+
+class Collected(NamedTuple):
+    summaries: dict[str, GradientSummary]
+    """By name, in the order of the source."""
+    without_gradient: tuple[str, ...]
+    """Names whose gradient is None: left out above."""
+
+
+def collect(source: object) -> Collected:
+    """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
+
+    A gradient is a NumPy or ml_dtypes array, a torch tensor, a GradientSummary, or None (left out and named).
+    Raises TypeError for anything else and ValueError if there is no gradient at all.
+    """
+    gradients = _by_name(source)
+    summaries = {name: _summary(name, value) for name, value in gradients.items() if value is not None}
+    missing = tuple(name for name, value in gradients.items() if value is None)
+    if not summaries:
+        raise ValueError(
+            f"none of the {len(missing)} parameters has a gradient yet: call loss.backward() first, and look "
+            "before optimizer.zero_grad()"
+            if missing
+            else f"there are no gradients to show: the source is empty; pass {ACCEPTED}"
+        )
+    return Collected(summaries, missing)
+
+
+def _by_name(source: Any) -> dict[str, object]:
+    if callable(getattr(source, "named_parameters", None)):
+        return {name: parameter.grad for name, parameter in source.named_parameters()}
+    if not isinstance(source, Mapping):
+        raise TypeError(f"gradients are {ACCEPTED}; {type(source).__name__} came")
+    for name in source:
+        if not isinstance(name, str):
+            raise TypeError(f"the names of gradients are text; {name!r} came")
+    return dict(source)
+
+
+def _summary(name: str, value: Any) -> GradientSummary:
+    if isinstance(value, GradientSummary):
+        return value
+    # A leaf that asks for gradients is a weight: its own values are not what was meant.
+    if getattr(value, "requires_grad", False) and getattr(value, "is_leaf", False):
+        raise TypeError(
+            f"{name!r} is a parameter, not its gradient; pass parameter.grad (or .detach() for the weights)"
+        )
+    try:
+        return GradientSummary.of(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name!r}: {error}") from None

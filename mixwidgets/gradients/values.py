@@ -1,0 +1,60 @@
+"""Whatever holds floating-point values, as a flat float32 or float64 array of the same values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+_FLOATS = "float64, float32, float16, bfloat16 or a float8"
+_FLOAT_NAME = re.compile(r"b?float(4|6|8|16|32|64)(_\w+)?")  # NumPy's own and those of ml_dtypes
+
+
+def as_floats(values: object) -> np.ndarray[Any, np.dtype[Any]]:
+    """A 1-D array in native byte order: float64 stays, every narrower float becomes float32, which holds it.
+
+    Takes NumPy and ml_dtypes arrays, numbers and sequences of floats, and torch tensors on any device.
+    Raises TypeError for what is not floating point and ValueError for tensors without dense values.
+    """
+    if values is None:
+        raise TypeError("None is not a gradient: this parameter has none yet; call loss.backward() first")
+    array = _from_torch(values) if hasattr(values, "detach") else _from_array(values)
+    wide = np.float64 if array.dtype.name == "float64" else np.float32
+    with np.errstate(invalid="ignore"):  # a signalling NaN says so when it is widened
+        return np.ascontiguousarray(array, dtype=wide).reshape(-1)
+
+
+def _from_torch(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    if tensor.device.type == "meta":
+        raise ValueError(
+            "a tensor on the meta device has a shape but no values; move the model to a real device"
+        )
+    if str(tensor.layout) != "torch.strided":
+        raise ValueError(
+            f"a tensor of layout {tensor.layout} came; pass tensor.to_dense(), or .coalesce().values()"
+        )
+    if not tensor.dtype.is_floating_point:
+        raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
+    tensor = tensor.detach()
+    return (tensor if str(tensor.dtype) == "torch.float64" else tensor.float()).cpu().numpy()  # type: ignore[no-any-return]
+
+
+def _from_array(values: object) -> np.ndarray[Any, np.dtype[Any]]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise TypeError(f"these values do not form one array: {error}") from None
+    if array.size == 0 and isinstance(values, list | tuple):
+        return array.astype(np.float32)
+    if not _FLOAT_NAME.fullmatch(array.dtype.name):
+        raise TypeError(
+            _not_floating(array.dtype.name if array.dtype != object else f"object ({values!r:.60})")
+        )
+    return array
+
+
+def _not_floating(came: str) -> str:
+    if came.startswith("complex"):
+        return f"gradients are real; {came} came. Pass the .real and the .imag part, each under its own name"
+    return f"gradients are floating point ({_FLOATS}); {came} came. Convert it first, with .astype('float32')"

@@ -1,0 +1,87 @@
+"""Writes gradients.json: summaries as bytes, and what brute force says of the values behind them.
+
+    python tests/vectors/make_gradients.py
+
+pytest and vitest both read the file: the Python summary and its twin in the page must agree with it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent.parent))
+
+from mixwidgets.gradients.best_scale import best_loss_scale  # noqa: E402
+from mixwidgets.gradients.summary import GradientSummary  # noqa: E402
+from tests.gradients.gradient_oracle import CLASSES, FORMATS, counts  # noqa: E402
+
+SCALES = (-24, -10, -1, 0, 1, 7, 15, 24, 40)
+
+
+def edges(dtype: type) -> np.ndarray:
+    """Values at, and one ulp beside, the magnitudes where each format changes its answer."""
+    ties = []
+    for emin, emax, t in FORMATS.values():
+        half = Fraction(2) ** (emin - t - 1)
+        normal = Fraction(2) ** emin
+        ties += [half, half * 2, normal - half, normal - 2 * half, normal]
+        ties += [Fraction(2) ** emax * (2 - Fraction(1, 2 ** (t + 1))), Fraction(2) ** emax]
+    limit = Fraction(float(np.finfo(dtype).max))
+    at = np.array([float(tie) for tie in ties if 0 < tie <= limit and float(tie) == tie], dtype=dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        near = np.concatenate([at, np.nextafter(at, dtype(0)), np.nextafter(at, dtype(np.inf))])
+    return np.concatenate([near, -near])
+
+
+def cases() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    spread = rng.standard_normal(400) * np.exp2(rng.uniform(-45, 5, 400))
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 1.0, 2.0**-24], dtype=np.float32)
+    return {
+        "nothing": np.zeros(0, dtype=np.float32),
+        "zeros": np.zeros(5, dtype=np.float32),
+        "specials": special,
+        "edges float32": edges(np.float32),
+        "edges float64": edges(np.float64),
+        "spread float32": spread.astype(np.float32),
+        "spread float64": spread,
+        "float16": spread.astype(np.float16).astype(np.float32),
+        "many of one": np.full(2_000, 3.0, dtype=np.float32),
+    }
+
+
+def describe(name: str, values: np.ndarray) -> dict[str, object]:
+    summary = GradientSummary.of(values)
+    expected = {
+        format: {str(k): [counts(values, format, k)[c] for c in CLASSES] for k in SCALES}
+        for format in FORMATS
+    }
+    return {
+        "name": name,
+        "dtype": values.dtype.name,
+        "values": values.astype(values.dtype.newbyteorder("<")).tobytes().hex()
+        if values.size < 1000
+        else None,
+        "bytes": summary.to_bytes().hex(),
+        "counts": expected,
+        "best_log2": {format: int(np.log2(best_loss_scale([summary], format))) for format in FORMATS},
+    }
+
+
+def main() -> None:
+    vectors = {
+        "about": "Made by make_gradients.py. counts: format -> log2 of the loss scale -> classes, in order.",
+        "classes": CLASSES,
+        "cases": [describe(name, values) for name, values in cases().items()],
+    }
+    HERE.joinpath("gradients.json").write_text(json.dumps(vectors, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
