@@ -51,7 +51,7 @@ run-notebooks: .venv/.test
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.store_widget_state=False notebooks/*.ipynb
 
 screenshots: .venv/.test .venv/.browser
-	$(BIN)/python docs/screenshots.py
+	$(BIN)/python -m docs.screenshots
 
 constraints:
 	$(PYTHON) -m venv --clear build/pinned

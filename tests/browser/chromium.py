@@ -1,4 +1,4 @@
-"""Which browser the tests drive. `python -m tests.browser.chromium` prints it, or fails where there is none."""
+"""The browser that the tests drive. `python -m tests.browser.chromium` prints it, or fails without one."""
 
 import os
 import shutil
@@ -11,7 +11,9 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disa
 def system_chromium() -> str | None:
     """The path that MIXWIDGETS_CHROMIUM names, else the system's own Chromium or Chrome."""
     named = os.environ.get("MIXWIDGETS_CHROMIUM")
-    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return named or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
 
 
 @contextmanager

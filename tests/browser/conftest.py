@@ -27,7 +27,9 @@ def chromium():
     except PlaywrightError as error:
         if "Executable doesn't exist" not in str(error) or os.environ.get("CI"):
             raise  # in CI a missing browser is a failure
-        pytest.skip("no Chromium: install it, name one in MIXWIDGETS_CHROMIUM, or run `playwright install chromium`")
+        pytest.skip(
+            "no Chromium: install it, name one in MIXWIDGETS_CHROMIUM, or run `playwright install chromium`"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """A real JupyterLab on loopback, and a notebook in it, driven as a person would: by role and name."""
 
-import os
 import re
 import secrets
 import socket
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +50,14 @@ def jupyter_lab(root: Path):
 
 def _wait_until_it_answers(server: Server, log: Path) -> None:
     while True:
-        assert server.process.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(f"{server.url}/api?token={server.token}", timeout=60):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            os.sched_yield()  # refused at once until it listens
+        with suppress(subprocess.TimeoutExpired):
+            server.process.wait(0.1)  # between two tries, notice an early death
+            raise AssertionError(log.read_text())
+        with (
+            suppress(urllib.error.URLError, ConnectionError),
+            urllib.request.urlopen(f"{server.url}/api?token={server.token}", timeout=60),
+        ):
+            return
 
 
 class Notebook:
