@@ -96,7 +96,7 @@ def shortest(fmt: FloatFormat, code: int) -> str:
         below = value // unit
         for digits in sorted((below, below + 1), key=lambda n: (abs(n * unit - value), n % 2)):
             if digits and round_magnitude(fmt, digits * unit) == magnitude:
-                return ("-" if code & fmt.sign_bit else "") + _notation(digits, exponent - count + 1)
+                return ("-" if code & fmt.sign_bit else "") + notation(digits, exponent - count + 1)
     raise AssertionError("every finite value has at most 767 significant digits")
 
 
@@ -105,7 +105,7 @@ def _floor_log10(value: Fraction) -> int:
     return guess if value >= Fraction(10) ** guess else guess - 1
 
 
-def _notation(digits: int, exponent: int) -> str:
+def notation(digits: int, exponent: int) -> str:
     """digits × 10^exponent, without trailing zeros."""
     text = str(digits).rstrip("0")
     point = len(str(digits)) + exponent  # the value is 0.text × 10^point

@@ -1,0 +1,155 @@
+"""BitEditor: one number in one format, as a value, as a code, and bit by bit in the page."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import traitlets as t
+from ipywidgets import ValueWidget  # type: ignore[import-untyped]
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.decode import notation
+from mixwidgets.formats.encode import floor_log2
+from mixwidgets.formats.parse import BitPattern, to_exact
+from mixwidgets.widgets.base import STATIC, MixWidget
+
+if TYPE_CHECKING:
+    from mixwidgets.formats.float_format import FloatFormat
+
+_DIGITS = 800  # more than any float64 or midpoint of two has
+
+
+class _Face(t.TraitType[Any, Any]):
+    """One face of the editor's number. Setting one brings the others along before anyone is told."""
+
+    def set(self, obj: Any, value: Any) -> None:
+        getattr(obj, f"_set_{self.name}")(value)
+
+
+class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
+    """A number in a float format, edited bit by bit or typed: `BitEditor(65504, format="float16")`.
+
+    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, ties to even.
+    Setting `format` rounds the last exact input anew; `reinterpret` keeps the bits. `format` and `code`
+    change in one message, and the page edits them without the kernel. A wrong value, code or format is a
+    ValueError or TypeError, and the last good state stays; so is a `code` that is not the `value` beside it.
+    """
+
+    _esm = STATIC / "bit_editor.js"
+
+    format = _Face("float16", help="The format's canonical name; takes aliases and dtypes.").tag(sync=True)
+    code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
+    value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
+    _input = t.Unicode(help="What was last typed or assigned; empty once bits were edited.").tag(sync=True)
+
+    def __init__(
+        self, value: Any = None, *, format: Any = "float16", code: Any = None, **traits: Any
+    ) -> None:
+        fmt = get_format(format)
+        if value is None and code is None:
+            value = 1
+        text = "" if value is None else _text_of(value)
+        number = fmt.encode(text) if code is None else fmt.to_code(code)
+        if text and fmt.encode(text) != number:
+            rounded = fmt.to_hex(fmt.encode(text))
+            raise ValueError(
+                f"{text[:40]} is {rounded} in {fmt.name}, not {fmt.to_hex(number)}; give a value or a code"
+            )
+        self._become(fmt, number, text)
+        super().__init__(**traits)
+
+    def reinterpret(self, format: Any) -> None:
+        """Read the same bits in another format. Raises ValueError if they do not fit it."""
+        fmt = get_format(format)
+        number = int(self.code, 16)
+        if number >> fmt.bits:
+            raise ValueError(
+                f"{self.code} does not fit the {fmt.bits} bits of {fmt.name}; to round the value, set .format"
+            )
+        self._become(fmt, number, "")
+
+    def __repr__(self) -> str:
+        value = repr(self.value).removesuffix(".0") if self.value else repr(self.value)
+        return f"BitEditor({value}, format={self.format!r}, code={self.code!r})"
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the page: rounded there, so it is checked and taken as it is, or refused as a whole."""
+        try:
+            number = self._read(sync_data)
+        except (TypeError, ValueError):
+            self.send_state(["format", "code", "_input"])  # the page shows the last good state again
+            return
+        with self._lock_property(**sync_data):  # what came needs no sending back
+            self._become(*number)
+        super().set_state(sync_data)
+
+    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str]:
+        """The number that arriving traits mean, together with those that did not change."""
+        fmt = get_format(state.get("format", self.format))
+        text = state.get("_input", self._input)
+        if not isinstance(text, str):
+            raise TypeError(f"_input must be text, not {type(text).__name__}")
+        if "code" not in state and fmt.name != self.format:  # as when a link sets the format alone
+            text = text if "_input" in state else self._exact_input()
+            return fmt, fmt.encode(text), text
+        number = fmt.to_code(state.get("code", self.code))
+        if text and fmt.encode(text) != number:
+            if "_input" in state:
+                raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
+            text = ""  # bits were edited: the old input says nothing of them
+        return fmt, number, text
+
+    def _set_value(self, value: Any) -> None:
+        if value is not self.value:  # hold_trait_notifications sets what it has got
+            fmt, text = get_format(self.format), _text_of(value)
+            self._become(fmt, fmt.encode(text), text)
+
+    def _set_code(self, code: Any) -> None:
+        fmt = get_format(self.format)
+        number = fmt.to_code(code)
+        if fmt.to_hex(number) != self.code:
+            self._become(fmt, number, "")
+
+    def _set_format(self, format: Any) -> None:
+        fmt = get_format(format)
+        if fmt.name != self.format:
+            text = self._exact_input()
+            self._become(fmt, fmt.encode(text), text)
+
+    def _exact_input(self) -> str:
+        """What was last typed or assigned as a number, else the value of the bits."""
+        if self._input and not isinstance(to_exact(self._input), BitPattern):
+            return self._input
+        return get_format(self.format).to_decimal(self.code)
+
+    def _become(self, fmt: FloatFormat, number: int, text: str) -> None:
+        new = {"format": fmt.name, "code": fmt.to_hex(number), "_input": text, "value": fmt.decode(number)}
+        old = {name: getattr(self, name) for name in new}
+        self._trait_values.update(new)
+        with self.hold_sync():
+            for name in new:
+                if repr(old[name]) != repr(new[name]):  # of floats: −0 is not 0, and NaN is NaN
+                    self._notify_trait(name, old[name], new[name])
+
+
+def _text_of(value: Any) -> str:
+    """A value as text that Python and the page read alike.
+
+    Exact for every float. A rational that needs more than 800 digits is cut there and gets a last digit 1, so
+    that it lies on the same side of every midpoint and rounds alike in every format.
+    """
+    exact = to_exact(value)
+    if isinstance(value, str) or isinstance(exact, BitPattern):
+        return str(value).strip(" \t\r\n")
+    sign = "-" if exact.negative else ""
+    if exact.kind != "finite":
+        return sign + {"infinity": "inf", "nan": "nan"}[exact.kind]
+    if exact.magnitude == 0:
+        return sign + "0"
+    exponent = int(floor_log2(exact.magnitude) * 0.30103) - _DIGITS
+    scaled = exact.magnitude / Fraction(10) ** exponent
+    digits = int(scaled)
+    if digits != scaled:
+        digits, exponent = 10 * digits + 1, exponent - 1
+    return sign + notation(digits, exponent)

@@ -1,0 +1,288 @@
+"""BitEditor without a page: its traits, its messages, and what it takes from a page."""
+
+import json
+import math
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import ipywidgets
+import ml_dtypes
+import numpy as np
+import pytest
+import traitlets
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mixwidgets as mw
+
+NAMES = [fmt.name for fmt in mw.list_formats()]
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors/rounding.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The states that widgets send, one dictionary a message."""
+    states = []
+
+    def send(self, msg, buffers=None):
+        if msg["method"] == "update":
+            states.append(msg["state"])
+
+    monkeypatch.setattr(ipywidgets.Widget, "_send", send)
+    return states
+
+
+def state(editor):
+    return editor.format, editor.code, editor._input
+
+
+# From Python
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({}, "BitEditor(1, format='float16', code='0x3C00')"),
+        ({"value": 65504}, "BitEditor(65504, format='float16', code='0x7BFF')"),
+        ({"value": 65520}, "BitEditor(inf, format='float16', code='0x7C00')"),
+        ({"value": -0.0}, "BitEditor(-0.0, format='float16', code='0x8000')"),
+        ({"value": "0.1"}, "BitEditor(0.0999755859375, format='float16', code='0x2E66')"),
+        ({"value": "nan", "format": "half"}, "BitEditor(nan, format='float16', code='0x7E00')"),
+        ({"code": "7bff"}, "BitEditor(65504, format='float16', code='0x7BFF')"),
+        (
+            {"code": 0x3FC0, "format": ml_dtypes.bfloat16},
+            "BitEditor(1.5, format='bfloat16', code='0x3FC0')",
+        ),
+        ({"value": 1e300, "format": float}, "BitEditor(1e+300, format='float64', code='0x7E37E43C8800759C')"),
+        ({"value": 65505, "code": 0x7BFF}, "BitEditor(65504, format='float16', code='0x7BFF')"),
+    ],
+)
+def test_repr(arguments, text):
+    assert repr(mw.BitEditor(**arguments)) == text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_is_rounded_once(name):
+    editor = mw.BitEditor(0, format=name)
+    for row in VECTORS[name]:
+        editor.value = row["text"]
+        assert editor.code == row["code"]
+        assert editor._input == row["text"]
+
+
+@given(st.floats() | st.fractions() | st.integers() | st.decimals(allow_nan=False), st.sampled_from(NAMES))
+def test_any_number_is_kept_exactly_for_every_format(value, name):
+    """The input that the page gets rounds as the number itself does, also after a change of format."""
+    editor = mw.BitEditor(1, format="float8_e5m2")
+    editor.value = value
+    editor.format = name
+    assert editor.code == mw.get_format(name).to_hex(mw.get_format(name).encode(value))
+    if isinstance(value, float) and math.isfinite(value):
+        assert Fraction(Decimal(editor._input)) == Fraction(value)
+
+
+def test_a_format_rounds_the_last_input_anew():
+    editor = mw.BitEditor(65505)
+    editor.format = "float64"
+    assert (editor.value, editor.code) == (65505, "0x40EFFC2000000000")
+    editor.format = np.float16
+    assert state(editor) == ("float16", "0x7BFF", "65505")
+    editor.code = "0x7BFE"  # bits were edited: now their value is the input
+    editor.format = "float8_e5m2"
+    editor.format = "float32"
+    assert (editor.value, editor._input) == (65472, "65472")
+
+
+def test_a_bit_pattern_is_no_number_to_round_anew():
+    editor = mw.BitEditor("0x3C00")
+    editor.format = "bfloat16"
+    assert (editor.value, editor.code) == (1, "0x3F80")
+
+
+def test_reinterpret_keeps_the_bits():
+    editor = mw.BitEditor(65505)
+    editor.reinterpret("bfloat16")
+    assert state(editor) == ("bfloat16", "0x7BFF", "")
+    editor.reinterpret("float32")
+    assert editor.code == "0x00007BFF"
+    editor.code = "0x3F800000"
+    with pytest.raises(
+        ValueError, match=r"0x3F800000 does not fit the 16 bits of float16; to round .* set \.format"
+    ):
+        editor.reinterpret("float16")
+    assert state(editor) == ("float32", "0x3F800000", "")
+
+
+def test_observers_see_the_whole_change():
+    editor = mw.BitEditor(1)
+    seen = []
+    editor.observe(
+        lambda change: seen.append((change.name, *state(editor), editor.value)), ["format", "code", "value"]
+    )
+    editor.format = "float32"
+    after = ("float32", "0x3F800000", "1", 1.0)
+    assert seen == [("format", *after), ("code", *after)]  # the value is still 1
+    seen.clear()
+    editor.value = 2
+    assert [name for name, *_ in seen] == ["code", "value"]
+    assert seen[-1][1:] == ("float32", "0x40000000", "2", 2.0)
+
+
+def test_the_sign_of_zero_is_a_change_and_nan_is_none():
+    editor = mw.BitEditor(0)
+    seen = []
+    editor.observe(lambda change: seen.append(change.new), "value")
+    editor.value = "-0"
+    editor.value = math.nan
+    editor.code = "0x7E01"
+    assert [str(value) for value in seen] == ["-0.0", "nan"]
+
+
+@pytest.mark.parametrize(
+    ("change", "keys"),
+    [
+        (lambda e: setattr(e, "value", 3), {"code", "_input"}),
+        (lambda e: setattr(e, "format", "bfloat16"), {"format", "code"}),
+        (lambda e: setattr(e, "code", "0x7BFF"), {"code", "_input"}),
+        (lambda e: setattr(e, "code", "0x3C00"), None),
+        (lambda e: e.reinterpret("bfloat16"), {"format", "_input"}),
+        (lambda e: setattr(e, "format", "fp16"), None),
+    ],
+)
+def test_one_message_a_change(sent, change, keys):
+    editor = mw.BitEditor(1)
+    sent.clear()
+    change(editor)
+    assert [set(message) for message in sent] == ([keys] if keys else [])
+
+
+def test_the_first_message_has_the_number(monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        ipywidgets.Widget, "open", lambda self: opened.append(self.get_state(["format", "code", "_input"]))
+    )
+    mw.BitEditor("0.1", format="bf16")
+    assert opened == [{"format": "bfloat16", "code": "0x3DCD", "_input": "0.1"}]
+
+
+# From the page
+
+
+def test_the_page_s_state_is_taken_as_it_is(sent):
+    editor = mw.BitEditor(1)
+    sent.clear()
+    editor.set_state({"format": "float32", "code": "0x7FC00001", "_input": ""})
+    assert state(editor) == ("float32", "0x7FC00001", "")
+    assert math.isnan(editor.value)
+    editor.set_state({"format": "float16", "code": "0x7BFF", "_input": "65505"})
+    editor.format = "float64"
+    assert editor.value == 65505
+    assert [set(message) for message in sent] == [{"format", "code"}]  # what came was not sent back
+
+
+def test_the_page_sends_only_what_changed(sent):
+    editor = mw.BitEditor(65505)
+    sent.clear()
+    editor.set_state({"code": "0x7BFE"})
+    assert state(editor) == ("float16", "0x7BFE", "")
+    assert sent == [{"_input": ""}]
+    editor.set_state({"_input": "65471"})
+    assert editor._input == "65471"
+    editor.set_state({"format": "float32"})  # as jslink sends it
+    assert state(editor) == ("float32", "0x477FBF00", "65471")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        {"code": "0x10000"},
+        {"code": "<img src=x onerror=alert(1)>"},
+        {"code": ""},
+        {"code": None},
+        {"code": 1.5},
+        {"code": True},
+        {"code": "0x" + "F" * 100_000},
+        {"format": "float99"},
+        {"format": "__proto__", "code": "0x0000", "_input": ""},
+        {"format": {"a": []}},
+        {"format": None},
+        {"format": "float64", "code": "0x7BFF" * 9},
+        {"_input": "</script><script>alert(1)</script>"},
+        {"_input": "2"},
+        {"_input": ["1"]},
+        {"_input": "9" * 1_000_000},
+        {"code": "0x7BFF", "_input": "65520"},
+    ],
+)
+def test_hostile_state_is_refused_as_a_whole(sent, hostile):
+    editor = mw.BitEditor(1)
+    sent.clear()
+    editor.set_state(hostile)
+    assert (*state(editor), editor.value) == ("float16", "0x3C00", "1", 1)
+    assert sent == [{"format": "float16", "code": "0x3C00", "_input": "1"}]
+    editor.set_state({"code": "0x4000"})
+    assert editor.value == 2
+
+
+# With others
+
+
+def test_it_composes_with_ipywidgets():
+    editor, other = mw.BitEditor(1), mw.BitEditor(0, format="float32")
+    traitlets.link((editor, "value"), (other, "value"))
+    editor.value = 0.1
+    assert other.value == editor.value == 0.0999755859375
+    ipywidgets.jslink((editor, "code"), (other, "code"))
+    assert ipywidgets.HBox([editor, other]).children == (editor, other)
+    control = ipywidgets.interactive(lambda x: None, x=editor)
+    control.update()
+    assert control.kwargs == {"x": 0.0999755859375}
+
+
+BAD_TEXTS = (
+    "",
+    "abc",
+    "１２",
+    "１．５",
+    "1,5",
+    "1_000",
+    "٣",
+    "nan(0x7e01)",
+    "0b102",
+    "\u202e1",
+    "<img onerror=…>",
+)
+
+
+@pytest.mark.parametrize(
+    "bad", [*BAD_TEXTS, "9" * 10_001, "0x10000", True, 1j, b"1", [1], Fraction(10) ** 20_000]
+)
+def test_bad_values(bad):
+    editor = mw.BitEditor(1)
+    with pytest.raises((ValueError, TypeError), match=r"number|characters|exponent|code"):
+        editor.value = bad
+    with pytest.raises((ValueError, TypeError), match=r"number|characters|exponent|code"):
+        mw.BitEditor(bad)
+    assert (*state(editor), editor.value) == ("float16", "0x3C00", "1", 1)
+
+
+@pytest.mark.parametrize("bad", ["e0m0", "e5.5m2", "fp8", "e4m3", "__proto__", True, None, 16, "float99"])
+def test_bad_formats(bad):
+    editor = mw.BitEditor(1)
+    with pytest.raises((ValueError, TypeError), match="format"):
+        editor.format = bad
+    with pytest.raises((ValueError, TypeError), match="format"):
+        mw.BitEditor(1, format=bad)
+    assert state(editor) == ("float16", "0x3C00", "1")
+
+
+def test_bad_codes_and_arguments():
+    editor = mw.BitEditor(1)
+    with pytest.raises(ValueError, match="is not a float16 code"):
+        editor.code = "0x10000"
+    with pytest.raises(ValueError, match="1 is 0x3C00 in float16, not 0x0000; give a value or a code"):
+        mw.BitEditor(1, code=0)
+    with pytest.raises(TypeError, match="no parameter 'fmt'; did you mean 'format'"):
+        mw.BitEditor(1, fmt="float16")
+    assert state(editor) == ("float16", "0x3C00", "1")
