@@ -38,9 +38,9 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
     path = Path(runs_dir) / f"{slug}-{experiment.task}-{experiment.recipe.name}-{secrets.token_hex(2)}"
     try:
         path.mkdir(parents=True)
-        create_file(path / "experiment.json", seal(experiment.to_dict()))
         reserve_last_status(path)
         write_status(path, Status(word="queued"))
+        create_file(path / "experiment.json", seal(experiment.to_dict()))  # last: it makes the folder a run
     except OSError as error:
         raise type(error)(
             error.errno,

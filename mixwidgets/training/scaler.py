@@ -23,10 +23,8 @@ class Scaler:
     def unscale(self, gradients: Iterable[Tensor]) -> None:
         """Divide float32 gradients by the scale, in place."""
         if self.scale != 1:
-            # As torch.amp.GradScaler: multiply by the reciprocal, itself rounded to float32.
-            reciprocal = torch.tensor(self.scale, dtype=torch.float64).reciprocal().float().item()
             for gradient in gradients:
-                gradient.mul_(reciprocal)
+                gradient.mul_(1 / self.scale)  # the reciprocal rounded to float32, as torch.amp.GradScaler
 
     def finish_step(self, found_inf: bool) -> bool:
         """Move on to the next step's scale; whether the weights must be left alone comes back."""

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.runs import files
-from mixwidgets.runs.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.events import (
+    Evaluation,
+    GradientSnapshot,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+    to_record,
+)
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import Journal, create_run
 from mixwidgets.runs.reader import JournalReader
@@ -165,7 +172,7 @@ def lines_of(run_path):
         (lambda lines: [*lines[:5], b"x" * 3_000_000 + b"\n", *lines[5:]], 0),
         (lambda lines: [*lines[:6], lines[5], *lines[6:]], 0),
         (lambda lines: [*lines[:5], lines[6], lines[5], *lines[7:]], 1),
-        (lambda lines: [*lines, lines[-2]], 0),
+        (lambda lines: [*lines, files.seal(to_record(step(21)))], 0),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 1),
         (lambda lines: [*lines[:5], lines[5].replace(b"0.5", b"NaN"), *lines[6:]], 1),
         (lambda lines: [*lines, b'{"kind":"step","loss":NaN}\n'], 0),
