@@ -1,0 +1,143 @@
+// GradientSummary: reads the bytes of mixwidgets/gradients/wire.py and answers as summary.py does.
+
+import { BINADE, boundaries, type Place } from "./boundaries.ts";
+import type { FloatFormat } from "../formats/float_format.ts";
+
+const MAGIC = 0x5347574d; // "MWGS", read as a little-endian u32
+const VERSION = 1;
+const HEAD = 32;
+
+/** How many values fall into each class; the four of finite non-zero values in the order of CLASSES. */
+export interface Counts {
+  readonly zero: number;
+  readonly inf: number;
+  readonly nan: number;
+  readonly finite: readonly number[];
+}
+
+export class GradientSummary {
+  /** Fractions of a binade, from 0 to its end, between which values are counted together. */
+  readonly edges: readonly number[];
+  /** The binades that hold any value, ascending. */
+  readonly exponents: readonly number[];
+  readonly zero: number;
+  readonly inf: number;
+  readonly nan: number;
+  /** How many finite non-zero values lie below each cell, row by row, and in all. */
+  readonly #below: Float64Array;
+  readonly #row: ReadonlyMap<number, number>;
+
+  constructor(
+    edges: readonly number[], exponents: readonly number[], cells: ArrayLike<number>,
+    { zero, inf, nan }: { zero: number; inf: number; nan: number },
+  ) {
+    this.edges = edges;
+    this.exponents = exponents;
+    [this.zero, this.inf, this.nan] = [zero, inf, nan];
+    this.#below = new Float64Array(cells.length + 1);
+    for (let i = 0; i < cells.length; i++) this.#below[i + 1] = this.#below[i]! + cells[i]!;
+    this.#row = new Map(exponents.map((exponent, row) => [exponent, row]));
+  }
+
+  /** How many finite non-zero values there are. */
+  get finite(): number {
+    return this.#below.at(-1)!;
+  }
+
+  /** How many values there are. */
+  get count(): number {
+    return this.zero + this.inf + this.nan + this.finite;
+  }
+
+  /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
+  below({ exponent, fraction }: Place): number {
+    const width = this.edges.length - 1;
+    const row = this.#row.get(exponent);
+    if (row === undefined) {
+      const next = this.exponents.findIndex((one) => one > exponent);
+      return next < 0 ? this.finite : this.#below[next * width]!;
+    }
+    const edge = this.edges.indexOf(fraction);
+    if (edge < 0) throw new RangeError(`this summary keeps no count at fraction ${fraction}`);
+    return this.#below[row * width + edge]!;
+  }
+
+  /** The exact classes of the values times 2^log2LossScale, rounded to `format`, ties to even. */
+  counts(format: FloatFormat, log2LossScale: number): Counts {
+    let below = 0;
+    const finite = boundaries(format).map(({ exponent, fraction }) => {
+      const next = this.below({ exponent: exponent - log2LossScale, fraction });
+      const count = next - below;
+      below = next;
+      return count;
+    });
+    return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite, this.finite - below] };
+  }
+
+  /** The summary of all the values of several summaries, which must share their edges. */
+  static together(parts: readonly GradientSummary[]): GradientSummary {
+    const edges = parts[0]?.edges ?? [0, BINADE];
+    if (parts.some((part) => part.edges.join() !== edges.join())) throw new RangeError("these summaries differ in kind");
+    const width = edges.length - 1;
+    const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
+    const row = new Map(exponents.map((exponent, index) => [exponent, index]));
+    const cells = new Float64Array(exponents.length * width);
+    const apart = { zero: 0, inf: 0, nan: 0 };
+    for (const part of parts) {
+      for (const name of ["zero", "inf", "nan"] as const) apart[name] += part[name];
+      part.exponents.forEach((exponent, from) => {
+        const to = row.get(exponent)!;
+        for (let cell = 0; cell < width; cell++) {
+          cells[to * width + cell]! += part.#below[from * width + cell + 1]! - part.#below[from * width + cell]!;
+        }
+      });
+    }
+    return new GradientSummary(edges, exponents, cells, apart);
+  }
+
+  /** The summary that Python's `to_bytes` wrote. Throws RangeError for anything else. */
+  static fromBytes(view: DataView): GradientSummary {
+    const end = view.byteLength - 4;
+    if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
+    if (view.getUint8(4) !== VERSION) throw new RangeError(`a gradient summary of version ${view.getUint8(4)} came`);
+    if (view.getUint32(end, true) !== crc32(view, end)) throw new RangeError("this gradient summary is damaged");
+    const [width, rows] = [view.getUint8(5) + 1, view.getUint16(6, true)];
+    const u64 = (at: number) => Number(view.getBigUint64(at, true));
+    let at = HEAD;
+    const cuts = Array.from({ length: width - 1 }, (_, i) => u64(at + 8 * i));
+    at += 8 * cuts.length;
+    const exponents = Array.from({ length: rows }, (_, i) => view.getInt16(at + 2 * i, true));
+    at += 2 * rows;
+    const cells = Array.from({ length: rows * width }, () => {
+      let [count, unit] = [0, 1];
+      for (;;) {
+        const byte = view.getUint8(at++);
+        count += (byte & 0x7f) * unit;
+        if (byte < 0x80) return count;
+        unit *= 128;
+      }
+    });
+    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, { zero: u64(8), inf: u64(16), nan: u64(24) });
+  }
+}
+
+/** Summaries one after the other, each after its length as a u32. */
+export function readSummaries(view: DataView): GradientSummary[] {
+  const found: GradientSummary[] = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const length = view.getUint32(at, true);
+    found.push(GradientSummary.fromBytes(new DataView(view.buffer, view.byteOffset + at + 4, length)));
+    at += 4 + length;
+  }
+  return found;
+}
+
+/** CRC-32 of the first `end` bytes (ISO 3309; zlib's). */
+function crc32(view: DataView, end: number): number {
+  let crc = ~0;
+  for (let at = 0; at < end; at++) {
+    crc ^= view.getUint8(at);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+  }
+  return ~crc >>> 0;
+}

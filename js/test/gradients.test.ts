@@ -1,0 +1,88 @@
+// The page's gradient summaries on the vectors of tests/vectors/gradients.json, which come from brute force.
+
+import { describe, expect, test } from "vitest";
+import { formats, getFormat } from "../formats/catalogue.ts";
+import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
+import { CLASSES } from "../gradients/boundaries.ts";
+import { type Counts, GradientSummary, readSummaries } from "../gradients/summary.ts";
+import { committed } from "./vectors.ts";
+
+interface Case {
+  name: string;
+  bytes: string;
+  counts: Record<string, Record<string, number[]>>;
+  best_log2: Record<string, number>;
+}
+
+const { cases } = committed<{ cases: Case[] }>("gradients.json");
+const view = (hex: string) => new DataView(Uint8Array.from(Buffer.from(hex, "hex")).buffer);
+const listed = ({ zero, finite, inf, nan }: Counts) => [zero, ...finite, inf, nan];
+
+describe.each(cases)("$name", ({ bytes, counts, best_log2 }) => {
+  const summary = GradientSummary.fromBytes(view(bytes));
+
+  test("every class at every scale, as brute force counts it", () => {
+    expect(Object.keys(counts).sort()).toEqual(formats.map(({ name }) => name).sort());
+    for (const [name, byScale] of Object.entries(counts)) {
+      for (const [log2, expected] of Object.entries(byScale)) {
+        expect(listed(summary.counts(getFormat(name)!, Number(log2))), `${name} at 2^${log2}`).toEqual(expected);
+      }
+    }
+    expect(summary.count).toBe(counts["float16"]!["0"]!.reduce((sum, one) => sum + one));
+  });
+
+  test("the best scale, as Python finds it", () => {
+    for (const [name, log2] of Object.entries(best_log2)) {
+      expect(new Answers([summary], getFormat(name)!).best.log2, name).toBe(log2);
+    }
+  });
+});
+
+test("the table of answers is what each summary says, and their sum", () => {
+  const summaries = cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)));
+  for (const format of formats) {
+    const answers = new Answers(summaries, format);
+    for (let log2 = LOWEST; log2 <= HIGHEST; log2 += 8) {
+      const each = summaries.map((summary) => summary.counts(format, log2).finite);
+      each.forEach((expected, tensor) => expect([...answers.counts(tensor, log2)]).toEqual(expected));
+      const sum = CLASSES.map((_, i) => each.reduce((total, counts) => total + counts[i]!, 0));
+      expect([...answers.totals(log2)]).toEqual(sum);
+    }
+  }
+});
+
+test("headroom is the last scale above the best that overflows nothing", () => {
+  for (const { bytes } of cases) {
+    const summary = GradientSummary.fromBytes(view(bytes));
+    for (const format of formats) {
+      const { best } = new Answers([summary], format);
+      const overflow = (binades: number) => summary.counts(format, best.log2 + binades).finite[3]!;
+      if (summary.finite === 0) expect(best.headroom).toBe(Infinity);
+      else if (overflow(0) > 0) expect(best.headroom).toBe(0);
+      else expect([overflow(best.headroom), overflow(best.headroom + 1) > 0]).toEqual([0, true]);
+    }
+  }
+});
+
+test("several summaries in one run of bytes", () => {
+  const parts = cases.map(({ bytes }) => Buffer.from(bytes, "hex"));
+  const packed = Buffer.concat(parts.flatMap((part) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(part.length);
+    return [length, part];
+  }));
+  const found = readSummaries(new DataView(Uint8Array.from(packed).buffer));
+  expect(found.map(({ count }) => count)).toEqual(cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)).count));
+  expect(readSummaries(new DataView(new ArrayBuffer(0)))).toEqual([]);
+});
+
+test("damaged bytes are refused, never drawn", () => {
+  const whole = Buffer.from(cases.at(-1)!.bytes, "hex");
+  for (let at = 0; at < whole.length; at++) {
+    const broken = Uint8Array.from(whole);
+    broken[at]! ^= 0x41;
+    expect(() => GradientSummary.fromBytes(new DataView(broken.buffer)), `byte ${at}`).toThrow(RangeError);
+    const short = Uint8Array.from(whole.subarray(0, at));
+    expect(() => GradientSummary.fromBytes(new DataView(short.buffer)), `cut at ${at}`).toThrow(RangeError);
+  }
+});
