@@ -115,13 +115,54 @@ var en_default = {
   "lab.skipped": "skipped",
   "lab.table_caption": "Accuracy and loss on held-out data",
   "lab.no_runs": "No runs yet.",
-  "lab.seed_is": "seed {seed}"
+  "lab.seed_is": "seed {seed}",
+  "explorer.title": "What a loss scale saves",
+  "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
+  "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
+  "explorer.class_flushed": "flushed to zero",
+  "explorer.class_subnormal": "subnormal (fewer bits)",
+  "explorer.class_normal": "normal",
+  "explorer.class_overflow": "overflow",
+  "explorer.zone_flushed": "flushed to zero",
+  "explorer.zone_subnormal": "subnormal",
+  "explorer.zone_normal": "normal",
+  "explorer.zone_overflow": "overflow",
+  "explorer.short_flushed": "flushed",
+  "explorer.short_subnormal": "sub.",
+  "explorer.short_normal": "norm.",
+  "explorer.short_overflow": "over",
+  "explorer.axis": "|gradient| × S",
+  "explorer.scale": "2^{log2} = {value}",
+  "explorer.slider": "loss scale",
+  "explorer.field": "exponent of the loss scale",
+  "explorer.best": "best here:",
+  "explorer.use_it": "use it",
+  "explorer.in_use": "in use",
+  "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow",
+  "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}",
+  "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.",
+  "explorer.nothing": "nothing",
+  "explorer.by_tensor": "By tensor, most lost first",
+  "explorer.show_all": "Show all {count} tensors",
+  "explorer.show_few": "Show the first {count}",
+  "explorer.row_flushed": "{share} flushed",
+  "explorer.row_overflow": "{flushed} · {share} over",
+  "explorer.row_empty": "nothing finite but zeros",
+  "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.",
+  "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.",
+  "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.",
+  "explorer.without": "Without a gradient, and left out: {names}.",
+  "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.",
+  "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}."
 };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
-  return en_default[key].replace(PLACEHOLDER, (whole2, name) => name in args ? String(args[name]) : whole2);
+  return fill2(en_default[key], args);
+}
+function fill2(template, args) {
+  return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
 }
 
 // node_modules/d3-path/dist/d3-path.mjs
@@ -1413,10 +1454,10 @@ function formatLocale(locale2) {
   var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal2 = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent2 = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
   function newFormat(specifier, options) {
     specifier = formatSpecifier(specifier);
-    var fill2 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
+    var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
     if (type === "n") comma = true, type = "g";
     else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
-    if (zero3 || fill2 === "0" && align === "=") zero3 = true, fill2 = "0", align = "=";
+    if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
     var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent2 : "") + (options && options.suffix !== void 0 ? options.suffix : "");
     var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
     precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
@@ -1445,7 +1486,7 @@ function formatLocale(locale2) {
         }
       }
       if (comma && !zero3) value2 = group(value2, Infinity);
-      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill2) : "";
+      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill3) : "";
       if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
       switch (align) {
         case "<":

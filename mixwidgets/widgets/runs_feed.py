@@ -7,7 +7,14 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.events import REASONS, Evaluation, RunStarted, StepRecord, to_json_metrics, to_json_number
+from mixwidgets.runs.events import (
+    REASONS,
+    Evaluation,
+    RunStarted,
+    StepRecord,
+    to_json_metrics,
+    to_json_number,
+)
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.run import Run, open_run
 from mixwidgets.widgets.thinned import Thinned
@@ -39,8 +46,8 @@ class FollowedRun:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing more will come. One that seems interrupted may be just starting, or on a machine
-        whose locks are late: it is looked at again."""
+        """Whether nothing more will come. One that seems interrupted is looked at again: its process may be
+        about to take its lock."""
         return self.status in REASONS
 
     def read(self) -> None:
@@ -116,8 +123,8 @@ class RunsFeed:
 
     @property
     def is_live(self) -> bool:
-        """Whether a run goes on, as of the last call."""
-        return any(followed.is_alive for followed in self._followed.values())
+        """Whether a run was running at the last call: then there is something to read soon."""
+        return any(followed.status == "running" for followed in self._followed.values())
 
     def runs(self) -> list[Run]:
         """The runs that are there now."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
 from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,10 @@ _IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears 
 _MOST_SHOWN = 6  # runs whose curves are drawn unasked
 
 
+class _Chosen(t.TraitType[Any, Any]):
+    """A field of the next experiment. Anything comes in, None too: the experiment's own check decides."""
+
+
 class TrainingLab(MixWidget):
     """Training runs of one folder: launched here or elsewhere, going on or over.
 
@@ -38,10 +41,10 @@ class TrainingLab(MixWidget):
 
     _esm = STATIC / "training_lab.js"
 
-    task = t.Any(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
-    recipe = t.Any("fp16_dynamic", help="A key of `mixwidgets.recipes`.").tag(sync=True)
-    steps = t.Any(help="Optimiser steps; default: the task's.").tag(sync=True)
-    seed = t.Any(0, help="Decides the first weights and the order of the examples.").tag(sync=True)
+    task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
+    recipe = _Chosen("fp16_dynamic", help="A key of `mixwidgets.recipes`.").tag(sync=True)
+    steps = _Chosen(help="Optimiser steps; default: the task's.").tag(sync=True)
+    seed = _Chosen(0, help="Decides the first weights and the order of the examples.").tag(sync=True)
 
     _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
@@ -52,6 +55,7 @@ class TrainingLab(MixWidget):
     _notice = t.Unicode(help="What in the folder could not be read.").tag(sync=True)
 
     def __init__(self, runs_dir: str | os.PathLike[str] | Run = "runs", **traits: Any) -> None:
+        self._wake, self._closed, self._publishing = threading.Event(), threading.Event(), threading.Lock()
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**_choice_of(run.experiment), "_shown": [run.id], **traits}
@@ -59,7 +63,6 @@ class TrainingLab(MixWidget):
         self._feed = RunsFeed(Path(runs_dir).absolute())
         self._seen: set[str] | None = None  # ids that were there at the last look
         self._context: Context | None = None
-        self._wake, self._closed, self._publishing = threading.Event(), threading.Event(), threading.Lock()
         super().__init__(
             **traits,
             _tasks=[
@@ -69,14 +72,7 @@ class TrainingLab(MixWidget):
             _recipes=[{"name": name, **recipe.to_dict()} for name, recipe in recipes.items()],
         )
         self.on_msg(self._on_message)
-        weakref.finalize(self, _end, self._closed, self._wake)
-        follower = threading.Thread(
-            target=_follow,
-            args=(weakref.ref(self), self._wake, self._closed),
-            name="TrainingLab",
-            daemon=True,
-        )
-        follower.start()
+        threading.Thread(target=self._follow, name="TrainingLab", daemon=True).start()
 
     def __repr__(self) -> str:
         chosen = f"task={self.task!r}, recipe={self.recipe!r}, steps={self.steps!r}, seed={self.seed!r}"
@@ -108,7 +104,8 @@ class TrainingLab(MixWidget):
     def close(self) -> None:
         """Close the widget and end its thread; runs go on."""
         with self._publishing:
-            _end(self._closed, self._wake)
+            self._closed.set()
+        self._wake.set()
         super().close()
 
     @t.default("steps")
@@ -162,6 +159,16 @@ class TrainingLab(MixWidget):
         run.stop()
         self._wake.set()
 
+    def _follow(self) -> None:
+        """The thread: it ends when the widget is closed, which is also all that lets go of a widget."""
+        while not self._closed.is_set():
+            self._wake.clear()
+            if self._context is None:
+                self._publish()
+            else:
+                self._context.run(self._publish)
+            self._wake.wait(_LIVE_S if self._feed.is_live else _IDLE_S)
+
     def _publish(self) -> None:
         """Send the page what is new in the folder."""
         with self._publishing:
@@ -186,25 +193,3 @@ class TrainingLab(MixWidget):
 def _choice_of(experiment: Experiment) -> dict[str, Any]:
     chosen = {"task": experiment.task, "steps": experiment.steps, "seed": experiment.seed}
     return chosen if experiment.recipe.name not in recipes else {**chosen, "recipe": experiment.recipe.name}
-
-
-def _follow(lab: weakref.ref[TrainingLab], wake: threading.Event, closed: threading.Event) -> None:
-    """The thread of a lab. It holds no lab while it sleeps, so that a forgotten one can be collected."""
-    while not closed.is_set():
-        here = lab()
-        if here is None:
-            return
-        context = here._context
-        wake.clear()
-        if context is None:
-            here._publish()
-        else:
-            context.run(here._publish)
-        pause = _LIVE_S if here._feed.is_live else _IDLE_S
-        del here
-        wake.wait(pause)
-
-
-def _end(closed: threading.Event, wake: threading.Event) -> None:
-    closed.set()
-    wake.set()

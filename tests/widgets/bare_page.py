@@ -10,7 +10,8 @@ from mixwidgets.widgets.base import STATIC
 # kernel, `window.model.receive(state)` and `window.model.answer(content)` are what the kernel sends.
 _HOST = """
 const bytes = (text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-const revive = (_, value) => (value && typeof value === "object" && "$bytes" in value ? bytes(value.$bytes) : value);
+const isBytes = (value) => value !== null && typeof value === "object" && "$bytes" in value;
+const revive = (_, value) => (isBytes(value) ? bytes(value.$bytes) : value);
 const read = (text) => JSON.parse(text, revive);
 const state = read(document.getElementById("state").textContent);
 const handlers = new Map();
@@ -56,7 +57,8 @@ def bare_page(widget: Any, module: str, theme: str = "light") -> str:
     source = json.dumps((STATIC / f"{module}.js").read_text()).replace("<", "\\u003c")
     style = (STATIC / "mixwidgets.css").read_text()
     ground = {"light": "#ffffff", "dark": "#111418"}[theme]
-    return f"""<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>widget</title>
+    return f"""<!doctype html><html lang="en" data-theme="{theme}"><head>
+<meta charset="utf-8"><title>widget</title>
 <style>body {{ margin: 8px; background: {ground}; }}</style><style>{style}</style></head>
 <body><main><h2 style="position:absolute;clip-path:inset(50%)">widget</h2><div id="widget"></div></main>
 <script type="application/json" id="state">{state_json(widget)}</script>

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { lossAxes, lossPath, scaleAxes, scalePath, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
+import { assignStyles, parseWhole, points, type Row, runNames } from "../widgets/training_lab/state.ts";
+import * as words from "../widgets/training_lab/words.ts";
+
+const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };
+
+function wire(pairs: [number, number][], littleEndian = true): DataView {
+  const view = new DataView(new ArrayBuffer(8 * pairs.length));
+  pairs.flat().forEach((value, i) => view.setFloat32(4 * i, value, littleEndian));
+  return view;
+}
+
+const row = (changes: Partial<Row> = {}): Row => ({
+  id: "a", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, steps: 300, step: 213,
+  status: "running", message: "", device: "cpu", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
+  skipped: 3, rate: 141.4, metrics: {}, ...changes,
+});
+
+describe("points", () => {
+  it("reads little-endian float32 pairs, NaN and infinity included", () => {
+    expect(points(wire([[1, 2.5], [2, NaN], [3, -Infinity]]))).toEqual([
+      { step: 1, value: 2.5 }, { step: 2, value: NaN }, { step: 3, value: -Infinity },
+    ]);
+  });
+  it("takes no part of a cut-off pair, and nothing from nothing", () => {
+    const whole = wire([[1, 2], [3, 4]]);
+    expect(points(new DataView(whole.buffer, 0, 13))).toEqual([{ step: 1, value: 2 }]);
+    expect(points(undefined)).toEqual([]);
+  });
+});
+
+describe("paths", () => {
+  const axes = lossAxes(frame, [[{ step: 0, value: 4 }]], 10); // 10 px a step, 25 px a unit
+  it("joins finite losses and leaves a gap at one that is not", () => {
+    const curve = [[0, 4], [1, 2], [2, NaN], [3, 0], [4, 1]].map(([step, value]) => ({ step: step!, value: value! }));
+    expect(lossPath(axes, curve)).toBe("M10,0L20,50M40,100L50,75");
+  });
+  it("draws nothing for a run without a finite loss", () => {
+    expect(lossPath(axes, [{ step: 1, value: NaN }])).toBe("");
+    expect(lossPath(axes, [])).toBe("");
+  });
+  it("holds a loss scale until it changes, and the last up to the newest step", () => {
+    const stairs = scalePath(axes, [{ step: 1, value: 4 }, { step: 3, value: 2 }], 8);
+    expect(stairs).toBe("M20,0L40,0L40,50L90,50");
+  });
+  it("breaks the stairs where the scale fell to zero", () => {
+    const stairs = scalePath(axes, [{ step: 1, value: 4 }, { step: 2, value: -Infinity }, { step: 4, value: 2 }], 5);
+    expect(stairs).toBe("M20,0L30,0M50,50L60,50");
+  });
+  it("marks each skipped step once, and lets one mark stand for those that it covers", () => {
+    const skips = [0, 0.1, 0.2, 5].map((step) => ({ step, value: 2 }));
+    expect(skipMarks(axes, skips, 8).match(/M/g)).toHaveLength(2);
+    expect(skipMarks(axes, [{ step: 1, value: -Infinity }], 8)).toBe("");
+  });
+  it("keeps the marks inside the chart and the axis at whole powers of two", () => {
+    const scale = scaleAxes(frame, [[{ step: 1, value: 16 }, { step: 2, value: 17 }]], 10);
+    expect(scale.y(17)).toBeGreaterThan(9);
+    expect(wholeTicks(scale.y, 4)).toEqual([16, 17, 18]);
+  });
+  it("has axes for no curve at all", () => {
+    expect(lossAxes(frame, [], 0).y.domain()).toEqual([0, 1]);
+    expect(scaleAxes(frame, [], 0).x.domain()).toEqual([0, 1]);
+  });
+});
+
+describe("spread", () => {
+  it("keeps labels apart, in order and inside", () => {
+    const placed = spread([50, 51, 50, 99], 10, 0, 100);
+    const sorted = [...placed].sort((a, b) => a - b);
+    sorted.slice(1).forEach((at, i) => expect(at - sorted[i]!).toBeGreaterThanOrEqual(10));
+    expect(Math.max(...placed)).toBeLessThanOrEqual(100);
+    expect(placed[3]).toBe(Math.max(...placed));
+  });
+  it("leaves labels alone that are apart already", () => expect(spread([80, 10], 10, 0, 100)).toEqual([80, 10]));
+});
+
+describe("names and styles", () => {
+  it("numbers runs of one recipe from the oldest", () => {
+    const rows = [row({ id: "c" }), row({ id: "b", recipe: "fp32" }), row({ id: "a" })]; // newest first
+    expect(Object.fromEntries(runNames(rows))).toEqual({ a: "fp16 dynamic #1", b: "fp32", c: "fp16 dynamic #2" });
+  });
+  it("lets a shown run keep its style and gives a new one the first that is free", () => {
+    const first = assignStyles(new Map(), ["a", "b", "c"]);
+    expect([...first]).toEqual([["a", 0], ["b", 1], ["c", 2]]);
+    expect(Object.fromEntries(assignStyles(first, ["c", "b", "d"]))).toEqual({ c: 2, b: 1, d: 0 });
+  });
+});
+
+describe("parseWhole", () => {
+  it.each([["1", 1], [" 300 ", 300], ["10000000", 10_000_000], ["007", 7]])("takes %j", (text, value) => {
+    expect(parseWhole(text, 1, 10_000_000)).toBe(value);
+  });
+  it.each(["", "0", "abc", "-1", "−1", "1.5", "1e3", "1e12", "10000001", "１２", "٣", "1_000", "1,5", "0x10", "9".repeat(5000), "‮1", "<img onerror=alert(1)>"])(
+    "refuses no. %#", (text) => expect(parseWhole(text, 1, 10_000_000)).toBeNull(),
+  );
+});
+
+describe("words", () => {
+  it("says where a run is", () => {
+    expect(words.progress(row())).toBe("step 213 of 300 · 141 steps/s · 0.6 s left");
+    expect(words.progress(row({ rate: 2.04, steps: 10_000, step: 400 }))).toBe("step 400 of 10,000 · 2.0 steps/s · 1 h 18 min left");
+    expect(words.progress(row({ rate: null }))).toBe("step 213 of 300");
+    expect(words.progress(row({ status: "stopped" }))).toBe("step 213 of 300 · stopped");
+  });
+  it("says what the newest step was", () => {
+    expect(words.newest(row())).toBe("loss 0.250 · loss scale 2¹⁵ · 3 steps skipped");
+    expect(words.newest(row({ skipped: 1, loss: "nan", loss_scale: 1000 }))).toBe("loss NaN · loss scale 1000 · 1 step skipped");
+    expect(words.newest(row({ scaled: false }))).toBe("loss 0.250");
+  });
+  it.each([[0.05, "0.1 s"], [9.94, "9.9 s"], [9.96, "10 s"], [59.6, "1 min 0 s"], [200, "3 min 20 s"], [7500, "2 h 5 min"]])(
+    "gives %d s as %j", (seconds, text) => expect(words.duration(seconds)).toBe(text),
+  );
+  it.each([[-3, "2⁻³"], [0, "2⁰"], [16, "2¹⁶"]])("writes 2 to the %d", (power, text) => expect(words.powerOfTwo(power)).toBe(text));
+  it.each([[0, "0.000"], [2.30258, "2.303"], [12.345, "12.35"], [1.5e-5, "1.50e−5"], ["inf", "∞"], [null, "–"]] as const)(
+    "writes the loss %j as %j", (value, text) => expect(words.decimal(value)).toBe(text),
+  );
+  it("explains a recipe from its fields", () => {
+    const loss_scale = { kind: "dynamic", init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 25 };
+    const text = words.recipe({ name: "x", compute_format: "float16", loss_scale });
+    expect(text).toContain("FP16 copies of FP32 master weights");
+    expect(text).toContain("starts at 2¹⁶: × 0.5 after a skipped step, × 2 after 25 good steps");
+    const plain = words.recipe({ name: "x", compute_format: "float32", loss_scale: { ...loss_scale, kind: "none" } });
+    expect(plain).toBe("Everything in FP32.");
+  });
+});
