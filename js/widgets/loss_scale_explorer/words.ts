@@ -1,0 +1,32 @@
+// Numbers as the page says them.
+
+import { t } from "../../ui/messages.ts";
+
+const integers = new Intl.NumberFormat("en");
+const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+
+export function integer(count: number): string {
+  return integers.format(count);
+}
+
+/** A share in percent that never hides a few: "0 %" and "100 %" are said only of none and all. */
+export function share(count: number, all: number): string {
+  if (count === 0 || all === 0) return "0 %";
+  if (count === all) return "100 %";
+  const percent = (100 * count) / all;
+  if (percent < 0.05) return "<0.1 %";
+  return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
+}
+
+/** 2^log2 as a number: "32768", "0.00390625", "5.96046e-8". */
+export function powerOfTwo(log2: number): string {
+  const value = 2 ** log2;
+  if (log2 >= 0) return String(value);
+  return log2 >= -10 ? String(value) : value.toExponential(4);
+}
+
+/** How a screen reader hears the slider. */
+export function spokenScale(log2: number): string {
+  const value = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
+  return t("explorer.scale", { log2, value });
+}

@@ -1,0 +1,2540 @@
+// ../mixwidgets/formats/catalogue.json
+var catalogue_default = {
+  about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding; everything else is derived. specials "ieee": an exponent field of all ones holds infinity (fraction 0) and NaN (other fractions).',
+  formats: [
+    {
+      name: "float64",
+      aliases: ["fp64", "binary64", "double"],
+      exponent_bits: 11,
+      fraction_bits: 52,
+      bias: 1023,
+      specials: "ieee",
+      citation: "IEEE 754-2019, table 3.5, binary64"
+    },
+    {
+      name: "float32",
+      aliases: ["fp32", "binary32", "single"],
+      exponent_bits: 8,
+      fraction_bits: 23,
+      bias: 127,
+      specials: "ieee",
+      citation: "IEEE 754-2019, table 3.5, binary32"
+    },
+    {
+      name: "bfloat16",
+      aliases: ["bf16"],
+      exponent_bits: 8,
+      fraction_bits: 7,
+      bias: 127,
+      specials: "ieee",
+      citation: "Intel, BFLOAT16 Hardware Numerics Definition, 2018"
+    },
+    {
+      name: "float16",
+      aliases: ["fp16", "binary16", "half"],
+      exponent_bits: 5,
+      fraction_bits: 10,
+      bias: 15,
+      specials: "ieee",
+      citation: "IEEE 754-2019, table 3.5, binary16"
+    },
+    {
+      name: "float8_e5m2",
+      aliases: ["fp8_e5m2"],
+      exponent_bits: 5,
+      fraction_bits: 2,
+      bias: 15,
+      specials: "ieee",
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+    }
+  ]
+};
+
+// formats/rational.ts
+function rational(numerator, denominator = 1n) {
+  return { numerator, denominator };
+}
+function power(base, exponent2) {
+  return exponent2 >= 0 ? rational(base ** BigInt(exponent2)) : rational(1n, base ** BigInt(-exponent2));
+}
+function negate(x) {
+  return rational(-x.numerator, x.denominator);
+}
+function multiply(x, y) {
+  return rational(x.numerator * y.numerator, x.denominator * y.denominator);
+}
+function divide(x, y) {
+  return rational(x.numerator * y.denominator, x.denominator * y.numerator);
+}
+function add(x, y) {
+  return rational(x.numerator * y.denominator + y.numerator * x.denominator, x.denominator * y.denominator);
+}
+function subtract(x, y) {
+  return add(x, negate(y));
+}
+function compare(x, y) {
+  const left = x.numerator * y.denominator;
+  const right = y.numerator * x.denominator;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+function floorLog2(x) {
+  const guess = bitLength(x.numerator) - bitLength(x.denominator);
+  return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
+}
+function bitLength(n) {
+  const hex2 = n.toString(16);
+  return 4 * (hex2.length - 1) + Number.parseInt(hex2.slice(0, 1), 16).toString(2).length;
+}
+
+// formats/parse.ts
+var SIGN = "(?<sign>[+\\-−]?)";
+var EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
+var DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
+var HEX_FLOAT = new RegExp(
+  `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`
+);
+var SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
+var BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
+var BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+var InputError = class extends Error {
+  key;
+  args;
+  constructor(key, args) {
+    super(key);
+    this.key = key;
+    this.args = args;
+  }
+};
+function toCode(text, bits, name) {
+  const body = text.replace(BLANKS, "");
+  const prefixed = BIT_PATTERN.test(body) || /^0b/i.test(body) ? body : "0x" + body;
+  if (!BIT_PATTERN.test(prefixed)) {
+    throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
+  }
+  return checkWidth(BigInt(prefixed.toLowerCase()), bits, name);
+}
+function checkWidth(code, bits, name) {
+  if (code >> BigInt(bits) !== 0n) {
+    const last = "0x" + ((1n << BigInt(bits)) - 1n).toString(16).toUpperCase();
+    const text = shown("0x" + code.toString(16));
+    throw new InputError("code.range", { text, format: name, bits: String(bits), last });
+  }
+  return code;
+}
+function shown(text) {
+  const characters = [...text];
+  const short = characters.length <= 40 ? characters : [...characters.slice(0, 39), "…"];
+  const spelled = short.map(
+    (c) => c !== " " && /[\p{C}\p{Z}]/u.test(c) ? "\\u" + c.codePointAt(0)?.toString(16).padStart(4, "0") : c
+  );
+  return `'${spelled.join("")}'`;
+}
+
+// formats/float_format.ts
+var FloatFormat = class {
+  name;
+  aliases;
+  /** Width w of the biased exponent field. */
+  exponentBits;
+  /** Width t = p − 1 of the stored fraction. */
+  fractionBits;
+  /** What is subtracted from the biased exponent. */
+  bias;
+  /** Width of a code. */
+  bits;
+  /** p: significant bits of a normal number, the implicit one included. */
+  precision;
+  /** Exponent of the smallest normal number, and of every subnormal one. */
+  emin;
+  /** Exponent of the largest finite number. */
+  emax;
+  /** The code of −0: the sign bit alone. */
+  signBit;
+  /** The code of +∞. */
+  infCode;
+  /** The code of the quiet NaN that encoding gives. */
+  nanCode;
+  /** The magnitude at which rounding to nearest leaves the finite range. */
+  overflowThreshold;
+  constructor(name, exponentBits, fractionBits, bias, aliases = []) {
+    this.name = name;
+    this.aliases = aliases;
+    this.exponentBits = exponentBits;
+    this.fractionBits = fractionBits;
+    this.bias = bias;
+    this.bits = 1 + exponentBits + fractionBits;
+    this.precision = fractionBits + 1;
+    this.emin = 1 - bias;
+    this.emax = 2 ** exponentBits - 2 - bias;
+    this.signBit = 1n << BigInt(this.bits - 1);
+    this.infCode = (1n << BigInt(exponentBits)) - 1n << BigInt(fractionBits);
+    this.nanCode = this.infCode | 1n << BigInt(fractionBits - 1);
+    this.overflowThreshold = multiply(
+      power(2n, this.emax),
+      subtract(rational(2n), power(2n, -this.precision))
+    );
+  }
+  /** A code as an integer, from text such as "0x7BFF", "0b1" or "7BFF". Throws InputError. */
+  toCode(text) {
+    return toCode(text, this.bits, this.name);
+  }
+  /** A code as text of fixed width, such as "0x7BFF". */
+  toHex(code) {
+    return "0x" + code.toString(16).toUpperCase().padStart(Math.ceil(this.bits / 4), "0");
+  }
+};
+
+// formats/catalogue.ts
+var formats = catalogue_default.formats.map(
+  (row2) => new FloatFormat(row2.name, row2.exponent_bits, row2.fraction_bits, row2.bias, row2.aliases)
+);
+var byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
+function getFormat(name) {
+  return typeof name === "string" ? byName.get(name) : void 0;
+}
+
+// gradients/boundaries.ts
+var FRACTION_BITS = 52;
+var BINADE = 2 ** FRACTION_BITS;
+var CLASSES = ["flushed", "subnormal", "normal", "overflow"];
+var known = /* @__PURE__ */ new WeakMap();
+function boundaries(format2) {
+  const found = known.get(format2);
+  if (found) return found;
+  const halfUlp = power(2n, format2.emin - format2.fractionBits - 1);
+  const places = [
+    place(halfUlp, true),
+    // this tie goes to zero, the even code
+    place(subtract(power(2n, format2.emin), halfUlp), false),
+    place(format2.overflowThreshold, false)
+  ];
+  known.set(format2, places);
+  return places;
+}
+function place(magnitude, tieBelow) {
+  const exponent2 = floorLog2(magnitude);
+  const { numerator, denominator } = subtract(divide(magnitude, power(2n, exponent2)), rational(1n));
+  const scaled = numerator * BigInt(BINADE);
+  const whole = scaled / denominator;
+  const onGrid = compare(rational(scaled, denominator), rational(whole)) === 0;
+  return { exponent: exponent2, fraction: Number(tieBelow || !onGrid ? whole + 1n : whole) };
+}
+function log2Of({ exponent: exponent2, fraction }) {
+  return exponent2 + Math.log2(1 + fraction / BINADE);
+}
+
+// gradients/summary.ts
+var MAGIC = 1397184333;
+var VERSION = 1;
+var HEAD = 32;
+var GradientSummary = class _GradientSummary {
+  /** Fractions of a binade, from 0 to its end, between which values are counted together. */
+  edges;
+  /** The binades that hold any value, ascending. */
+  exponents;
+  zero;
+  inf;
+  nan;
+  /** How many finite non-zero values lie below each cell, row by row, and in all. */
+  #below;
+  #row;
+  constructor(edges, exponents, cells, { zero: zero3, inf, nan }) {
+    this.edges = edges;
+    this.exponents = exponents;
+    [this.zero, this.inf, this.nan] = [zero3, inf, nan];
+    this.#below = new Float64Array(cells.length + 1);
+    for (let i = 0; i < cells.length; i++) this.#below[i + 1] = this.#below[i] + cells[i];
+    this.#row = new Map(exponents.map((exponent2, row2) => [exponent2, row2]));
+  }
+  /** How many finite non-zero values there are. */
+  get finite() {
+    return this.#below.at(-1);
+  }
+  /** How many values there are. */
+  get count() {
+    return this.zero + this.inf + this.nan + this.finite;
+  }
+  /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
+  below({ exponent: exponent2, fraction }) {
+    const width = this.edges.length - 1;
+    const row2 = this.#row.get(exponent2);
+    if (row2 === void 0) {
+      const next = this.exponents.findIndex((one2) => one2 > exponent2);
+      return next < 0 ? this.finite : this.#below[next * width];
+    }
+    const edge = this.edges.indexOf(fraction);
+    if (edge < 0) throw new RangeError(`this summary keeps no count at fraction ${fraction}`);
+    return this.#below[row2 * width + edge];
+  }
+  /** The exact classes of the values times 2^log2LossScale, rounded to `format`, ties to even. */
+  counts(format2, log2LossScale) {
+    let below = 0;
+    const finite = boundaries(format2).map(({ exponent: exponent2, fraction }) => {
+      const next = this.below({ exponent: exponent2 - log2LossScale, fraction });
+      const count = next - below;
+      below = next;
+      return count;
+    });
+    return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite, this.finite - below] };
+  }
+  /** The summary of all the values of several summaries, which must share their edges. */
+  static together(parts) {
+    const edges = parts[0]?.edges ?? [0, BINADE];
+    if (parts.some((part) => part.edges.join() !== edges.join())) throw new RangeError("these summaries differ in kind");
+    const width = edges.length - 1;
+    const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
+    const row2 = new Map(exponents.map((exponent2, index) => [exponent2, index]));
+    const cells = new Float64Array(exponents.length * width);
+    const apart = { zero: 0, inf: 0, nan: 0 };
+    for (const part of parts) {
+      for (const name of ["zero", "inf", "nan"]) apart[name] += part[name];
+      part.exponents.forEach((exponent2, from) => {
+        const to = row2.get(exponent2);
+        for (let cell = 0; cell < width; cell++) {
+          cells[to * width + cell] += part.#below[from * width + cell + 1] - part.#below[from * width + cell];
+        }
+      });
+    }
+    return new _GradientSummary(edges, exponents, cells, apart);
+  }
+  /** The summary that Python's `to_bytes` wrote. Throws RangeError for anything else. */
+  static fromBytes(view) {
+    const end = view.byteLength - 4;
+    if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
+    if (view.getUint8(4) !== VERSION) throw new RangeError(`a gradient summary of version ${view.getUint8(4)} came`);
+    if (view.getUint32(end, true) !== crc32(view, end)) throw new RangeError("this gradient summary is damaged");
+    const [width, rows] = [view.getUint8(5) + 1, view.getUint16(6, true)];
+    const u64 = (at2) => Number(view.getBigUint64(at2, true));
+    let at = HEAD;
+    const cuts = Array.from({ length: width - 1 }, (_, i) => u64(at + 8 * i));
+    at += 8 * cuts.length;
+    const exponents = Array.from({ length: rows }, (_, i) => view.getInt16(at + 2 * i, true));
+    at += 2 * rows;
+    const cells = Array.from({ length: rows * width }, () => {
+      let [count, unit2] = [0, 1];
+      for (; ; ) {
+        const byte = view.getUint8(at++);
+        count += (byte & 127) * unit2;
+        if (byte < 128) return count;
+        unit2 *= 128;
+      }
+    });
+    return new _GradientSummary([0, ...cuts, BINADE], exponents, cells, { zero: u64(8), inf: u64(16), nan: u64(24) });
+  }
+};
+function readSummaries(view) {
+  const found = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const length = view.getUint32(at, true);
+    found.push(GradientSummary.fromBytes(new DataView(view.buffer, view.byteOffset + at + 4, length)));
+    at += 4 + length;
+  }
+  return found;
+}
+function crc32(view, end) {
+  let crc = ~0;
+  for (let at = 0; at < end; at++) {
+    crc ^= view.getUint8(at);
+    for (let bit = 0; bit < 8; bit++) crc = crc >>> 1 ^ 3988292384 & -(crc & 1);
+  }
+  return ~crc >>> 0;
+}
+
+// gradients/answers.ts
+var LOWEST = -24;
+var HIGHEST = 40;
+var HEADROOM = 4;
+var Answers = class {
+  constructor(summaries, format2) {
+    this.format = format2;
+    this.total = GradientSummary.together(summaries);
+    const all = [...summaries, this.total];
+    this.#tensors = all.length;
+    this.#byScale = new Float64Array((HIGHEST - LOWEST + 1) * all.length * CLASSES.length);
+    for (let log2 = LOWEST; log2 <= HIGHEST; log2++) {
+      all.forEach((summary, tensor) => {
+        this.#byScale.set(summary.counts(format2, log2).finite, this.#at(tensor, log2));
+      });
+    }
+    this.best = this.#findBest();
+  }
+  format;
+  /** All tensors as one. */
+  total;
+  best;
+  #byScale;
+  #tensors;
+  #at(tensor, log2) {
+    return ((log2 - LOWEST) * this.#tensors + tensor) * CLASSES.length;
+  }
+  /** A tensor's four counts, in the order of CLASSES. */
+  counts(tensor, log2) {
+    return this.#byScale.subarray(this.#at(tensor, log2), this.#at(tensor, log2) + CLASSES.length);
+  }
+  /** The four counts over all tensors. */
+  totals(log2) {
+    return this.counts(this.#tensors - 1, log2);
+  }
+  /** The rule of best_scale.py: safe `HEADROOM` binades higher, then fewest flushed, fewest subnormal, nearest 1. */
+  #findBest() {
+    const overflowAt = (log22) => this.total.counts(this.format, log22).finite[3];
+    const cost = (log22) => {
+      const [flushed, subnormal] = this.totals(log22);
+      return [overflowAt(log22 + HEADROOM), flushed, subnormal, Math.abs(log22), log22];
+    };
+    let [log2, least] = [LOWEST, cost(LOWEST)];
+    for (let other = LOWEST + 1; other <= HIGHEST; other++) {
+      const its = cost(other);
+      const differs = its.findIndex((value2, i) => value2 !== least[i]);
+      if (its[differs] < least[differs]) [log2, least] = [other, its];
+    }
+    const { emax } = this.format;
+    const largest = this.total.exponents.at(-1);
+    let headroom = largest === void 0 ? Infinity : Math.max(0, emax - largest - log2 - 1);
+    while (Number.isFinite(headroom) && overflowAt(log2 + headroom + 1) === 0) headroom++;
+    return { log2, headroom: overflowAt(log2) > 0 ? 0 : headroom };
+  }
+};
+
+// ui/dom.ts
+var SVG = "http://www.w3.org/2000/svg";
+function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+function fill(element, attributes, children) {
+  set(element, attributes);
+  element.append(...children.filter((child) => child !== null && child !== void 0));
+  return element;
+}
+function set(element, attributes) {
+  for (const [name, value2] of Object.entries(attributes)) {
+    if (value2 === void 0 || value2 === false) {
+      element.removeAttribute(name);
+      continue;
+    }
+    const text = value2 === true ? "" : String(value2);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+}
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+var serial = 0;
+function uniqueId(prefix) {
+  serial += 1;
+  return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
+}
+
+// ui/card.ts
+function card(el, title) {
+  const id = uniqueId("title");
+  const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
+  const root = h(
+    "section",
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    head
+  );
+  el.append(root);
+  return { root, head };
+}
+function chips(legend, names, choose) {
+  const group = uniqueId("chips");
+  const inputs = /* @__PURE__ */ new Map();
+  const element = h("fieldset", { class: "mw-chips" }, h("legend", { class: "mw-hidden" }, legend));
+  for (const name of names) {
+    const input = h("input", { type: "radio", name: group, value: name });
+    input.addEventListener("change", () => choose(name));
+    inputs.set(name, input);
+    element.append(h("label", {}, input, name));
+  }
+  const show = (name) => {
+    for (const [key, input] of inputs) input.checked = key === name;
+  };
+  return { element, show };
+}
+
+// messages/en.json
+var en_default = {
+  "bits.title": "Bit editor",
+  "bits.grid": "Bits, sign to fraction",
+  "bits.sign": "sign",
+  "bits.exponent": "exponent",
+  "bits.fraction": "fraction",
+  "bits.on": "on",
+  "bits.off": "off",
+  "bits.sign_bit": "sign bit, {state}",
+  "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}",
+  "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}",
+  "bits.all_ones": "{exponent}, all ones",
+  "bits.formula_ones": "exponent all ones",
+  "bits.formula_and": "and fraction",
+  "bits.class_zero": "zero",
+  "bits.class_subnormal": "subnormal",
+  "bits.class_normal": "normal",
+  "bits.class_infinity": "infinity",
+  "bits.class_nan": "NaN, not a number",
+  "bits.quiet": "quiet",
+  "bits.signaling": "signaling",
+  "bits.largest": "largest finite {format}",
+  "bits.lowest": "lowest finite {format}",
+  "bits.smallest_normal": "smallest normal {format}",
+  "bits.largest_subnormal": "largest subnormal {format}",
+  "bits.smallest_subnormal": "smallest subnormal {format}",
+  "bits.negative_zero": "negative zero",
+  "bits.ulp": "ulp {ulp}",
+  "bits.exactly": "exactly",
+  "bits.all_digits": "All digits",
+  "bits.digits": "all {count} significant digits",
+  "bits.step_down": "− ulp",
+  "bits.step_up": "+ ulp",
+  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp",
+  "bits.midpoint": "midpoint {midpoint}",
+  "bits.line": "Number line: {marks}",
+  "bits.line_nan": "NaN has no place on the number line",
+  "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.",
+  "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
+  "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
+  "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
+  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}. It is nearer to *{value}* (error {error}).",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
+  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
+  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
+  "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
+  "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
+  "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
+  "bits.typed_infinity": "*{value} is in {format}*: the exponent bits are all ones and the fraction is 0. Nothing is rounded.",
+  "bits.typed_nan": "*NaN is in {format}*: exponent bits all ones, fraction not 0. Of its many codes this is the quiet one, {code}.",
+  "common.formats": "Format",
+  "common.value": "value",
+  "common.code": "code",
+  "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
+  "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
+  "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
+  "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
+  "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
+  "parse.form": "{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan",
+  "parse.hex_exponent": "{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0",
+  "parse.payload": "{text} is not a number: for a NaN with a payload write its code, such as 0x7E01",
+  "parse.point": "{text} is not a number: write it with a decimal point, {candidate}",
+  "parse.separators": "{text} is not a number: write it without separators, {candidate}",
+  "parse.signed_pattern": "{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3",
+  "parse.too_long": "a value may have {limit} characters, not {length}",
+  "lab.title": "Training lab",
+  "lab.task": "task",
+  "lab.recipe": "recipe",
+  "lab.steps": "steps",
+  "lab.seed": "seed",
+  "lab.launch": "▶ Launch",
+  "lab.stop": "■ Stop",
+  "lab.nothing": "nothing",
+  "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
+  "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
+  "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
+  "lab.progress": "progress of the run",
+  "lab.progress_none": "Choose a task and a recipe, then launch.",
+  "lab.progress_starting": "starting: the run’s process is loading torch",
+  "lab.progress_steps": "step {step} of {steps}",
+  "lab.progress_rate": "{rate} steps/s",
+  "lab.progress_left": "{time} left",
+  "lab.progress_over": "step {step} of {steps} · {status}",
+  "lab.newest_loss": "loss {loss}",
+  "lab.newest_scale": "loss scale {scale}",
+  "lab.newest_skipped": "{count} steps skipped",
+  "lab.newest_skipped_one": "1 step skipped",
+  "lab.status_queued": "starting",
+  "lab.status_running": "running",
+  "lab.status_interrupted": "interrupted",
+  "lab.status_completed": "completed",
+  "lab.status_stopped": "stopped",
+  "lab.status_diverged": "diverged",
+  "lab.status_out_of_memory": "out of memory",
+  "lab.status_time_limit": "out of time",
+  "lab.status_disk_full": "disk full",
+  "lab.status_crashed": "crashed",
+  "lab.device_cpu": "CPU, one thread",
+  "lab.device_cuda": "GPU cuda",
+  "lab.spoken_progress": "{name}: {percent} done, {time} left",
+  "lab.spoken_status": "{name}: {status}",
+  "lab.failure": "{name}: {status}. {message}",
+  "lab.recipe_fp32": "Everything in FP32.",
+  "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.",
+  "lab.recipe_unscaled": "No loss scale.",
+  "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.",
+  "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.",
+  "lab.loss": "loss",
+  "lab.loss_note": "of each step’s batch",
+  "lab.loss_scale": "loss scale",
+  "lab.loss_scale_note": "by step · ▼ step skipped",
+  "lab.no_curves": "No run is selected.",
+  "lab.no_scales": "None of these runs scales its loss.",
+  "lab.loss_summary": "Loss by step.",
+  "lab.loss_words": "{name}: from {first} to {last} at step {step}.",
+  "lab.scale_summary": "Loss scale by step.",
+  "lab.scale_words": "{name}: {scale}, {skipped} steps skipped.",
+  "lab.run": "run",
+  "lab.accuracy": "accuracy",
+  "lab.skipped": "skipped",
+  "lab.table_caption": "Accuracy and loss on held-out data",
+  "lab.no_runs": "No runs yet.",
+  "lab.seed_is": "seed {seed}",
+  "explorer.title": "What a loss scale saves",
+  "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
+  "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
+  "explorer.class_flushed": "flushed to zero",
+  "explorer.class_subnormal": "subnormal (fewer bits)",
+  "explorer.class_normal": "normal",
+  "explorer.class_overflow": "overflow",
+  "explorer.zone_flushed": "flushed to zero",
+  "explorer.zone_subnormal": "subnormal",
+  "explorer.zone_normal": "normal",
+  "explorer.zone_overflow": "overflow",
+  "explorer.short_flushed": "flushed",
+  "explorer.short_subnormal": "sub.",
+  "explorer.short_normal": "norm.",
+  "explorer.short_overflow": "over",
+  "explorer.axis": "|gradient| × S",
+  "explorer.scale": "2^{log2} = {value}",
+  "explorer.slider": "loss scale",
+  "explorer.field": "exponent of the loss scale",
+  "explorer.best": "best here:",
+  "explorer.use_it": "use it",
+  "explorer.in_use": "in use",
+  "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow",
+  "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}",
+  "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.",
+  "explorer.nothing": "nothing",
+  "explorer.by_tensor": "By tensor, most lost first",
+  "explorer.show_all": "Show all {count} tensors",
+  "explorer.show_few": "Show the first {count}",
+  "explorer.row_flushed": "{share} flushed",
+  "explorer.row_overflow": "{flushed} · {share} over",
+  "explorer.row_empty": "nothing finite but zeros",
+  "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.",
+  "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.",
+  "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.",
+  "explorer.without": "Without a gradient, and left out: {names}.",
+  "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.",
+  "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}."
+};
+
+// ui/messages.ts
+var PLACEHOLDER = /\{(\w+)\}/g;
+function t(key, args = {}) {
+  return fill2(en_default[key], args);
+}
+function fill2(template, args) {
+  return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
+}
+
+// node_modules/d3-array/dist/d3-array.mjs
+function ascending(a, b) {
+  return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
+}
+function descending(a, b) {
+  return a == null || b == null ? NaN : b < a ? -1 : b > a ? 1 : b >= a ? 0 : NaN;
+}
+function bisector(f) {
+  let compare1, compare2, delta;
+  if (f.length !== 2) {
+    compare1 = ascending;
+    compare2 = (d, x) => ascending(f(d), x);
+    delta = (d, x) => f(d) - x;
+  } else {
+    compare1 = f === ascending || f === descending ? f : zero;
+    compare2 = f;
+    delta = f;
+  }
+  function left(a, x, lo = 0, hi = a.length) {
+    if (lo < hi) {
+      if (compare1(x, x) !== 0) return hi;
+      do {
+        const mid = lo + hi >>> 1;
+        if (compare2(a[mid], x) < 0) lo = mid + 1;
+        else hi = mid;
+      } while (lo < hi);
+    }
+    return lo;
+  }
+  function right(a, x, lo = 0, hi = a.length) {
+    if (lo < hi) {
+      if (compare1(x, x) !== 0) return hi;
+      do {
+        const mid = lo + hi >>> 1;
+        if (compare2(a[mid], x) <= 0) lo = mid + 1;
+        else hi = mid;
+      } while (lo < hi);
+    }
+    return lo;
+  }
+  function center(a, x, lo = 0, hi = a.length) {
+    const i = left(a, x, lo, hi - 1);
+    return i > lo && delta(a[i - 1], x) > -delta(a[i], x) ? i - 1 : i;
+  }
+  return { left, center, right };
+}
+function zero() {
+  return 0;
+}
+function number(x) {
+  return x === null ? NaN : +x;
+}
+var ascendingBisect = bisector(ascending);
+var bisectRight = ascendingBisect.right;
+var bisectLeft = ascendingBisect.left;
+var bisectCenter = bisector(number).center;
+var blur2 = Blur2(blurf);
+var blurImage = Blur2(blurfImage);
+function Blur2(blur) {
+  return function(data, rx, ry = rx) {
+    if (!((rx = +rx) >= 0)) throw new RangeError("invalid rx");
+    if (!((ry = +ry) >= 0)) throw new RangeError("invalid ry");
+    let { data: values, width, height } = data;
+    if (!((width = Math.floor(width)) >= 0)) throw new RangeError("invalid width");
+    if (!((height = Math.floor(height !== void 0 ? height : values.length / width)) >= 0)) throw new RangeError("invalid height");
+    if (!width || !height || !rx && !ry) return data;
+    const blurx = rx && blur(rx);
+    const blury = ry && blur(ry);
+    const temp = values.slice();
+    if (blurx && blury) {
+      blurh(blurx, temp, values, width, height);
+      blurh(blurx, values, temp, width, height);
+      blurh(blurx, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+      blurv(blury, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+    } else if (blurx) {
+      blurh(blurx, values, temp, width, height);
+      blurh(blurx, temp, values, width, height);
+      blurh(blurx, values, temp, width, height);
+    } else if (blury) {
+      blurv(blury, values, temp, width, height);
+      blurv(blury, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+    }
+    return data;
+  };
+}
+function blurh(blur, T, S, w, h2) {
+  for (let y = 0, n = w * h2; y < n; ) {
+    blur(T, S, y, y += w, 1);
+  }
+}
+function blurv(blur, T, S, w, h2) {
+  for (let x = 0, n = w * h2; x < w; ++x) {
+    blur(T, S, x, x + n, w);
+  }
+}
+function blurfImage(radius) {
+  const blur = blurf(radius);
+  return (T, S, start, stop, step) => {
+    start <<= 2, stop <<= 2, step <<= 2;
+    blur(T, S, start + 0, stop + 0, step);
+    blur(T, S, start + 1, stop + 1, step);
+    blur(T, S, start + 2, stop + 2, step);
+    blur(T, S, start + 3, stop + 3, step);
+  };
+}
+function blurf(radius) {
+  const radius0 = Math.floor(radius);
+  if (radius0 === radius) return bluri(radius);
+  const t4 = radius - radius0;
+  const w = 2 * radius + 1;
+  return (T, S, start, stop, step) => {
+    if (!((stop -= step) >= start)) return;
+    let sum = radius0 * S[start];
+    const s0 = step * radius0;
+    const s1 = s0 + step;
+    for (let i = start, j = start + s0; i < j; i += step) {
+      sum += S[Math.min(stop, i)];
+    }
+    for (let i = start, j = stop; i <= j; i += step) {
+      sum += S[Math.min(stop, i + s0)];
+      T[i] = (sum + t4 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
+      sum -= S[Math.max(start, i - s0)];
+    }
+  };
+}
+function bluri(radius) {
+  const w = 2 * radius + 1;
+  return (T, S, start, stop, step) => {
+    if (!((stop -= step) >= start)) return;
+    let sum = radius * S[start];
+    const s2 = step * radius;
+    for (let i = start, j = start + s2; i < j; i += step) {
+      sum += S[Math.min(stop, i)];
+    }
+    for (let i = start, j = stop; i <= j; i += step) {
+      sum += S[Math.min(stop, i + s2)];
+      T[i] = sum / w;
+      sum -= S[Math.max(start, i - s2)];
+    }
+  };
+}
+var array = Array.prototype;
+var slice = array.slice;
+var e10 = Math.sqrt(50);
+var e5 = Math.sqrt(10);
+var e2 = Math.sqrt(2);
+function tickSpec(start, stop, count) {
+  const step = (stop - start) / Math.max(0, count), power2 = Math.floor(Math.log10(step)), error = step / Math.pow(10, power2), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
+  let i1, i2, inc;
+  if (power2 < 0) {
+    inc = Math.pow(10, -power2) / factor;
+    i1 = Math.round(start * inc);
+    i2 = Math.round(stop * inc);
+    if (i1 / inc < start) ++i1;
+    if (i2 / inc > stop) --i2;
+    inc = -inc;
+  } else {
+    inc = Math.pow(10, power2) * factor;
+    i1 = Math.round(start / inc);
+    i2 = Math.round(stop / inc);
+    if (i1 * inc < start) ++i1;
+    if (i2 * inc > stop) --i2;
+  }
+  if (i2 < i1 && 0.5 <= count && count < 2) return tickSpec(start, stop, count * 2);
+  return [i1, i2, inc];
+}
+function ticks(start, stop, count) {
+  stop = +stop, start = +start, count = +count;
+  if (!(count > 0)) return [];
+  if (start === stop) return [start];
+  const reverse = stop < start, [i1, i2, inc] = reverse ? tickSpec(stop, start, count) : tickSpec(start, stop, count);
+  if (!(i2 >= i1)) return [];
+  const n = i2 - i1 + 1, ticks2 = new Array(n);
+  if (reverse) {
+    if (inc < 0) for (let i = 0; i < n; ++i) ticks2[i] = (i2 - i) / -inc;
+    else for (let i = 0; i < n; ++i) ticks2[i] = (i2 - i) * inc;
+  } else {
+    if (inc < 0) for (let i = 0; i < n; ++i) ticks2[i] = (i1 + i) / -inc;
+    else for (let i = 0; i < n; ++i) ticks2[i] = (i1 + i) * inc;
+  }
+  return ticks2;
+}
+function tickIncrement(start, stop, count) {
+  stop = +stop, start = +start, count = +count;
+  return tickSpec(start, stop, count)[2];
+}
+function tickStep(start, stop, count) {
+  stop = +stop, start = +start, count = +count;
+  const reverse = stop < start, inc = reverse ? tickIncrement(stop, start, count) : tickIncrement(start, stop, count);
+  return (reverse ? -1 : 1) * (inc < 0 ? 1 / -inc : inc);
+}
+var shuffle = shuffler(Math.random);
+function shuffler(random) {
+  return function shuffle2(array2, i0 = 0, i1 = array2.length) {
+    let m = i1 - (i0 = +i0);
+    while (m) {
+      const i = random() * m-- | 0, t4 = array2[m + i0];
+      array2[m + i0] = array2[i + i0];
+      array2[i + i0] = t4;
+    }
+    return array2;
+  };
+}
+
+// node_modules/d3-color/dist/d3-color.mjs
+function define(constructor, factory, prototype) {
+  constructor.prototype = factory.prototype = prototype;
+  prototype.constructor = constructor;
+}
+function extend(parent, definition) {
+  var prototype = Object.create(parent.prototype);
+  for (var key in definition) prototype[key] = definition[key];
+  return prototype;
+}
+function Color() {
+}
+var darker = 0.7;
+var brighter = 1 / darker;
+var reI = "\\s*([+-]?\\d+)\\s*";
+var reN = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*";
+var reP = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*";
+var reHex = /^#([0-9a-f]{3,8})$/;
+var reRgbInteger = new RegExp(`^rgb\\(${reI},${reI},${reI}\\)$`);
+var reRgbPercent = new RegExp(`^rgb\\(${reP},${reP},${reP}\\)$`);
+var reRgbaInteger = new RegExp(`^rgba\\(${reI},${reI},${reI},${reN}\\)$`);
+var reRgbaPercent = new RegExp(`^rgba\\(${reP},${reP},${reP},${reN}\\)$`);
+var reHslPercent = new RegExp(`^hsl\\(${reN},${reP},${reP}\\)$`);
+var reHslaPercent = new RegExp(`^hsla\\(${reN},${reP},${reP},${reN}\\)$`);
+var named = {
+  aliceblue: 15792383,
+  antiquewhite: 16444375,
+  aqua: 65535,
+  aquamarine: 8388564,
+  azure: 15794175,
+  beige: 16119260,
+  bisque: 16770244,
+  black: 0,
+  blanchedalmond: 16772045,
+  blue: 255,
+  blueviolet: 9055202,
+  brown: 10824234,
+  burlywood: 14596231,
+  cadetblue: 6266528,
+  chartreuse: 8388352,
+  chocolate: 13789470,
+  coral: 16744272,
+  cornflowerblue: 6591981,
+  cornsilk: 16775388,
+  crimson: 14423100,
+  cyan: 65535,
+  darkblue: 139,
+  darkcyan: 35723,
+  darkgoldenrod: 12092939,
+  darkgray: 11119017,
+  darkgreen: 25600,
+  darkgrey: 11119017,
+  darkkhaki: 12433259,
+  darkmagenta: 9109643,
+  darkolivegreen: 5597999,
+  darkorange: 16747520,
+  darkorchid: 10040012,
+  darkred: 9109504,
+  darksalmon: 15308410,
+  darkseagreen: 9419919,
+  darkslateblue: 4734347,
+  darkslategray: 3100495,
+  darkslategrey: 3100495,
+  darkturquoise: 52945,
+  darkviolet: 9699539,
+  deeppink: 16716947,
+  deepskyblue: 49151,
+  dimgray: 6908265,
+  dimgrey: 6908265,
+  dodgerblue: 2003199,
+  firebrick: 11674146,
+  floralwhite: 16775920,
+  forestgreen: 2263842,
+  fuchsia: 16711935,
+  gainsboro: 14474460,
+  ghostwhite: 16316671,
+  gold: 16766720,
+  goldenrod: 14329120,
+  gray: 8421504,
+  green: 32768,
+  greenyellow: 11403055,
+  grey: 8421504,
+  honeydew: 15794160,
+  hotpink: 16738740,
+  indianred: 13458524,
+  indigo: 4915330,
+  ivory: 16777200,
+  khaki: 15787660,
+  lavender: 15132410,
+  lavenderblush: 16773365,
+  lawngreen: 8190976,
+  lemonchiffon: 16775885,
+  lightblue: 11393254,
+  lightcoral: 15761536,
+  lightcyan: 14745599,
+  lightgoldenrodyellow: 16448210,
+  lightgray: 13882323,
+  lightgreen: 9498256,
+  lightgrey: 13882323,
+  lightpink: 16758465,
+  lightsalmon: 16752762,
+  lightseagreen: 2142890,
+  lightskyblue: 8900346,
+  lightslategray: 7833753,
+  lightslategrey: 7833753,
+  lightsteelblue: 11584734,
+  lightyellow: 16777184,
+  lime: 65280,
+  limegreen: 3329330,
+  linen: 16445670,
+  magenta: 16711935,
+  maroon: 8388608,
+  mediumaquamarine: 6737322,
+  mediumblue: 205,
+  mediumorchid: 12211667,
+  mediumpurple: 9662683,
+  mediumseagreen: 3978097,
+  mediumslateblue: 8087790,
+  mediumspringgreen: 64154,
+  mediumturquoise: 4772300,
+  mediumvioletred: 13047173,
+  midnightblue: 1644912,
+  mintcream: 16121850,
+  mistyrose: 16770273,
+  moccasin: 16770229,
+  navajowhite: 16768685,
+  navy: 128,
+  oldlace: 16643558,
+  olive: 8421376,
+  olivedrab: 7048739,
+  orange: 16753920,
+  orangered: 16729344,
+  orchid: 14315734,
+  palegoldenrod: 15657130,
+  palegreen: 10025880,
+  paleturquoise: 11529966,
+  palevioletred: 14381203,
+  papayawhip: 16773077,
+  peachpuff: 16767673,
+  peru: 13468991,
+  pink: 16761035,
+  plum: 14524637,
+  powderblue: 11591910,
+  purple: 8388736,
+  rebeccapurple: 6697881,
+  red: 16711680,
+  rosybrown: 12357519,
+  royalblue: 4286945,
+  saddlebrown: 9127187,
+  salmon: 16416882,
+  sandybrown: 16032864,
+  seagreen: 3050327,
+  seashell: 16774638,
+  sienna: 10506797,
+  silver: 12632256,
+  skyblue: 8900331,
+  slateblue: 6970061,
+  slategray: 7372944,
+  slategrey: 7372944,
+  snow: 16775930,
+  springgreen: 65407,
+  steelblue: 4620980,
+  tan: 13808780,
+  teal: 32896,
+  thistle: 14204888,
+  tomato: 16737095,
+  turquoise: 4251856,
+  violet: 15631086,
+  wheat: 16113331,
+  white: 16777215,
+  whitesmoke: 16119285,
+  yellow: 16776960,
+  yellowgreen: 10145074
+};
+define(Color, color, {
+  copy(channels) {
+    return Object.assign(new this.constructor(), this, channels);
+  },
+  displayable() {
+    return this.rgb().displayable();
+  },
+  hex: color_formatHex,
+  // Deprecated! Use color.formatHex.
+  formatHex: color_formatHex,
+  formatHex8: color_formatHex8,
+  formatHsl: color_formatHsl,
+  formatRgb: color_formatRgb,
+  toString: color_formatRgb
+});
+function color_formatHex() {
+  return this.rgb().formatHex();
+}
+function color_formatHex8() {
+  return this.rgb().formatHex8();
+}
+function color_formatHsl() {
+  return hslConvert(this).formatHsl();
+}
+function color_formatRgb() {
+  return this.rgb().formatRgb();
+}
+function color(format2) {
+  var m, l;
+  format2 = (format2 + "").trim().toLowerCase();
+  return (m = reHex.exec(format2)) ? (l = m[1].length, m = parseInt(m[1], 16), l === 6 ? rgbn(m) : l === 3 ? new Rgb(m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, (m & 15) << 4 | m & 15, 1) : l === 8 ? rgba(m >> 24 & 255, m >> 16 & 255, m >> 8 & 255, (m & 255) / 255) : l === 4 ? rgba(m >> 12 & 15 | m >> 8 & 240, m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, ((m & 15) << 4 | m & 15) / 255) : null) : (m = reRgbInteger.exec(format2)) ? new Rgb(m[1], m[2], m[3], 1) : (m = reRgbPercent.exec(format2)) ? new Rgb(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, 1) : (m = reRgbaInteger.exec(format2)) ? rgba(m[1], m[2], m[3], m[4]) : (m = reRgbaPercent.exec(format2)) ? rgba(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, m[4]) : (m = reHslPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, 1) : (m = reHslaPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, m[4]) : named.hasOwnProperty(format2) ? rgbn(named[format2]) : format2 === "transparent" ? new Rgb(NaN, NaN, NaN, 0) : null;
+}
+function rgbn(n) {
+  return new Rgb(n >> 16 & 255, n >> 8 & 255, n & 255, 1);
+}
+function rgba(r, g, b, a) {
+  if (a <= 0) r = g = b = NaN;
+  return new Rgb(r, g, b, a);
+}
+function rgbConvert(o) {
+  if (!(o instanceof Color)) o = color(o);
+  if (!o) return new Rgb();
+  o = o.rgb();
+  return new Rgb(o.r, o.g, o.b, o.opacity);
+}
+function rgb(r, g, b, opacity) {
+  return arguments.length === 1 ? rgbConvert(r) : new Rgb(r, g, b, opacity == null ? 1 : opacity);
+}
+function Rgb(r, g, b, opacity) {
+  this.r = +r;
+  this.g = +g;
+  this.b = +b;
+  this.opacity = +opacity;
+}
+define(Rgb, rgb, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
+  },
+  rgb() {
+    return this;
+  },
+  clamp() {
+    return new Rgb(clampi(this.r), clampi(this.g), clampi(this.b), clampa(this.opacity));
+  },
+  displayable() {
+    return -0.5 <= this.r && this.r < 255.5 && (-0.5 <= this.g && this.g < 255.5) && (-0.5 <= this.b && this.b < 255.5) && (0 <= this.opacity && this.opacity <= 1);
+  },
+  hex: rgb_formatHex,
+  // Deprecated! Use color.formatHex.
+  formatHex: rgb_formatHex,
+  formatHex8: rgb_formatHex8,
+  formatRgb: rgb_formatRgb,
+  toString: rgb_formatRgb
+}));
+function rgb_formatHex() {
+  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}`;
+}
+function rgb_formatHex8() {
+  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}${hex((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
+}
+function rgb_formatRgb() {
+  const a = clampa(this.opacity);
+  return `${a === 1 ? "rgb(" : "rgba("}${clampi(this.r)}, ${clampi(this.g)}, ${clampi(this.b)}${a === 1 ? ")" : `, ${a})`}`;
+}
+function clampa(opacity) {
+  return isNaN(opacity) ? 1 : Math.max(0, Math.min(1, opacity));
+}
+function clampi(value2) {
+  return Math.max(0, Math.min(255, Math.round(value2) || 0));
+}
+function hex(value2) {
+  value2 = clampi(value2);
+  return (value2 < 16 ? "0" : "") + value2.toString(16);
+}
+function hsla(h2, s2, l, a) {
+  if (a <= 0) h2 = s2 = l = NaN;
+  else if (l <= 0 || l >= 1) h2 = s2 = NaN;
+  else if (s2 <= 0) h2 = NaN;
+  return new Hsl(h2, s2, l, a);
+}
+function hslConvert(o) {
+  if (o instanceof Hsl) return new Hsl(o.h, o.s, o.l, o.opacity);
+  if (!(o instanceof Color)) o = color(o);
+  if (!o) return new Hsl();
+  if (o instanceof Hsl) return o;
+  o = o.rgb();
+  var r = o.r / 255, g = o.g / 255, b = o.b / 255, min = Math.min(r, g, b), max = Math.max(r, g, b), h2 = NaN, s2 = max - min, l = (max + min) / 2;
+  if (s2) {
+    if (r === max) h2 = (g - b) / s2 + (g < b) * 6;
+    else if (g === max) h2 = (b - r) / s2 + 2;
+    else h2 = (r - g) / s2 + 4;
+    s2 /= l < 0.5 ? max + min : 2 - max - min;
+    h2 *= 60;
+  } else {
+    s2 = l > 0 && l < 1 ? 0 : h2;
+  }
+  return new Hsl(h2, s2, l, o.opacity);
+}
+function hsl(h2, s2, l, opacity) {
+  return arguments.length === 1 ? hslConvert(h2) : new Hsl(h2, s2, l, opacity == null ? 1 : opacity);
+}
+function Hsl(h2, s2, l, opacity) {
+  this.h = +h2;
+  this.s = +s2;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+define(Hsl, hsl, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Hsl(this.h, this.s, this.l * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Hsl(this.h, this.s, this.l * k, this.opacity);
+  },
+  rgb() {
+    var h2 = this.h % 360 + (this.h < 0) * 360, s2 = isNaN(h2) || isNaN(this.s) ? 0 : this.s, l = this.l, m2 = l + (l < 0.5 ? l : 1 - l) * s2, m1 = 2 * l - m2;
+    return new Rgb(
+      hsl2rgb(h2 >= 240 ? h2 - 240 : h2 + 120, m1, m2),
+      hsl2rgb(h2, m1, m2),
+      hsl2rgb(h2 < 120 ? h2 + 240 : h2 - 120, m1, m2),
+      this.opacity
+    );
+  },
+  clamp() {
+    return new Hsl(clamph(this.h), clampt(this.s), clampt(this.l), clampa(this.opacity));
+  },
+  displayable() {
+    return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && (0 <= this.l && this.l <= 1) && (0 <= this.opacity && this.opacity <= 1);
+  },
+  formatHsl() {
+    const a = clampa(this.opacity);
+    return `${a === 1 ? "hsl(" : "hsla("}${clamph(this.h)}, ${clampt(this.s) * 100}%, ${clampt(this.l) * 100}%${a === 1 ? ")" : `, ${a})`}`;
+  }
+}));
+function clamph(value2) {
+  value2 = (value2 || 0) % 360;
+  return value2 < 0 ? value2 + 360 : value2;
+}
+function clampt(value2) {
+  return Math.max(0, Math.min(1, value2 || 0));
+}
+function hsl2rgb(h2, m1, m2) {
+  return (h2 < 60 ? m1 + (m2 - m1) * h2 / 60 : h2 < 180 ? m2 : h2 < 240 ? m1 + (m2 - m1) * (240 - h2) / 60 : m1) * 255;
+}
+var radians = Math.PI / 180;
+var degrees = 180 / Math.PI;
+var K = 18;
+var Xn = 0.96422;
+var Yn = 1;
+var Zn = 0.82521;
+var t0 = 4 / 29;
+var t1 = 6 / 29;
+var t2 = 3 * t1 * t1;
+var t3 = t1 * t1 * t1;
+function labConvert(o) {
+  if (o instanceof Lab) return new Lab(o.l, o.a, o.b, o.opacity);
+  if (o instanceof Hcl) return hcl2lab(o);
+  if (!(o instanceof Rgb)) o = rgbConvert(o);
+  var r = rgb2lrgb(o.r), g = rgb2lrgb(o.g), b = rgb2lrgb(o.b), y = xyz2lab((0.2225045 * r + 0.7168786 * g + 0.0606169 * b) / Yn), x, z;
+  if (r === g && g === b) x = z = y;
+  else {
+    x = xyz2lab((0.4360747 * r + 0.3850649 * g + 0.1430804 * b) / Xn);
+    z = xyz2lab((0.0139322 * r + 0.0971045 * g + 0.7141733 * b) / Zn);
+  }
+  return new Lab(116 * y - 16, 500 * (x - y), 200 * (y - z), o.opacity);
+}
+function lab(l, a, b, opacity) {
+  return arguments.length === 1 ? labConvert(l) : new Lab(l, a, b, opacity == null ? 1 : opacity);
+}
+function Lab(l, a, b, opacity) {
+  this.l = +l;
+  this.a = +a;
+  this.b = +b;
+  this.opacity = +opacity;
+}
+define(Lab, lab, extend(Color, {
+  brighter(k) {
+    return new Lab(this.l + K * (k == null ? 1 : k), this.a, this.b, this.opacity);
+  },
+  darker(k) {
+    return new Lab(this.l - K * (k == null ? 1 : k), this.a, this.b, this.opacity);
+  },
+  rgb() {
+    var y = (this.l + 16) / 116, x = isNaN(this.a) ? y : y + this.a / 500, z = isNaN(this.b) ? y : y - this.b / 200;
+    x = Xn * lab2xyz(x);
+    y = Yn * lab2xyz(y);
+    z = Zn * lab2xyz(z);
+    return new Rgb(
+      lrgb2rgb(3.1338561 * x - 1.6168667 * y - 0.4906146 * z),
+      lrgb2rgb(-0.9787684 * x + 1.9161415 * y + 0.033454 * z),
+      lrgb2rgb(0.0719453 * x - 0.2289914 * y + 1.4052427 * z),
+      this.opacity
+    );
+  }
+}));
+function xyz2lab(t4) {
+  return t4 > t3 ? Math.pow(t4, 1 / 3) : t4 / t2 + t0;
+}
+function lab2xyz(t4) {
+  return t4 > t1 ? t4 * t4 * t4 : t2 * (t4 - t0);
+}
+function lrgb2rgb(x) {
+  return 255 * (x <= 31308e-7 ? 12.92 * x : 1.055 * Math.pow(x, 1 / 2.4) - 0.055);
+}
+function rgb2lrgb(x) {
+  return (x /= 255) <= 0.04045 ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4);
+}
+function hclConvert(o) {
+  if (o instanceof Hcl) return new Hcl(o.h, o.c, o.l, o.opacity);
+  if (!(o instanceof Lab)) o = labConvert(o);
+  if (o.a === 0 && o.b === 0) return new Hcl(NaN, 0 < o.l && o.l < 100 ? 0 : NaN, o.l, o.opacity);
+  var h2 = Math.atan2(o.b, o.a) * degrees;
+  return new Hcl(h2 < 0 ? h2 + 360 : h2, Math.sqrt(o.a * o.a + o.b * o.b), o.l, o.opacity);
+}
+function hcl(h2, c, l, opacity) {
+  return arguments.length === 1 ? hclConvert(h2) : new Hcl(h2, c, l, opacity == null ? 1 : opacity);
+}
+function Hcl(h2, c, l, opacity) {
+  this.h = +h2;
+  this.c = +c;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+function hcl2lab(o) {
+  if (isNaN(o.h)) return new Lab(o.l, 0, 0, o.opacity);
+  var h2 = o.h * radians;
+  return new Lab(o.l, Math.cos(h2) * o.c, Math.sin(h2) * o.c, o.opacity);
+}
+define(Hcl, hcl, extend(Color, {
+  brighter(k) {
+    return new Hcl(this.h, this.c, this.l + K * (k == null ? 1 : k), this.opacity);
+  },
+  darker(k) {
+    return new Hcl(this.h, this.c, this.l - K * (k == null ? 1 : k), this.opacity);
+  },
+  rgb() {
+    return hcl2lab(this).rgb();
+  }
+}));
+var A = -0.14861;
+var B = 1.78277;
+var C = -0.29227;
+var D = -0.90649;
+var E = 1.97294;
+var ED = E * D;
+var EB = E * B;
+var BC_DA = B * C - D * A;
+function cubehelixConvert(o) {
+  if (o instanceof Cubehelix) return new Cubehelix(o.h, o.s, o.l, o.opacity);
+  if (!(o instanceof Rgb)) o = rgbConvert(o);
+  var r = o.r / 255, g = o.g / 255, b = o.b / 255, l = (BC_DA * b + ED * r - EB * g) / (BC_DA + ED - EB), bl = b - l, k = (E * (g - l) - C * bl) / D, s2 = Math.sqrt(k * k + bl * bl) / (E * l * (1 - l)), h2 = s2 ? Math.atan2(k, bl) * degrees - 120 : NaN;
+  return new Cubehelix(h2 < 0 ? h2 + 360 : h2, s2, l, o.opacity);
+}
+function cubehelix(h2, s2, l, opacity) {
+  return arguments.length === 1 ? cubehelixConvert(h2) : new Cubehelix(h2, s2, l, opacity == null ? 1 : opacity);
+}
+function Cubehelix(h2, s2, l, opacity) {
+  this.h = +h2;
+  this.s = +s2;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+define(Cubehelix, cubehelix, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
+  },
+  rgb() {
+    var h2 = isNaN(this.h) ? 0 : (this.h + 120) * radians, l = +this.l, a = isNaN(this.s) ? 0 : this.s * l * (1 - l), cosh2 = Math.cos(h2), sinh2 = Math.sin(h2);
+    return new Rgb(
+      255 * (l + a * (A * cosh2 + B * sinh2)),
+      255 * (l + a * (C * cosh2 + D * sinh2)),
+      255 * (l + a * (E * cosh2)),
+      this.opacity
+    );
+  }
+}));
+
+// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+function basis(t12, v0, v1, v2, v3) {
+  var t22 = t12 * t12, t32 = t22 * t12;
+  return ((1 - 3 * t12 + 3 * t22 - t32) * v0 + (4 - 6 * t22 + 3 * t32) * v1 + (1 + 3 * t12 + 3 * t22 - 3 * t32) * v2 + t32 * v3) / 6;
+}
+function basis$1(values) {
+  var n = values.length - 1;
+  return function(t4) {
+    var i = t4 <= 0 ? t4 = 0 : t4 >= 1 ? (t4 = 1, n - 1) : Math.floor(t4 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
+    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  };
+}
+function basisClosed(values) {
+  var n = values.length;
+  return function(t4) {
+    var i = Math.floor(((t4 %= 1) < 0 ? ++t4 : t4) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
+    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  };
+}
+var constant = (x) => () => x;
+function linear(a, d) {
+  return function(t4) {
+    return a + t4 * d;
+  };
+}
+function exponential(a, b, y) {
+  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t4) {
+    return Math.pow(a + t4 * b, y);
+  };
+}
+function hue$1(a, b) {
+  var d = b - a;
+  return d ? linear(a, d > 180 || d < -180 ? d - 360 * Math.round(d / 360) : d) : constant(isNaN(a) ? b : a);
+}
+function gamma(y) {
+  return (y = +y) === 1 ? nogamma : function(a, b) {
+    return b - a ? exponential(a, b, y) : constant(isNaN(a) ? b : a);
+  };
+}
+function nogamma(a, b) {
+  var d = b - a;
+  return d ? linear(a, d) : constant(isNaN(a) ? b : a);
+}
+var rgb2 = (function rgbGamma(y) {
+  var color2 = gamma(y);
+  function rgb3(start, end) {
+    var r = color2((start = rgb(start)).r, (end = rgb(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.r = r(t4);
+      start.g = g(t4);
+      start.b = b(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  }
+  rgb3.gamma = rgbGamma;
+  return rgb3;
+})(1);
+function rgbSpline(spline) {
+  return function(colors) {
+    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
+    for (i = 0; i < n; ++i) {
+      color2 = rgb(colors[i]);
+      r[i] = color2.r || 0;
+      g[i] = color2.g || 0;
+      b[i] = color2.b || 0;
+    }
+    r = spline(r);
+    g = spline(g);
+    b = spline(b);
+    color2.opacity = 1;
+    return function(t4) {
+      color2.r = r(t4);
+      color2.g = g(t4);
+      color2.b = b(t4);
+      return color2 + "";
+    };
+  };
+}
+var rgbBasis = rgbSpline(basis$1);
+var rgbBasisClosed = rgbSpline(basisClosed);
+function numberArray(a, b) {
+  if (!b) b = [];
+  var n = a ? Math.min(b.length, a.length) : 0, c = b.slice(), i;
+  return function(t4) {
+    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t4) + b[i] * t4;
+    return c;
+  };
+}
+function isNumberArray(x) {
+  return ArrayBuffer.isView(x) && !(x instanceof DataView);
+}
+function genericArray(a, b) {
+  var nb = b ? b.length : 0, na = a ? Math.min(nb, a.length) : 0, x = new Array(na), c = new Array(nb), i;
+  for (i = 0; i < na; ++i) x[i] = value(a[i], b[i]);
+  for (; i < nb; ++i) c[i] = b[i];
+  return function(t4) {
+    for (i = 0; i < na; ++i) c[i] = x[i](t4);
+    return c;
+  };
+}
+function date(a, b) {
+  var d = /* @__PURE__ */ new Date();
+  return a = +a, b = +b, function(t4) {
+    return d.setTime(a * (1 - t4) + b * t4), d;
+  };
+}
+function number2(a, b) {
+  return a = +a, b = +b, function(t4) {
+    return a * (1 - t4) + b * t4;
+  };
+}
+function object(a, b) {
+  var i = {}, c = {}, k;
+  if (a === null || typeof a !== "object") a = {};
+  if (b === null || typeof b !== "object") b = {};
+  for (k in b) {
+    if (k in a) {
+      i[k] = value(a[k], b[k]);
+    } else {
+      c[k] = b[k];
+    }
+  }
+  return function(t4) {
+    for (k in i) c[k] = i[k](t4);
+    return c;
+  };
+}
+var reA = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g;
+var reB = new RegExp(reA.source, "g");
+function zero2(b) {
+  return function() {
+    return b;
+  };
+}
+function one(b) {
+  return function(t4) {
+    return b(t4) + "";
+  };
+}
+function string(a, b) {
+  var bi = reA.lastIndex = reB.lastIndex = 0, am, bm, bs, i = -1, s2 = [], q = [];
+  a = a + "", b = b + "";
+  while ((am = reA.exec(a)) && (bm = reB.exec(b))) {
+    if ((bs = bm.index) > bi) {
+      bs = b.slice(bi, bs);
+      if (s2[i]) s2[i] += bs;
+      else s2[++i] = bs;
+    }
+    if ((am = am[0]) === (bm = bm[0])) {
+      if (s2[i]) s2[i] += bm;
+      else s2[++i] = bm;
+    } else {
+      s2[++i] = null;
+      q.push({ i, x: number2(am, bm) });
+    }
+    bi = reB.lastIndex;
+  }
+  if (bi < b.length) {
+    bs = b.slice(bi);
+    if (s2[i]) s2[i] += bs;
+    else s2[++i] = bs;
+  }
+  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t4) {
+    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t4);
+    return s2.join("");
+  });
+}
+function value(a, b) {
+  var t4 = typeof b, c;
+  return b == null || t4 === "boolean" ? constant(b) : (t4 === "number" ? number2 : t4 === "string" ? (c = color(b)) ? (b = c, rgb2) : string : b instanceof color ? rgb2 : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+}
+function round(a, b) {
+  return a = +a, b = +b, function(t4) {
+    return Math.round(a * (1 - t4) + b * t4);
+  };
+}
+var degrees2 = 180 / Math.PI;
+var identity = {
+  translateX: 0,
+  translateY: 0,
+  rotate: 0,
+  skewX: 0,
+  scaleX: 1,
+  scaleY: 1
+};
+function decompose(a, b, c, d, e, f) {
+  var scaleX, scaleY, skewX;
+  if (scaleX = Math.sqrt(a * a + b * b)) a /= scaleX, b /= scaleX;
+  if (skewX = a * c + b * d) c -= a * skewX, d -= b * skewX;
+  if (scaleY = Math.sqrt(c * c + d * d)) c /= scaleY, d /= scaleY, skewX /= scaleY;
+  if (a * d < b * c) a = -a, b = -b, skewX = -skewX, scaleX = -scaleX;
+  return {
+    translateX: e,
+    translateY: f,
+    rotate: Math.atan2(b, a) * degrees2,
+    skewX: Math.atan(skewX) * degrees2,
+    scaleX,
+    scaleY
+  };
+}
+var svgNode;
+function parseCss(value2) {
+  const m = new (typeof DOMMatrix === "function" ? DOMMatrix : WebKitCSSMatrix)(value2 + "");
+  return m.isIdentity ? identity : decompose(m.a, m.b, m.c, m.d, m.e, m.f);
+}
+function parseSvg(value2) {
+  if (value2 == null) return identity;
+  if (!svgNode) svgNode = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  svgNode.setAttribute("transform", value2);
+  if (!(value2 = svgNode.transform.baseVal.consolidate())) return identity;
+  value2 = value2.matrix;
+  return decompose(value2.a, value2.b, value2.c, value2.d, value2.e, value2.f);
+}
+function interpolateTransform(parse, pxComma, pxParen, degParen) {
+  function pop(s2) {
+    return s2.length ? s2.pop() + " " : "";
+  }
+  function translate(xa, ya, xb, yb, s2, q) {
+    if (xa !== xb || ya !== yb) {
+      var i = s2.push("translate(", null, pxComma, null, pxParen);
+      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+    } else if (xb || yb) {
+      s2.push("translate(" + xb + pxComma + yb + pxParen);
+    }
+  }
+  function rotate(a, b, s2, q) {
+    if (a !== b) {
+      if (a - b > 180) b += 360;
+      else if (b - a > 180) a += 360;
+      q.push({ i: s2.push(pop(s2) + "rotate(", null, degParen) - 2, x: number2(a, b) });
+    } else if (b) {
+      s2.push(pop(s2) + "rotate(" + b + degParen);
+    }
+  }
+  function skewX(a, b, s2, q) {
+    if (a !== b) {
+      q.push({ i: s2.push(pop(s2) + "skewX(", null, degParen) - 2, x: number2(a, b) });
+    } else if (b) {
+      s2.push(pop(s2) + "skewX(" + b + degParen);
+    }
+  }
+  function scale(xa, ya, xb, yb, s2, q) {
+    if (xa !== xb || ya !== yb) {
+      var i = s2.push(pop(s2) + "scale(", null, ",", null, ")");
+      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+    } else if (xb !== 1 || yb !== 1) {
+      s2.push(pop(s2) + "scale(" + xb + "," + yb + ")");
+    }
+  }
+  return function(a, b) {
+    var s2 = [], q = [];
+    a = parse(a), b = parse(b);
+    translate(a.translateX, a.translateY, b.translateX, b.translateY, s2, q);
+    rotate(a.rotate, b.rotate, s2, q);
+    skewX(a.skewX, b.skewX, s2, q);
+    scale(a.scaleX, a.scaleY, b.scaleX, b.scaleY, s2, q);
+    a = b = null;
+    return function(t4) {
+      var i = -1, n = q.length, o;
+      while (++i < n) s2[(o = q[i]).i] = o.x(t4);
+      return s2.join("");
+    };
+  };
+}
+var interpolateTransformCss = interpolateTransform(parseCss, "px, ", "px)", "deg)");
+var interpolateTransformSvg = interpolateTransform(parseSvg, ", ", ")", ")");
+var epsilon2 = 1e-12;
+function cosh(x) {
+  return ((x = Math.exp(x)) + 1 / x) / 2;
+}
+function sinh(x) {
+  return ((x = Math.exp(x)) - 1 / x) / 2;
+}
+function tanh(x) {
+  return ((x = Math.exp(2 * x)) - 1) / (x + 1);
+}
+var zoom = (function zoomRho(rho, rho2, rho4) {
+  function zoom2(p0, p1) {
+    var ux0 = p0[0], uy0 = p0[1], w0 = p0[2], ux1 = p1[0], uy1 = p1[1], w1 = p1[2], dx = ux1 - ux0, dy = uy1 - uy0, d2 = dx * dx + dy * dy, i, S;
+    if (d2 < epsilon2) {
+      S = Math.log(w1 / w0) / rho;
+      i = function(t4) {
+        return [
+          ux0 + t4 * dx,
+          uy0 + t4 * dy,
+          w0 * Math.exp(rho * t4 * S)
+        ];
+      };
+    } else {
+      var d1 = Math.sqrt(d2), b0 = (w1 * w1 - w0 * w0 + rho4 * d2) / (2 * w0 * rho2 * d1), b1 = (w1 * w1 - w0 * w0 - rho4 * d2) / (2 * w1 * rho2 * d1), r0 = Math.log(Math.sqrt(b0 * b0 + 1) - b0), r1 = Math.log(Math.sqrt(b1 * b1 + 1) - b1);
+      S = (r1 - r0) / rho;
+      i = function(t4) {
+        var s2 = t4 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
+        return [
+          ux0 + u * dx,
+          uy0 + u * dy,
+          w0 * coshr0 / cosh(rho * s2 + r0)
+        ];
+      };
+    }
+    i.duration = Math.abs(S) * 1e3 * rho / Math.SQRT2;
+    return i;
+  }
+  zoom2.rho = function(_) {
+    var _1 = Math.max(1e-3, +_), _2 = _1 * _1, _4 = _2 * _2;
+    return zoomRho(_1, _2, _4);
+  };
+  return zoom2;
+})(Math.SQRT2, 2, 4);
+function hsl2(hue) {
+  return function(start, end) {
+    var h2 = hue((start = hsl(start)).h, (end = hsl(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.h = h2(t4);
+      start.s = s2(t4);
+      start.l = l(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  };
+}
+var hsl_default = hsl2(hue$1);
+var hslLong = hsl2(nogamma);
+function hcl2(hue) {
+  return function(start, end) {
+    var h2 = hue((start = hcl(start)).h, (end = hcl(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.h = h2(t4);
+      start.c = c(t4);
+      start.l = l(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  };
+}
+var hcl_default = hcl2(hue$1);
+var hclLong = hcl2(nogamma);
+function cubehelix2(hue) {
+  return (function cubehelixGamma(y) {
+    y = +y;
+    function cubehelix3(start, end) {
+      var h2 = hue((start = cubehelix(start)).h, (end = cubehelix(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      return function(t4) {
+        start.h = h2(t4);
+        start.s = s2(t4);
+        start.l = l(Math.pow(t4, y));
+        start.opacity = opacity(t4);
+        return start + "";
+      };
+    }
+    cubehelix3.gamma = cubehelixGamma;
+    return cubehelix3;
+  })(1);
+}
+var cubehelix_default = cubehelix2(hue$1);
+var cubehelixLong = cubehelix2(nogamma);
+
+// node_modules/d3-format/dist/d3-format.mjs
+function formatDecimal(x) {
+  return Math.abs(x = Math.round(x)) >= 1e21 ? x.toLocaleString("en").replace(/,/g, "") : x.toString(10);
+}
+function formatDecimalParts(x, p) {
+  if (!isFinite(x) || x === 0) return null;
+  var i = (x = p ? x.toExponential(p - 1) : x.toExponential()).indexOf("e"), coefficient = x.slice(0, i);
+  return [
+    coefficient.length > 1 ? coefficient[0] + coefficient.slice(2) : coefficient,
+    +x.slice(i + 1)
+  ];
+}
+function exponent(x) {
+  return x = formatDecimalParts(Math.abs(x)), x ? x[1] : NaN;
+}
+function formatGroup(grouping, thousands) {
+  return function(value2, width) {
+    var i = value2.length, t4 = [], j = 0, g = grouping[0], length = 0;
+    while (i > 0 && g > 0) {
+      if (length + g + 1 > width) g = Math.max(1, width - length);
+      t4.push(value2.substring(i -= g, i + g));
+      if ((length += g + 1) > width) break;
+      g = grouping[j = (j + 1) % grouping.length];
+    }
+    return t4.reverse().join(thousands);
+  };
+}
+function formatNumerals(numerals) {
+  return function(value2) {
+    return value2.replace(/[0-9]/g, function(i) {
+      return numerals[+i];
+    });
+  };
+}
+var re = /^(?:(.)?([<>=^]))?([+\-( ])?([$#])?(0)?(\d+)?(,)?(\.\d+)?(~)?([a-z%])?$/i;
+function formatSpecifier(specifier) {
+  if (!(match = re.exec(specifier))) throw new Error("invalid format: " + specifier);
+  var match;
+  return new FormatSpecifier({
+    fill: match[1],
+    align: match[2],
+    sign: match[3],
+    symbol: match[4],
+    zero: match[5],
+    width: match[6],
+    comma: match[7],
+    precision: match[8] && match[8].slice(1),
+    trim: match[9],
+    type: match[10]
+  });
+}
+formatSpecifier.prototype = FormatSpecifier.prototype;
+function FormatSpecifier(specifier) {
+  this.fill = specifier.fill === void 0 ? " " : specifier.fill + "";
+  this.align = specifier.align === void 0 ? ">" : specifier.align + "";
+  this.sign = specifier.sign === void 0 ? "-" : specifier.sign + "";
+  this.symbol = specifier.symbol === void 0 ? "" : specifier.symbol + "";
+  this.zero = !!specifier.zero;
+  this.width = specifier.width === void 0 ? void 0 : +specifier.width;
+  this.comma = !!specifier.comma;
+  this.precision = specifier.precision === void 0 ? void 0 : +specifier.precision;
+  this.trim = !!specifier.trim;
+  this.type = specifier.type === void 0 ? "" : specifier.type + "";
+}
+FormatSpecifier.prototype.toString = function() {
+  return this.fill + this.align + this.sign + this.symbol + (this.zero ? "0" : "") + (this.width === void 0 ? "" : Math.max(1, this.width | 0)) + (this.comma ? "," : "") + (this.precision === void 0 ? "" : "." + Math.max(0, this.precision | 0)) + (this.trim ? "~" : "") + this.type;
+};
+function formatTrim(s2) {
+  out: for (var n = s2.length, i = 1, i0 = -1, i1; i < n; ++i) {
+    switch (s2[i]) {
+      case ".":
+        i0 = i1 = i;
+        break;
+      case "0":
+        if (i0 === 0) i0 = i;
+        i1 = i;
+        break;
+      default:
+        if (!+s2[i]) break out;
+        if (i0 > 0) i0 = 0;
+        break;
+    }
+  }
+  return i0 > 0 ? s2.slice(0, i0) + s2.slice(i1 + 1) : s2;
+}
+var prefixExponent;
+function formatPrefixAuto(x, p) {
+  var d = formatDecimalParts(x, p);
+  if (!d) return prefixExponent = void 0, x.toPrecision(p);
+  var coefficient = d[0], exponent2 = d[1], i = exponent2 - (prefixExponent = Math.max(-8, Math.min(8, Math.floor(exponent2 / 3))) * 3) + 1, n = coefficient.length;
+  return i === n ? coefficient : i > n ? coefficient + new Array(i - n + 1).join("0") : i > 0 ? coefficient.slice(0, i) + "." + coefficient.slice(i) : "0." + new Array(1 - i).join("0") + formatDecimalParts(x, Math.max(0, p + i - 1))[0];
+}
+function formatRounded(x, p) {
+  var d = formatDecimalParts(x, p);
+  if (!d) return x + "";
+  var coefficient = d[0], exponent2 = d[1];
+  return exponent2 < 0 ? "0." + new Array(-exponent2).join("0") + coefficient : coefficient.length > exponent2 + 1 ? coefficient.slice(0, exponent2 + 1) + "." + coefficient.slice(exponent2 + 1) : coefficient + new Array(exponent2 - coefficient.length + 2).join("0");
+}
+var formatTypes = {
+  "%": (x, p) => (x * 100).toFixed(p),
+  "b": (x) => Math.round(x).toString(2),
+  "c": (x) => x + "",
+  "d": formatDecimal,
+  "e": (x, p) => x.toExponential(p),
+  "f": (x, p) => x.toFixed(p),
+  "g": (x, p) => x.toPrecision(p),
+  "o": (x) => Math.round(x).toString(8),
+  "p": (x, p) => formatRounded(x * 100, p),
+  "r": formatRounded,
+  "s": formatPrefixAuto,
+  "X": (x) => Math.round(x).toString(16).toUpperCase(),
+  "x": (x) => Math.round(x).toString(16)
+};
+function identity2(x) {
+  return x;
+}
+var map = Array.prototype.map;
+var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
+function formatLocale(locale2) {
+  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
+  function newFormat(specifier, options) {
+    specifier = formatSpecifier(specifier);
+    var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
+    if (type === "n") comma = true, type = "g";
+    else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
+    if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
+    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent : "") + (options && options.suffix !== void 0 ? options.suffix : "");
+    var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
+    precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
+    function format2(value2) {
+      var valuePrefix = prefix, valueSuffix = suffix, i, n, c;
+      if (type === "c") {
+        valueSuffix = formatType(value2) + valueSuffix;
+        value2 = "";
+      } else {
+        value2 = +value2;
+        var valueNegative = value2 < 0 || 1 / value2 < 0;
+        value2 = isNaN(value2) ? nan : formatType(Math.abs(value2), precision);
+        if (trim) value2 = formatTrim(value2);
+        if (valueNegative && +value2 === 0 && sign !== "+") valueNegative = false;
+        valuePrefix = (valueNegative ? sign === "(" ? sign : minus : sign === "-" || sign === "(" ? "" : sign) + valuePrefix;
+        valueSuffix = (type === "s" && !isNaN(value2) && prefixExponent !== void 0 ? prefixes[8 + prefixExponent / 3] : "") + valueSuffix + (valueNegative && sign === "(" ? ")" : "");
+        if (maybeSuffix) {
+          i = -1, n = value2.length;
+          while (++i < n) {
+            if (c = value2.charCodeAt(i), 48 > c || c > 57) {
+              valueSuffix = (c === 46 ? decimal + value2.slice(i + 1) : value2.slice(i)) + valueSuffix;
+              value2 = value2.slice(0, i);
+              break;
+            }
+          }
+        }
+      }
+      if (comma && !zero3) value2 = group(value2, Infinity);
+      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill3) : "";
+      if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
+      switch (align) {
+        case "<":
+          value2 = valuePrefix + value2 + valueSuffix + padding;
+          break;
+        case "=":
+          value2 = valuePrefix + padding + value2 + valueSuffix;
+          break;
+        case "^":
+          value2 = padding.slice(0, length = padding.length >> 1) + valuePrefix + value2 + valueSuffix + padding.slice(length);
+          break;
+        default:
+          value2 = padding + valuePrefix + value2 + valueSuffix;
+          break;
+      }
+      return numerals(value2);
+    }
+    format2.toString = function() {
+      return specifier + "";
+    };
+    return format2;
+  }
+  function formatPrefix2(specifier, value2) {
+    var e = Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3, k = Math.pow(10, -e), f = newFormat((specifier = formatSpecifier(specifier), specifier.type = "f", specifier), { suffix: prefixes[8 + e / 3] });
+    return function(value3) {
+      return f(k * value3);
+    };
+  }
+  return {
+    format: newFormat,
+    formatPrefix: formatPrefix2
+  };
+}
+var locale;
+var format;
+var formatPrefix;
+defaultLocale({
+  thousands: ",",
+  grouping: [3],
+  currency: ["$", ""]
+});
+function defaultLocale(definition) {
+  locale = formatLocale(definition);
+  format = locale.format;
+  formatPrefix = locale.formatPrefix;
+  return locale;
+}
+function precisionFixed(step) {
+  return Math.max(0, -exponent(Math.abs(step)));
+}
+function precisionPrefix(step, value2) {
+  return Math.max(0, Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3 - exponent(Math.abs(step)));
+}
+function precisionRound(step, max) {
+  step = Math.abs(step), max = Math.abs(max) - step;
+  return Math.max(0, exponent(max) - exponent(step)) + 1;
+}
+
+// node_modules/d3-scale/dist/d3-scale.mjs
+function initRange(domain2, range2) {
+  switch (arguments.length) {
+    case 0:
+      break;
+    case 1:
+      this.range(domain2);
+      break;
+    default:
+      this.range(range2).domain(domain2);
+      break;
+  }
+  return this;
+}
+function constants(x) {
+  return function() {
+    return x;
+  };
+}
+function number$1(x) {
+  return +x;
+}
+var unit = [0, 1];
+function identity$1(x) {
+  return x;
+}
+function normalize(a, b) {
+  return (b -= a = +a) ? function(x) {
+    return (x - a) / b;
+  } : constants(isNaN(b) ? NaN : 0.5);
+}
+function clamper(a, b) {
+  var t4;
+  if (a > b) t4 = a, a = b, b = t4;
+  return function(x) {
+    return Math.max(a, Math.min(b, x));
+  };
+}
+function bimap(domain2, range2, interpolate) {
+  var d0 = domain2[0], d1 = domain2[1], r0 = range2[0], r1 = range2[1];
+  if (d1 < d0) d0 = normalize(d1, d0), r0 = interpolate(r1, r0);
+  else d0 = normalize(d0, d1), r0 = interpolate(r0, r1);
+  return function(x) {
+    return r0(d0(x));
+  };
+}
+function polymap(domain2, range2, interpolate) {
+  var j = Math.min(domain2.length, range2.length) - 1, d = new Array(j), r = new Array(j), i = -1;
+  if (domain2[j] < domain2[0]) {
+    domain2 = domain2.slice().reverse();
+    range2 = range2.slice().reverse();
+  }
+  while (++i < j) {
+    d[i] = normalize(domain2[i], domain2[i + 1]);
+    r[i] = interpolate(range2[i], range2[i + 1]);
+  }
+  return function(x) {
+    var i2 = bisectRight(domain2, x, 1, j) - 1;
+    return r[i2](d[i2](x));
+  };
+}
+function copy$1(source, target) {
+  return target.domain(source.domain()).range(source.range()).interpolate(source.interpolate()).clamp(source.clamp()).unknown(source.unknown());
+}
+function transformer$2() {
+  var domain2 = unit, range2 = unit, interpolate$1 = value, transform, untransform, unknown, clamp = identity$1, piecewise2, output, input;
+  function rescale() {
+    var n = Math.min(domain2.length, range2.length);
+    if (clamp !== identity$1) clamp = clamper(domain2[0], domain2[n - 1]);
+    piecewise2 = n > 2 ? polymap : bimap;
+    output = input = null;
+    return scale;
+  }
+  function scale(x) {
+    return x == null || isNaN(x = +x) ? unknown : (output || (output = piecewise2(domain2.map(transform), range2, interpolate$1)))(transform(clamp(x)));
+  }
+  scale.invert = function(y) {
+    return clamp(untransform((input || (input = piecewise2(range2, domain2.map(transform), number2)))(y)));
+  };
+  scale.domain = function(_) {
+    return arguments.length ? (domain2 = Array.from(_, number$1), rescale()) : domain2.slice();
+  };
+  scale.range = function(_) {
+    return arguments.length ? (range2 = Array.from(_), rescale()) : range2.slice();
+  };
+  scale.rangeRound = function(_) {
+    return range2 = Array.from(_), interpolate$1 = round, rescale();
+  };
+  scale.clamp = function(_) {
+    return arguments.length ? (clamp = _ ? true : identity$1, rescale()) : clamp !== identity$1;
+  };
+  scale.interpolate = function(_) {
+    return arguments.length ? (interpolate$1 = _, rescale()) : interpolate$1;
+  };
+  scale.unknown = function(_) {
+    return arguments.length ? (unknown = _, scale) : unknown;
+  };
+  return function(t4, u) {
+    transform = t4, untransform = u;
+    return rescale();
+  };
+}
+function continuous() {
+  return transformer$2()(identity$1, identity$1);
+}
+function tickFormat(start, stop, count, specifier) {
+  var step = tickStep(start, stop, count), precision;
+  specifier = formatSpecifier(specifier == null ? ",f" : specifier);
+  switch (specifier.type) {
+    case "s": {
+      var value2 = Math.max(Math.abs(start), Math.abs(stop));
+      if (specifier.precision == null && !isNaN(precision = precisionPrefix(step, value2))) specifier.precision = precision;
+      return formatPrefix(specifier, value2);
+    }
+    case "":
+    case "e":
+    case "g":
+    case "p":
+    case "r": {
+      if (specifier.precision == null && !isNaN(precision = precisionRound(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
+      break;
+    }
+    case "f":
+    case "%": {
+      if (specifier.precision == null && !isNaN(precision = precisionFixed(step))) specifier.precision = precision - (specifier.type === "%") * 2;
+      break;
+    }
+  }
+  return format(specifier);
+}
+function linearish(scale) {
+  var domain2 = scale.domain;
+  scale.ticks = function(count) {
+    var d = domain2();
+    return ticks(d[0], d[d.length - 1], count == null ? 10 : count);
+  };
+  scale.tickFormat = function(count, specifier) {
+    var d = domain2();
+    return tickFormat(d[0], d[d.length - 1], count == null ? 10 : count, specifier);
+  };
+  scale.nice = function(count) {
+    if (count == null) count = 10;
+    var d = domain2();
+    var i0 = 0;
+    var i1 = d.length - 1;
+    var start = d[i0];
+    var stop = d[i1];
+    var prestep;
+    var step;
+    var maxIter = 10;
+    if (stop < start) {
+      step = start, start = stop, stop = step;
+      step = i0, i0 = i1, i1 = step;
+    }
+    while (maxIter-- > 0) {
+      step = tickIncrement(start, stop, count);
+      if (step === prestep) {
+        d[i0] = start;
+        d[i1] = stop;
+        return domain2(d);
+      } else if (step > 0) {
+        start = Math.floor(start / step) * step;
+        stop = Math.ceil(stop / step) * step;
+      } else if (step < 0) {
+        start = Math.ceil(start * step) / step;
+        stop = Math.floor(stop * step) / step;
+      } else {
+        break;
+      }
+      prestep = step;
+    }
+    return scale;
+  };
+  return scale;
+}
+function linear2() {
+  var scale = continuous();
+  scale.copy = function() {
+    return copy$1(scale, linear2());
+  };
+  initRange.apply(scale, arguments);
+  return linearish(scale);
+}
+
+// widgets/loss_scale_explorer/geometry.ts
+var BELOW = 25;
+var ABOVE = 4;
+var LEAST_HEIGHT = 1.5;
+function domain(format2) {
+  return { low: format2.emin - format2.fractionBits - 1 - BELOW, high: format2.emax + 1 + ABOVE };
+}
+function zones(format2) {
+  const { low, high } = domain(format2);
+  const ends = [low, ...boundaries(format2).map(log2Of), high];
+  return CLASSES.map((_, kind) => ({ kind, from: ends[kind], to: ends[kind + 1] }));
+}
+function binned(total, format2, log2LossScale) {
+  const { low, high } = domain(format2);
+  const places = boundaries(format2);
+  const table = new Float64Array((high - low) * CLASSES.length);
+  for (const exponent2 of total.exponents) {
+    const scaled = exponent2 + log2LossScale;
+    const bin = Math.min(Math.max(scaled, low), high - 1) - low;
+    const start = total.below({ exponent: exponent2, fraction: 0 });
+    const end = total.below({ exponent: exponent2, fraction: BINADE });
+    let from = start;
+    CLASSES.forEach((_, kind) => {
+      const place2 = places[kind];
+      const ends = place2 === void 0 || place2.exponent > scaled ? end : place2.exponent < scaled ? start : total.below({ exponent: exponent2, fraction: place2.fraction });
+      table[bin * CLASSES.length + kind] += Math.max(0, ends - from);
+      from = Math.max(from, ends);
+    });
+  }
+  return table;
+}
+function frame(format2, width, height, most) {
+  const { low, high } = domain(format2);
+  const y = linear2([0, Math.max(1, most)], [0, height]).clamp(true);
+  return { x: linear2([low, high], [0, width]), y, low, bins: high - low };
+}
+function tallest(total) {
+  const height = (exponent2) => total.below({ exponent: exponent2, fraction: BINADE }) - total.below({ exponent: exponent2, fraction: 0 });
+  return Math.max(0, ...total.exponents.map(height));
+}
+function barPaths(table, { x, y, low, bins }, floor) {
+  const paths = CLASSES.map(() => "");
+  const step = x(low + 1) - x(low);
+  const gap = step >= 4 ? 1 : 0;
+  for (let bin = 0; bin < bins; bin++) {
+    const left = (x(low + bin) + gap / 2).toFixed(1);
+    const width = (step - gap).toFixed(1);
+    let below = 0;
+    let top = floor;
+    for (let kind = 0; kind < CLASSES.length; kind++) {
+      const count = table[bin * CLASSES.length + kind];
+      if (count === 0) continue;
+      below += count;
+      const next = Math.min(floor - y(below), top - LEAST_HEIGHT);
+      paths[kind] += `M${left} ${top.toFixed(1)}V${next.toFixed(1)}h${width}V${top.toFixed(1)}z`;
+      top = next;
+    }
+  }
+  return paths;
+}
+
+// widgets/loss_scale_explorer/histogram.ts
+var HEIGHT = 176;
+var HEAD2 = 26;
+var FOOT = 40;
+var SIDE = 14;
+function histogram(textures2) {
+  const ground = s("g");
+  const bars = CLASSES.map((kind) => s("path", { fill: textures2.fill(kind), class: `mw-bar mw-bar-${kind}` }));
+  const axis = s("g", { class: "mw-ticks" });
+  const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
+  const floor = HEAD2 + HEIGHT;
+  let current;
+  function layout(total, format2, width) {
+    const plot = Math.max(width - 2 * SIDE, 120);
+    const shape = frame(format2, plot, HEIGHT, tallest(total));
+    current = { total, format: format2, frame: shape };
+    set(element, { viewBox: `${-SIDE} 0 ${plot + 2 * SIDE} ${floor + FOOT}`, height: floor + FOOT });
+    ground.replaceChildren(...zones(format2).flatMap((zone) => zoneMarks(zone.kind, shape.x(zone.from), shape.x(zone.to))));
+    const ticks2 = shape.x.ticks(Math.min(8, Math.max(3, plot / 80))).filter(Number.isInteger);
+    axis.replaceChildren(
+      s("line", { x1: 0, x2: plot, y1: floor, y2: floor, class: "mw-floor" }),
+      ...ticks2.map((tick) => tickMark(tick, shape.x(tick))),
+      s("text", { x: plot, y: floor + 36, "text-anchor": "end" }, t("explorer.axis"))
+    );
+  }
+  function zoneMarks(kind, from, to) {
+    const name = CLASSES[kind];
+    const marks = [
+      s("rect", { x: from, y: 0, width: to - from, height: floor, class: `mw-zone mw-zone-${name}` })
+    ];
+    const words2 = [t(`explorer.zone_${name}`), t(`explorer.short_${name}`)];
+    const text = words2.find((one2) => one2.length * 7 + 8 < to - from);
+    if (text) marks.push(s("text", { x: (from + to) / 2, y: 17, "text-anchor": "middle", class: "mw-zone-name" }, text));
+    return marks;
+  }
+  function tickMark(exponent2, x) {
+    const raised = s("tspan", { dy: -5, "font-size": "10" }, String(exponent2).replace("-", "−"));
+    return s(
+      "g",
+      {},
+      s("line", { x1: x, x2: x, y1: floor, y2: floor + 4, class: "mw-floor" }),
+      s("text", { x, y: floor + 19, "text-anchor": "middle" }, "2", raised)
+    );
+  }
+  function draw(log2LossScale) {
+    if (!current) return;
+    const table = binned(current.total, current.format, log2LossScale);
+    barPaths(table, current.frame, floor).forEach((path, kind) => set(bars[kind], { d: path }));
+  }
+  return { element, layout, draw, describe: (text) => set(element, { "aria-label": text }) };
+}
+
+// widgets/loss_scale_explorer/textures.ts
+var LINES = {
+  flushed: "M-1 1L1 -1M0 6L6 0M5 7L7 5",
+  overflow: "M0 0L6 6M6 0L0 6"
+};
+function textures() {
+  const ids = Object.fromEntries(CLASSES.map((kind) => [kind, uniqueId(kind)]));
+  const patterns = CLASSES.map((kind) => s(
+    "pattern",
+    { id: ids[kind], width: 6, height: 6, patternUnits: "userSpaceOnUse" },
+    s("rect", { width: 6, height: 6, class: `mw-fill-${kind}` }),
+    LINES[kind] ? s("path", { d: LINES[kind], class: "mw-hatch" }) : null
+  ));
+  const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": true }, s("defs", {}, ...patterns));
+  return { element, fill: (kind) => `url(#${ids[kind]})` };
+}
+function swatch(kind, from) {
+  return s(
+    "svg",
+    { width: 12, height: 12, class: "mw-swatch", "aria-hidden": true },
+    s("rect", { width: 12, height: 12, rx: 2, fill: from.fill(kind) })
+  );
+}
+
+// widgets/loss_scale_explorer/words.ts
+var integers = new Intl.NumberFormat("en");
+var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+function integer(count) {
+  return integers.format(count);
+}
+function share(count, all) {
+  if (count === 0 || all === 0) return "0 %";
+  if (count === all) return "100 %";
+  const percent = 100 * count / all;
+  if (percent < 0.05) return "<0.1 %";
+  return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
+}
+function powerOfTwo(log2) {
+  const value2 = 2 ** log2;
+  if (log2 >= 0) return String(value2);
+  return log2 >= -10 ? String(value2) : value2.toExponential(4);
+}
+function spokenScale(log2) {
+  const value2 = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
+  return t("explorer.scale", { log2, value: value2 });
+}
+
+// widgets/loss_scale_explorer/readout.ts
+function figures(textures2) {
+  const parts = CLASSES.map((kind) => {
+    const number3 = h("div", { class: "mw-figure" });
+    const count = h("div", { class: "mw-num mw-muted mw-figure-count" });
+    const name = h("div", { class: "mw-figure-name" }, swatch(kind, textures2), t(`explorer.class_${kind}`));
+    return { number: number3, count, box: h("div", {}, number3, name, count) };
+  });
+  const element = h("div", { class: "mw-figures" }, ...parts.map(({ box }) => box));
+  function draw(counts) {
+    const finite = counts.reduce((sum, one2) => sum + one2, 0);
+    parts.forEach(({ number: number3, count }, kind) => {
+      setText(number3, share(counts[kind], finite));
+      setText(count, integer(counts[kind]));
+    });
+  }
+  function words2(counts, log2) {
+    const finite = counts.reduce((sum, one2) => sum + one2, 0);
+    const said = CLASSES.map((kind, i) => `${share(counts[i], finite)} ${t(`explorer.class_${kind}`)}`);
+    return `${spokenScale(log2)}: ${said.join(", ")}`;
+  }
+  return { element, draw, words: words2 };
+}
+function notes() {
+  const element = h("div", { class: "mw-note mw-stack-tight" });
+  function show({ total, format: format2 }, withoutGradient) {
+    const { zero: zero3, inf, nan, count } = total;
+    const lines = [
+      t("explorer.zeros", { share: share(zero3, count), zero: integer(zero3), count: integer(count) }),
+      t("explorer.after_the_fact", { format: format2.name })
+    ];
+    if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
+    if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: withoutGradient.join(", ") }));
+    element.replaceChildren(...lines.map((line) => h("p", {}, line)));
+  }
+  return { element, show };
+}
+
+// widgets/loss_scale_explorer/scale_control.ts
+function scaleControl({ draw, commit }) {
+  const power2 = h("sup");
+  const number3 = h("span");
+  const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power2, " = ", number3);
+  const bestPower = h("sup");
+  const use = h("button", { type: "button" }, t("explorer.use_it"));
+  const reason = h("p", { class: "mw-note" });
+  const best = h("div", { class: "mw-row mw-best" }, h("span", {}, t("explorer.best"), " 2", bestPower), use);
+  const readout = h("div", { class: "mw-explorer-scale" }, formula, best, reason);
+  const errorId = uniqueId("error");
+  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.slider") });
+  const field = h("input", {
+    type: "number",
+    min: LOWEST,
+    max: HIGHEST,
+    step: 1,
+    "aria-label": t("explorer.field"),
+    "aria-describedby": errorId
+  });
+  const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
+  const end = (log2) => h("span", { class: "mw-num mw-muted", "aria-hidden": true }, "2", h("sup", {}, String(log2).replace("-", "−")));
+  const element = h(
+    "div",
+    { class: "mw-stack-tight" },
+    h(
+      "div",
+      { class: "mw-scale-row" },
+      end(LOWEST),
+      slider,
+      end(HIGHEST),
+      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": true }, "S = 2^"), field)
+    ),
+    error
+  );
+  let current = 0;
+  let proposal = 0;
+  function paint(log2) {
+    current = log2;
+    setText(power2, String(log2).replace("-", "−"));
+    setText(number3, powerOfTwo(log2));
+    set(slider, { "aria-valuetext": spokenScale(log2) });
+    use.disabled = log2 === proposal;
+    setText(use, t(log2 === proposal ? "explorer.in_use" : "explorer.use_it"));
+  }
+  function move(log2) {
+    complain("");
+    paint(log2);
+    draw(log2);
+  }
+  function complain(text) {
+    setText(error, text);
+    set(field, { "aria-invalid": text ? "true" : void 0 });
+  }
+  function typed() {
+    const log2 = field.valueAsNumber;
+    return Number.isInteger(log2) && log2 >= LOWEST && log2 <= HIGHEST ? log2 : void 0;
+  }
+  slider.addEventListener("input", () => {
+    field.value = slider.value;
+    move(slider.valueAsNumber);
+  });
+  slider.addEventListener("change", () => commit(slider.valueAsNumber));
+  field.addEventListener("input", () => {
+    const log2 = typed();
+    if (log2 === void 0) return;
+    slider.valueAsNumber = log2;
+    move(log2);
+  });
+  field.addEventListener("change", () => {
+    const log2 = typed();
+    if (log2 !== void 0) commit(log2);
+    else complain(t("explorer.bad_exponent", { came: field.value || t("explorer.nothing"), low: LOWEST, high: HIGHEST, kept: current }));
+  });
+  use.addEventListener("click", () => {
+    show(proposal);
+    draw(proposal);
+    commit(proposal);
+    slider.focus();
+  });
+  function show(log2) {
+    complain("");
+    slider.valueAsNumber = log2;
+    field.valueAsNumber = log2;
+    paint(log2);
+  }
+  function propose(answers) {
+    const { log2, headroom } = answers.best;
+    const [flushed, subnormal, normal, overflow] = answers.totals(log2);
+    const finite = flushed + subnormal + normal + overflow;
+    proposal = log2;
+    setText(bestPower, String(log2).replace("-", "−"));
+    setText(reason, headroom < HEADROOM ? t("explorer.reason_tight", { share: share(flushed, finite), headroom }) : t("explorer.reason", { share: share(flushed, finite), headroom: Number.isFinite(headroom) ? headroom : "∞" }));
+    paint(current);
+  }
+  return { element, readout, value: () => current, show, propose };
+}
+
+// widgets/loss_scale_explorer/tensor_rows.ts
+var FEW = 12;
+function tensorRows(textures2) {
+  const id = uniqueId("tensors");
+  const list = h("ol", { class: "mw-tensors", "aria-labelledby": id });
+  const more = h("button", { type: "button", "aria-expanded": "false" });
+  const element = h("div", { class: "mw-stack-tight" }, h("h4", { id }, t("explorer.by_tensor")), list, more);
+  let rows = [];
+  let order = [];
+  let all = false;
+  let again = () => {
+  };
+  more.addEventListener("click", () => {
+    all = !all;
+    again();
+  });
+  function replace(names) {
+    rows = names.map((name) => row(name, textures2));
+    order = [...rows.keys()];
+  }
+  function shown2() {
+    return all ? order : order.slice(0, FEW);
+  }
+  function arrange(answers, log2) {
+    const lost = rows.map((_, tensor) => {
+      const [flushed, subnormal, normal, overflow] = answers.counts(tensor, log2);
+      const finite = flushed + subnormal + normal + overflow;
+      return finite === 0 ? -1 : (flushed + overflow) / finite;
+    });
+    order = [...rows.keys()].sort((a, b) => lost[b] - lost[a] || a - b);
+    again = () => arrange(answers, log2);
+    list.replaceChildren(...shown2().map((tensor) => rows[tensor].item));
+    more.hidden = rows.length <= FEW;
+    set(more, { "aria-expanded": String(all) });
+    setText(more, all ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: rows.length }));
+    set(list, { tabindex: all && rows.length > FEW ? 0 : void 0, class: all ? "mw-tensors mw-tensors-all" : "mw-tensors" });
+    draw(answers, log2);
+  }
+  function draw(answers, log2) {
+    again = () => arrange(answers, log2);
+    for (const tensor of shown2()) rows[tensor].draw(answers.counts(tensor, log2));
+  }
+  return { element, replace, arrange, draw };
+}
+function row(name, textures2) {
+  const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures2.fill(kind) }));
+  const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": true }, ...parts);
+  const text = h("span", { class: "mw-num mw-tensor-text" });
+  const item = h("li", {}, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
+  function draw(counts) {
+    const finite = counts[0] + counts[1] + counts[2] + counts[3];
+    let left = 0;
+    parts.forEach((part, kind) => {
+      const width = finite ? 100 * counts[kind] / finite : 0;
+      set(part, { x: `${left.toFixed(2)}%`, width: `${width.toFixed(2)}%` });
+      left += width;
+    });
+    setText(text, words(counts, finite));
+  }
+  return { item, draw };
+}
+function words(counts, finite) {
+  if (finite === 0) return t("explorer.row_empty");
+  const flushed = t("explorer.row_flushed", { share: share(counts[0], finite) });
+  return counts[3] > 0 ? t("explorer.row_overflow", { flushed, share: share(counts[3], finite) }) : flushed;
+}
+
+// widgets/loss_scale_explorer.ts
+var MAX_BITS = 32;
+var choices = formats.filter(({ bits }) => bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
+function render({ model, el }) {
+  const { root, head } = card(el, "");
+  const heading = head.querySelector("h3");
+  const subtitle = h("span", { class: "mw-subtitle" });
+  const names = choices.map(({ name }) => name);
+  const picker = chips(t("common.formats"), names, (name) => send("format", name));
+  head.append(subtitle, picker.element);
+  const fills = textures();
+  const shares = figures(fills);
+  const control = scaleControl({ draw, commit: (log2) => send("log2_loss_scale", log2) });
+  const plot = histogram(fills);
+  const rows = tensorRows(fills);
+  const truths = notes();
+  const error = h("p", { class: "mw-error", role: "alert" });
+  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const top = h("div", { class: "mw-explorer-top" }, shares.element, control.readout);
+  const body = h("div", { class: "mw-stack" }, top, plot.element, control.element, rows.element, truths.element);
+  root.append(error, body, spoken, fills.element);
+  let summaries = [];
+  let answers;
+  function send(name, value2) {
+    if (model.get(name) === value2) return;
+    model.set(name, value2);
+    model.save_changes();
+  }
+  function load() {
+    try {
+      summaries = readSummaries(model.get("_summaries"));
+    } catch (fault) {
+      setText(error, t("explorer.unreadable", { reason: String(fault.message) }));
+      return;
+    }
+    rows.replace(model.get("_names"));
+    choose();
+  }
+  function choose() {
+    const format2 = getFormat(model.get("format"));
+    if (!format2 || !choices.includes(format2)) {
+      setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: names.join(", ") }));
+      return;
+    }
+    setText(error, "");
+    answers = new Answers(summaries, format2);
+    picker.show(format2.name);
+    const count = { values: integer(answers.total.count), tensors: summaries.length, format: format2.name };
+    setText(subtitle, t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
+    control.propose(answers);
+    truths.show(answers, model.get("_without_gradient"));
+    resize();
+    settle();
+  }
+  function draw(log2) {
+    if (!answers) return;
+    shares.draw(answers.totals(log2));
+    plot.draw(log2);
+    rows.draw(answers, log2);
+  }
+  function settle() {
+    if (!answers) return;
+    const log2 = model.get("log2_loss_scale");
+    control.show(log2);
+    shares.draw(answers.totals(log2));
+    plot.draw(log2);
+    rows.arrange(answers, log2);
+    const words2 = shares.words(answers.totals(log2), log2);
+    plot.describe(words2);
+    setText(spoken, words2);
+  }
+  function resize() {
+    if (!answers) return;
+    plot.layout(answers.total, answers.format, plot.element.clientWidth);
+    plot.draw(control.value());
+  }
+  function retitle() {
+    setText(heading, model.get("title") ?? t("explorer.title"));
+  }
+  const subscriptions = {
+    "change:format": choose,
+    "change:log2_loss_scale": settle,
+    "change:_summaries": load,
+    "change:title": retitle
+  };
+  for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
+  const observer = new ResizeObserver(resize);
+  observer.observe(plot.element);
+  retitle();
+  load();
+  return () => {
+    for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
+    observer.disconnect();
+    root.remove();
+  };
+}
+var loss_scale_explorer_default = { render };
+export {
+  loss_scale_explorer_default as default
+};
