@@ -7,6 +7,7 @@ be run.
 import argparse
 import sys
 import traceback
+from contextlib import suppress
 from types import MappingProxyType
 
 from mixwidgets.runs.events import Evaluation, RunFinished
@@ -49,7 +50,8 @@ def record(journal: Journal, stop: StopRequest) -> RunFinished:
             if stop.why:
                 return RunFinished(reason="stopped", metrics=metrics, message=stop.why)
     except BaseException as error:
-        traceback.print_exc()
+        with suppress(OSError):  # the log may be on the same full disk
+            traceback.print_exc()
         return RunFinished(reason=_reason(error), metrics=metrics, message=_in_words(error))
     raise AssertionError("train ends with RunFinished")
 

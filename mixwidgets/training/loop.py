@@ -22,7 +22,8 @@ from mixwidgets.training.precision import Backend, choose_backend, choose_device
 from mixwidgets.training.scaler import Scaler, find_inf
 from mixwidgets.training.tasks import TASKS, Task, batches
 
-_EVALUATIONS = 10  # per run, beside the one before training
+_EVALUATIONS = 10  # per run, beside the one before training …
+_RAREST_EVALUATION = 100  # … and more in a long run: one per so many steps
 _PATIENCE = 50  # steps in a row without a finite loss
 
 
@@ -31,8 +32,9 @@ def train(experiment: Experiment) -> Iterator[Event]:
 
     The first event is RunStarted, the last RunFinished, with the reason "completed" or "diverged". A run has
     diverged when a loss that is NaN or infinite was not followed by a skipped update, when 50 losses in a row
-    were, or when the loss scale fell to 0. Evaluations come before training and after every tenth of the
-    steps; gradient snapshots with step 1 and every `summary_every` steps after it.
+    were, or when the loss scale fell to 0. Evaluations come before training, after every tenth of the steps
+    (in a long run every 100 steps) and at the end; gradient snapshots with step 1 and every `summary_every`
+    steps after it.
 
     Leaving the loop ends the run cleanly. While the iterator is in use torch computes on one thread; its
     random generator is left as it was. The same experiment gives the same bits on the same machine.
@@ -54,7 +56,7 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
         yield RunStarted(device=str(device), backend=backend.name, versions=_versions())
         metrics = trainer.evaluate()
         yield Evaluation(step=0, metrics=metrics)
-        evaluate_every = max(1, experiment.steps // _EVALUATIONS)
+        evaluate_every = min(max(1, experiment.steps // _EVALUATIONS), _RAREST_EVALUATION)
         losses_lost = 0
         for step in range(1, experiment.steps + 1):
             record, gradients = trainer.step(step)

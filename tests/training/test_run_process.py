@@ -82,9 +82,12 @@ def test_a_signal_stops_it_in_good_order(tmp_path):
 
 def test_without_room_it_ends_disk_full(tmp_path):
     path = create_run(ENDLESS, tmp_path)
-    ended = subprocess.run(command(path, "-c", LIMITED), capture_output=True, text=True, timeout=120)
+    with (path / "log.txt").open("wb") as log:
+        log.write(b"." * 20_000)  # the log has no room either
+        log.flush()
+        ended = subprocess.run(command(path, "-c", LIMITED), stdout=log, stderr=log, timeout=120)
     run = open_run(path)
-    assert (ended.returncode, run.status) == (1, "disk_full"), ended.stderr
+    assert (ended.returncode, run.status) == (1, "disk_full")
     steps = list(run.steps().step)
     assert len(steps) > 20
     assert steps == list(range(1, len(steps) + 1))
