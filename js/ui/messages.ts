@@ -8,5 +8,14 @@ const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** The message of a key, with `{name}` replaced by the argument of that name. */
 export function t(key: MessageKey, args: Record<string, string | number> = {}): string {
-  return en[key].replace(PLACEHOLDER, (whole, name: string) => (name in args ? String(args[name]) : whole));
+  return fill(en[key], args);
+}
+
+/** The message in pieces: what its catalogue entry sets between asterisks is strong. Arguments stay plain text. */
+export function pieces(key: MessageKey, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
+  return en[key].split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
+}
+
+function fill(template: string, args: Record<string, string | number>): string {
+  return template.replace(PLACEHOLDER, (whole, name: string) => (Object.hasOwn(args, name) ? String(args[name]) : whole));
 }

@@ -1,0 +1,70 @@
+// Numbers as a person reads them: exact where that is short, else cut with an ellipsis, never rounded.
+
+import { exact, isFinite, notation, shortest, toDecimal } from "../../formats/decode.ts";
+import type { FloatFormat } from "../../formats/float_format.ts";
+import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "../../formats/rational.ts";
+
+const SHORT = 16; // characters that fit the large figure
+
+/** Typographic signs: −1, not -1. */
+export function withMinus(text: string): string {
+  return text.replaceAll("-", "−");
+}
+
+/** Superscript digits: ⁻²⁴. */
+export function superscript(n: number): string {
+  return [...String(n)].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)])).join("");
+}
+
+/** A code's value: every digit if they are few, else the fewest that round back to it. */
+export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact: boolean } {
+  if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
+  const all = toDecimal(fmt, code);
+  const isExact = all.length <= SHORT;
+  return { text: withMinus(isExact ? all : shortest(fmt, code)), isExact };
+}
+
+function special(text: string): string {
+  return text === "nan" ? "NaN" : text.replace("inf", "∞");
+}
+
+/** A rational in `most` significant digits: exact if they suffice, else its true leading digits and "…". */
+export function cut(x: Rational, most: number): string {
+  if (x.numerator === 0n) return "0";
+  const sign = x.numerator < 0n ? "−" : "";
+  const { digits, exponent, isExact } = leading(x, most);
+  if (isExact) return sign + withMinus(notation(digits, exponent));
+  const text = String(digits);
+  const point = text.length + exponent; // the value is 0.text × 10^point
+  if (point > 0 && point < text.length) return `${sign}${text.slice(0, point)}.${text.slice(point)}…`;
+  if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text}…`;
+  return `${sign}${text.slice(0, 1)}.${text.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
+}
+
+/** How many significant digits tell these values apart, at least `least` and at most 40. */
+export function digitsToTellApart(values: readonly Rational[], least: number): number {
+  for (let most = least; most < 40; most += 1) {
+    const texts = values.map((x) => {
+      if (x.numerator === 0n) return "0";
+      const { digits, exponent } = leading(x, most);
+      return (x.numerator < 0n ? "-" : "") + notation(digits, exponent);
+    });
+    if (new Set(texts).size === values.length) return most;
+  }
+  return 40;
+}
+
+function leading(x: Rational, most: number): { digits: bigint; exponent: number; isExact: boolean } {
+  const magnitude = magnitudeOf(x);
+  const exponent = floorLog10(magnitude) - most + 1;
+  const { numerator, denominator } = divide(magnitude, power(10n, exponent));
+  const digits = numerator / denominator;
+  return { digits, exponent, isExact: digits * denominator === numerator };
+}
+
+/** The value of a code; for an infinity the step at which it stands, ±2^(emax + 1). */
+export function place(fmt: FloatFormat, code: bigint): Rational {
+  if (isFinite(fmt, code)) return exact(fmt, code);
+  const step = power(2n, fmt.emax + 1);
+  return code & fmt.signBit ? negate(step) : step;
+}

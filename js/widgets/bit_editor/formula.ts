@@ -1,0 +1,60 @@
+// (−1)^S × 2^E × (1 + F) with this code's numbers filled in, each part lettered and coloured by its field.
+
+import { classify, fields } from "../../formats/decode.ts";
+import type { FloatFormat } from "../../formats/float_format.ts";
+import { h } from "../../ui/dom.ts";
+import { t } from "../../ui/messages.ts";
+import { figure, withMinus } from "./digits.ts";
+
+export function formula(): { element: HTMLElement; show(fmt: FloatFormat, code: bigint): void } {
+  const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });
+  const show = (fmt: FloatFormat, code: bigint) => {
+    const parts = partsOf(fmt, code);
+    element.setAttribute("aria-label", parts.map(({ text, power }) => text + (power === undefined ? "" : `^${power}`)).join(" "));
+    element.replaceChildren(
+      ...parts.map(({ text, power, field }) =>
+        h(
+          "span",
+          { class: field ? `mw-bit-term mw-bit-${field}` : "mw-bit-term" },
+          h("span", {}, text, power === undefined ? null : h("sup", {}, power)),
+          h("span", { class: "mw-bit-letter" }, field ? { sign: "S", exponent: "E", fraction: "F" }[field] : ""),
+        ),
+      ),
+    );
+  };
+  return { element, show };
+}
+
+interface Part {
+  readonly text: string;
+  readonly power?: string;
+  readonly field?: "sign" | "exponent" | "fraction";
+}
+
+function partsOf(fmt: FloatFormat, code: bigint): readonly Part[] {
+  const { sign, biasedExponent, fraction } = fields(fmt, code);
+  const signPart: Part = { text: sign ? "(−1)" : "(+1)", field: "sign" };
+  const times: Part = { text: "×" };
+  const kind = classify(fmt, code);
+  if (kind === "infinity") return [signPart, times, { text: "∞" }, { text: "=" }, { text: sign ? "−∞" : "∞" }];
+  if (kind === "nan") {
+    return [
+      { text: t("bits.formula_ones"), field: "exponent" },
+      { text: t("bits.formula_and") },
+      { text: `${fraction} ≠ 0`, field: "fraction" },
+      { text: "=" },
+      { text: "NaN" },
+    ];
+  }
+  const { text, isExact } = figure(fmt, code);
+  const lead = biasedExponent === 0 ? 0 : 1;
+  return [
+    signPart,
+    times,
+    { text: "2", power: withMinus(String(Math.max(biasedExponent, 1) - fmt.bias)), field: "exponent" },
+    times,
+    { text: `(${lead} + ${fraction}/${1n << BigInt(fmt.fractionBits)})`, field: "fraction" },
+    { text: isExact ? "=" : "≈" },
+    { text },
+  ];
+}

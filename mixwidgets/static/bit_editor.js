@@ -1,0 +1,2768 @@
+// ../mixwidgets/formats/catalogue.json
+var catalogue_default = {
+  about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding; everything else is derived. specials "ieee": an exponent field of all ones holds infinity (fraction 0) and NaN (other fractions).',
+  formats: [
+    {
+      name: "float64",
+      aliases: ["fp64", "binary64", "double"],
+      exponent_bits: 11,
+      fraction_bits: 52,
+      bias: 1023,
+      specials: "ieee",
+      citation: "IEEE 754-2019, table 3.5, binary64"
+    },
+    {
+      name: "float32",
+      aliases: ["fp32", "binary32", "single"],
+      exponent_bits: 8,
+      fraction_bits: 23,
+      bias: 127,
+      specials: "ieee",
+      citation: "IEEE 754-2019, table 3.5, binary32"
+    },
+    {
+      name: "bfloat16",
+      aliases: ["bf16"],
+      exponent_bits: 8,
+      fraction_bits: 7,
+      bias: 127,
+      specials: "ieee",
+      citation: "Intel, BFLOAT16 Hardware Numerics Definition, 2018"
+    },
+    {
+      name: "float16",
+      aliases: ["fp16", "binary16", "half"],
+      exponent_bits: 5,
+      fraction_bits: 10,
+      bias: 15,
+      specials: "ieee",
+      citation: "IEEE 754-2019, table 3.5, binary16"
+    },
+    {
+      name: "float8_e5m2",
+      aliases: ["fp8_e5m2"],
+      exponent_bits: 5,
+      fraction_bits: 2,
+      bias: 15,
+      specials: "ieee",
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+    }
+  ]
+};
+
+// formats/rational.ts
+function rational(numerator, denominator = 1n) {
+  return { numerator, denominator };
+}
+function power(base, exponent2) {
+  return exponent2 >= 0 ? rational(base ** BigInt(exponent2)) : rational(1n, base ** BigInt(-exponent2));
+}
+function negate(x) {
+  return rational(-x.numerator, x.denominator);
+}
+function magnitudeOf(x) {
+  return x.numerator < 0n ? negate(x) : x;
+}
+function multiply(x, y) {
+  return rational(x.numerator * y.numerator, x.denominator * y.denominator);
+}
+function divide(x, y) {
+  return rational(x.numerator * y.denominator, x.denominator * y.numerator);
+}
+function add(x, y) {
+  return rational(x.numerator * y.denominator + y.numerator * x.denominator, x.denominator * y.denominator);
+}
+function subtract(x, y) {
+  return add(x, negate(y));
+}
+function compare(x, y) {
+  const left = x.numerator * y.denominator;
+  const right = y.numerator * x.denominator;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+function roundToEven(x) {
+  const below = x.numerator / x.denominator;
+  const twice = 2n * (x.numerator - below * x.denominator);
+  const up = twice > x.denominator || twice === x.denominator && (below & 1n) === 1n;
+  return up ? below + 1n : below;
+}
+function floorLog2(x) {
+  const guess = bitLength(x.numerator) - bitLength(x.denominator);
+  return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
+}
+function floorLog10(x) {
+  const guess = String(x.numerator).length - String(x.denominator).length;
+  return compare(x, power(10n, guess)) >= 0 ? guess : guess - 1;
+}
+function bitLength(n) {
+  const hex2 = n.toString(16);
+  return 4 * (hex2.length - 1) + Number.parseInt(hex2.slice(0, 1), 16).toString(2).length;
+}
+function toNumber(x) {
+  return Number((x.numerator << 60n) / x.denominator) / 2 ** 60;
+}
+
+// formats/parse.ts
+var MAX_TEXT = 1e4;
+var MAX_EXPONENT = 5e3;
+var SIGN = "(?<sign>[+\\-−]?)";
+var EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
+var DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
+var HEX_FLOAT = new RegExp(
+  `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`
+);
+var SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
+var BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
+var BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+var InputError = class extends Error {
+  key;
+  args;
+  constructor(key, args) {
+    super(key);
+    this.key = key;
+    this.args = args;
+  }
+};
+function toExact(text) {
+  const body = text.replace(BLANKS, "");
+  const length = [...body].length;
+  if (length > MAX_TEXT) throw new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(length) });
+  if (BIT_PATTERN.test(body)) return { kind: "pattern", code: BigInt(body.toLowerCase()) };
+  const special2 = SPECIAL.exec(body)?.groups;
+  if (special2) {
+    const kind = special2.word?.toLowerCase() === "nan" ? "nan" : "infinity";
+    return { kind, negative: isMinus(special2.sign), magnitude: rational(0n) };
+  }
+  const decimal = DECIMAL.exec(body)?.groups;
+  if (decimal) return assemble(decimal, "", 10n, 10n, body);
+  const hex2 = HEX_FLOAT.exec(body)?.groups;
+  if (hex2) return assemble(hex2, "0x", 16n, 2n, body);
+  throw likelyFix(text, body);
+}
+function toCode(text, bits, name) {
+  const body = text.replace(BLANKS, "");
+  const prefixed = BIT_PATTERN.test(body) || /^0b/i.test(body) ? body : "0x" + body;
+  if (!BIT_PATTERN.test(prefixed)) {
+    throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
+  }
+  return checkWidth(BigInt(prefixed.toLowerCase()), bits, name);
+}
+function checkWidth(code, bits, name) {
+  if (code >> BigInt(bits) !== 0n) {
+    const last = "0x" + ((1n << BigInt(bits)) - 1n).toString(16).toUpperCase();
+    const text = shown("0x" + code.toString(16));
+    throw new InputError("code.range", { text, format: name, bits: String(bits), last });
+  }
+  return code;
+}
+function assemble(groups, prefix, base, exponentBase, body) {
+  const part = (groups.part ?? "") + (groups.only ?? "");
+  const written = groups.exp ?? "0";
+  const exponent2 = written.length < 20 ? Number(written.replace("−", "-")) : MAX_EXPONENT + 1;
+  if (Math.abs(exponent2) > MAX_EXPONENT) {
+    throw new InputError("parse.exponent", { text: shown(body), limit: String(MAX_EXPONENT) });
+  }
+  const digits = rational(BigInt(prefix + (groups.whole ?? "") + part), base ** BigInt(part.length));
+  return {
+    kind: "finite",
+    negative: isMinus(groups.sign),
+    magnitude: multiply(digits, power(exponentBase, exponent2))
+  };
+}
+function isMinus(sign) {
+  return sign === "-" || sign === "−";
+}
+function grouped(n) {
+  return n.toLocaleString("en-US");
+}
+function shown(text) {
+  const characters = [...text];
+  const short = characters.length <= 40 ? characters : [...characters.slice(0, 39), "…"];
+  const spelled = short.map(
+    (c) => c !== " " && /[\p{C}\p{Z}]/u.test(c) ? "\\u" + c.codePointAt(0)?.toString(16).padStart(4, "0") : c
+  );
+  return `'${spelled.join("")}'`;
+}
+function isNumber(text) {
+  return DECIMAL.test(text) || HEX_FLOAT.test(text) || BIT_PATTERN.test(text);
+}
+function likelyFix(text, body) {
+  const plain = body.normalize("NFKC");
+  const candidates = [
+    [plain, "parse.digits"],
+    [plain.replaceAll(",", "."), "parse.point"],
+    [plain.replace(/[_ ]|,(?=[0-9]{3})/g, ""), "parse.separators"]
+  ];
+  for (const [candidate, key] of candidates) {
+    if (candidate !== body && isNumber(candidate)) {
+      return new InputError(key, { text: shown(text), candidate: candidate.slice(0, 40) });
+    }
+  }
+  return new InputError(advice(body), { text: shown(text) });
+}
+function advice(body) {
+  if (/^nan/i.test(body)) return "parse.payload";
+  if (/^(?:[-+−]0x|[-+]0b)/.test(body)) return "parse.signed_pattern";
+  if (/^0b/i.test(body)) return "parse.binary";
+  if (HEX_FLOAT.test(body + "p0")) return "parse.hex_exponent";
+  return "parse.form";
+}
+
+// formats/float_format.ts
+var FloatFormat = class {
+  name;
+  aliases;
+  /** Width w of the biased exponent field. */
+  exponentBits;
+  /** Width t = p − 1 of the stored fraction. */
+  fractionBits;
+  /** What is subtracted from the biased exponent. */
+  bias;
+  /** Width of a code. */
+  bits;
+  /** p: significant bits of a normal number, the implicit one included. */
+  precision;
+  /** Exponent of the smallest normal number, and of every subnormal one. */
+  emin;
+  /** Exponent of the largest finite number. */
+  emax;
+  /** The code of −0: the sign bit alone. */
+  signBit;
+  /** The code of +∞. */
+  infCode;
+  /** The code of the quiet NaN that encoding gives. */
+  nanCode;
+  /** The magnitude at which rounding to nearest leaves the finite range. */
+  overflowThreshold;
+  constructor(name, exponentBits, fractionBits, bias, aliases = []) {
+    this.name = name;
+    this.aliases = aliases;
+    this.exponentBits = exponentBits;
+    this.fractionBits = fractionBits;
+    this.bias = bias;
+    this.bits = 1 + exponentBits + fractionBits;
+    this.precision = fractionBits + 1;
+    this.emin = 1 - bias;
+    this.emax = 2 ** exponentBits - 2 - bias;
+    this.signBit = 1n << BigInt(this.bits - 1);
+    this.infCode = (1n << BigInt(exponentBits)) - 1n << BigInt(fractionBits);
+    this.nanCode = this.infCode | 1n << BigInt(fractionBits - 1);
+    this.overflowThreshold = multiply(
+      power(2n, this.emax),
+      subtract(rational(2n), power(2n, -this.precision))
+    );
+  }
+  /** A code as an integer, from text such as "0x7BFF", "0b1" or "7BFF". Throws InputError. */
+  toCode(text) {
+    return toCode(text, this.bits, this.name);
+  }
+  /** A code as text of fixed width, such as "0x7BFF". */
+  toHex(code) {
+    return "0x" + code.toString(16).toUpperCase().padStart(Math.ceil(this.bits / 4), "0");
+  }
+};
+
+// formats/catalogue.ts
+var formats = catalogue_default.formats.map(
+  (row) => new FloatFormat(row.name, row.exponent_bits, row.fraction_bits, row.bias, row.aliases)
+);
+var byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
+function getFormat(name) {
+  return typeof name === "string" ? byName.get(name) : void 0;
+}
+
+// formats/encode.ts
+function encode(fmt, text) {
+  return encodeExact(fmt, toExact(text));
+}
+function encodeExact(fmt, exact2) {
+  if (exact2.kind === "pattern") return checkWidth(exact2.code, fmt.bits, fmt.name);
+  const sign = exact2.negative ? fmt.signBit : 0n;
+  if (exact2.kind === "nan") return sign | fmt.nanCode;
+  return sign | (exact2.kind === "infinity" ? fmt.infCode : roundMagnitude(fmt, exact2.magnitude));
+}
+function roundMagnitude(fmt, magnitude) {
+  if (magnitude.numerator === 0n) return 0n;
+  const exponent2 = Math.max(floorLog2(magnitude), fmt.emin);
+  const significand = roundToEven(divide(magnitude, power(2n, exponent2 - fmt.fractionBits)));
+  const code = (BigInt(exponent2 - fmt.emin) << BigInt(fmt.fractionBits)) + significand;
+  return code < fmt.infCode ? code : fmt.infCode;
+}
+
+// formats/decode.ts
+function fields(fmt, code) {
+  const fraction = code & (1n << BigInt(fmt.fractionBits)) - 1n;
+  const biasedExponent = Number(code >> BigInt(fmt.fractionBits) & (1n << BigInt(fmt.exponentBits)) - 1n);
+  return { sign: Number(code >> BigInt(fmt.bits - 1)), biasedExponent, fraction };
+}
+function classify(fmt, code) {
+  const { biasedExponent, fraction } = fields(fmt, code);
+  if (biasedExponent === 2 ** fmt.exponentBits - 1) return fraction ? "nan" : "infinity";
+  if (biasedExponent === 0) return fraction ? "subnormal" : "zero";
+  return "normal";
+}
+function isFinite2(fmt, code) {
+  return (code & ~fmt.signBit) < fmt.infCode;
+}
+function exact(fmt, code) {
+  if (!isFinite2(fmt, code)) throw new RangeError(`${fmt.toHex(code)} has no rational value in ${fmt.name}`);
+  const { sign, biasedExponent, fraction } = fields(fmt, code);
+  const significand = biasedExponent === 0 ? fraction : fraction | 1n << BigInt(fmt.fractionBits);
+  return multiply(rational(sign ? -significand : significand), quantum(fmt, biasedExponent));
+}
+function quantum(fmt, biasedExponent) {
+  return power(2n, Math.max(biasedExponent, 1) - fmt.bias - fmt.fractionBits);
+}
+function ulp(fmt, code) {
+  return quantum(fmt, fields(fmt, code).biasedExponent);
+}
+function nextUp(fmt, code) {
+  if (classify(fmt, code) === "nan" || code === fmt.infCode) return code;
+  if (code === fmt.signBit) return 1n;
+  return code > fmt.signBit ? code - 1n : code + 1n;
+}
+function nextDown(fmt, code) {
+  if (classify(fmt, code) === "nan") return code;
+  return nextUp(fmt, code ^ fmt.signBit) ^ fmt.signBit;
+}
+function toDecimal(fmt, code) {
+  const sign = code & fmt.signBit ? "-" : "";
+  if (classify(fmt, code) === "nan") return "nan";
+  if (classify(fmt, code) === "infinity") return sign + "inf";
+  return sign + rationalToDecimal(magnitudeOf(exact(fmt, code)));
+}
+function rationalToDecimal(value2) {
+  const places = value2.denominator.toString(2).length - 1;
+  const digits = String(value2.numerator * 5n ** BigInt(places)).padStart(places + 1, "0");
+  const part = digits.slice(digits.length - places).replace(/0+$/, "");
+  return digits.slice(0, digits.length - places) + (places > 0 && part ? "." + part : "");
+}
+function shortest(fmt, code) {
+  const kind = classify(fmt, code);
+  if (kind !== "normal" && kind !== "subnormal") return toDecimal(fmt, code);
+  const sign = code & fmt.signBit ? "-" : "";
+  const magnitude = code & ~fmt.signBit;
+  const value2 = exact(fmt, magnitude);
+  const exponent2 = floorLog10(value2);
+  for (let count = 1; ; count += 1) {
+    const unit2 = power(10n, exponent2 - count + 1);
+    for (const digits of nearestFirst(value2, unit2)) {
+      const decimal = multiply(rational(digits), unit2);
+      if (digits && roundMagnitude(fmt, decimal) === magnitude) return sign + notation(digits, exponent2 - count + 1);
+    }
+  }
+}
+function nearestFirst(value2, unit2) {
+  const below = value2.numerator * unit2.denominator / (value2.denominator * unit2.numerator);
+  const distance = (n) => magnitudeOf(subtract(value2, multiply(rational(n), unit2)));
+  const order = compare(distance(below), distance(below + 1n)) || Number(below & 1n);
+  return order <= 0 ? [below, below + 1n] : [below + 1n, below];
+}
+function notation(digits, exponent2) {
+  const all = String(digits);
+  const text = all.replace(/0+$/, "");
+  const point = all.length + exponent2;
+  if (point > 0 && point <= 21) {
+    return text.length <= point ? text.padEnd(point, "0") : `${text.slice(0, point)}.${text.slice(point)}`;
+  }
+  if (point > -6 && point <= 0) return "0." + "0".repeat(-point) + text;
+  const power2 = point - 1;
+  return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power2 < 0 ? "-" : "+"}${Math.abs(power2)}`;
+}
+
+// ui/dom.ts
+var SVG = "http://www.w3.org/2000/svg";
+function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+function fill(element, attributes, children) {
+  set(element, attributes);
+  element.append(...children.filter((child) => child !== null && child !== void 0));
+  return element;
+}
+function set(element, attributes) {
+  for (const [name, value2] of Object.entries(attributes)) {
+    if (value2 === void 0 || value2 === false) {
+      element.removeAttribute(name);
+      continue;
+    }
+    const text = value2 === true ? "" : String(value2);
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+}
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+var serial = 0;
+function uniqueId(prefix) {
+  serial += 1;
+  return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
+}
+
+// ui/card.ts
+function card(el, title) {
+  const id = uniqueId("title");
+  const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
+  const root = h(
+    "section",
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    head
+  );
+  el.append(root);
+  return { root, head };
+}
+function chips(legend, names, choose) {
+  const group = uniqueId("chips");
+  const inputs = /* @__PURE__ */ new Map();
+  const element = h("fieldset", { class: "mw-chips" }, h("legend", { class: "mw-hidden" }, legend));
+  for (const name of names) {
+    const input = h("input", { type: "radio", name: group, value: name });
+    input.addEventListener("change", () => choose(name));
+    inputs.set(name, input);
+    element.append(h("label", {}, input, name));
+  }
+  const show = (name) => {
+    for (const [key, input] of inputs) input.checked = key === name;
+  };
+  return { element, show };
+}
+function labelled(text, control) {
+  if (!control.id) control.id = uniqueId("control");
+  return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);
+}
+
+// messages/en.json
+var en_default = {
+  "bits.title": "Bit editor",
+  "bits.grid": "Bits, sign to fraction",
+  "bits.sign": "sign",
+  "bits.exponent": "exponent",
+  "bits.fraction": "fraction",
+  "bits.on": "on",
+  "bits.off": "off",
+  "bits.sign_bit": "sign bit, {state}",
+  "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}",
+  "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}",
+  "bits.all_ones": "{exponent}, all ones",
+  "bits.formula_ones": "exponent all ones",
+  "bits.formula_and": "and fraction",
+  "bits.class_zero": "zero",
+  "bits.class_subnormal": "subnormal",
+  "bits.class_normal": "normal",
+  "bits.class_infinity": "infinity",
+  "bits.class_nan": "NaN, not a number",
+  "bits.quiet": "quiet",
+  "bits.signaling": "signaling",
+  "bits.largest": "largest finite {format}",
+  "bits.lowest": "lowest finite {format}",
+  "bits.smallest_normal": "smallest normal {format}",
+  "bits.largest_subnormal": "largest subnormal {format}",
+  "bits.smallest_subnormal": "smallest subnormal {format}",
+  "bits.negative_zero": "negative zero",
+  "bits.ulp": "ulp {ulp}",
+  "bits.exactly": "exactly",
+  "bits.all_digits": "All digits",
+  "bits.digits": "all {count} significant digits",
+  "bits.step_down": "− ulp",
+  "bits.step_up": "+ ulp",
+  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp",
+  "bits.midpoint": "midpoint {midpoint}",
+  "bits.line": "Number line: {marks}",
+  "bits.line_nan": "NaN has no place on the number line",
+  "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.",
+  "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
+  "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
+  "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
+  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
+  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
+  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
+  "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
+  "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
+  "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
+  "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
+  "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
+  "common.formats": "Format",
+  "common.value": "value",
+  "common.code": "code",
+  "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
+  "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
+  "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
+  "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
+  "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
+  "parse.form": "{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan",
+  "parse.hex_exponent": "{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0",
+  "parse.payload": "{text} is not a number: for a NaN with a payload write its code, such as 0x7E01",
+  "parse.point": "{text} is not a number: write it with a decimal point, {candidate}",
+  "parse.separators": "{text} is not a number: write it without separators, {candidate}",
+  "parse.signed_pattern": "{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3",
+  "parse.too_long": "a value may have {limit} characters, not {length}",
+  "lab.title": "Training lab",
+  "lab.task": "task",
+  "lab.recipe": "recipe",
+  "lab.steps": "steps",
+  "lab.seed": "seed",
+  "lab.launch": "▶ Launch",
+  "lab.stop": "■ Stop",
+  "lab.nothing": "nothing",
+  "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
+  "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
+  "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
+  "lab.progress": "progress of the run",
+  "lab.progress_none": "Choose a task and a recipe, then launch.",
+  "lab.progress_starting": "starting: the run’s process is loading torch",
+  "lab.progress_steps": "step {step} of {steps}",
+  "lab.progress_rate": "{rate} steps/s",
+  "lab.progress_left": "{time} left",
+  "lab.progress_over": "step {step} of {steps} · {status}",
+  "lab.newest_loss": "loss {loss}",
+  "lab.newest_scale": "loss scale {scale}",
+  "lab.newest_skipped": "{count} steps skipped",
+  "lab.newest_skipped_one": "1 step skipped",
+  "lab.status_queued": "starting",
+  "lab.status_running": "running",
+  "lab.status_interrupted": "interrupted",
+  "lab.status_completed": "completed",
+  "lab.status_stopped": "stopped",
+  "lab.status_diverged": "diverged",
+  "lab.status_out_of_memory": "out of memory",
+  "lab.status_time_limit": "out of time",
+  "lab.status_disk_full": "disk full",
+  "lab.status_crashed": "crashed",
+  "lab.device_cpu": "CPU, one thread",
+  "lab.device_cuda": "GPU cuda",
+  "lab.spoken_progress": "{name}: {percent} done, {time} left",
+  "lab.spoken_status": "{name}: {status}",
+  "lab.failure": "{name}: {status}. {message}",
+  "lab.recipe_fp32": "Everything in FP32.",
+  "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.",
+  "lab.recipe_unscaled": "No loss scale.",
+  "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.",
+  "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.",
+  "lab.loss": "loss",
+  "lab.loss_note": "of each step’s batch",
+  "lab.loss_scale": "loss scale",
+  "lab.loss_scale_note": "by step · ▼ step skipped",
+  "lab.no_curves": "No run is selected.",
+  "lab.no_scales": "None of these runs scales its loss.",
+  "lab.loss_summary": "Loss by step.",
+  "lab.loss_words": "{name}: from {first} to {last} at step {step}.",
+  "lab.scale_summary": "Loss scale by step.",
+  "lab.scale_words": "{name}: {scale}, {skipped} skipped.",
+  "lab.run": "run",
+  "lab.accuracy": "accuracy",
+  "lab.skipped": "skipped",
+  "lab.table_caption": "Accuracy and loss on held-out data",
+  "lab.no_runs": "No runs yet.",
+  "lab.seed_is": "seed {seed}",
+  "explorer.title": "What a loss scale saves",
+  "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
+  "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
+  "explorer.class_flushed": "flushed to zero",
+  "explorer.class_subnormal": "subnormal (fewer bits)",
+  "explorer.class_normal": "normal",
+  "explorer.class_overflow": "overflow",
+  "explorer.zone_flushed": "flushed to zero",
+  "explorer.zone_subnormal": "subnormal",
+  "explorer.zone_normal": "normal",
+  "explorer.zone_overflow": "overflow",
+  "explorer.short_flushed": "flushed",
+  "explorer.short_subnormal": "sub.",
+  "explorer.short_normal": "norm.",
+  "explorer.short_overflow": "over",
+  "explorer.axis": "|gradient| × S",
+  "explorer.scale": "2^{log2} = {value}",
+  "explorer.slider": "loss scale",
+  "explorer.field": "exponent of the loss scale",
+  "explorer.best": "best here:",
+  "explorer.use_it": "use it",
+  "explorer.in_use": "in use",
+  "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow",
+  "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}",
+  "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.",
+  "explorer.nothing": "nothing",
+  "explorer.by_tensor": "By tensor, most lost first",
+  "explorer.show_all": "Show all {count} tensors",
+  "explorer.show_few": "Show the first {count}",
+  "explorer.row_flushed": "{share} flushed",
+  "explorer.row_overflow": "{flushed} · {share} over",
+  "explorer.row_empty": "nothing finite but zeros",
+  "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.",
+  "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.",
+  "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.",
+  "explorer.without": "Without a gradient, and left out: {names}.",
+  "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.",
+  "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}."
+};
+
+// ui/messages.ts
+var PLACEHOLDER = /\{(\w+)\}/g;
+function t(key, args = {}) {
+  return fill2(en_default[key], args);
+}
+function pieces(key, args = {}) {
+  return en_default[key].split("*").map((template, i) => ({ text: fill2(template, args), strong: i % 2 === 1 }));
+}
+function fill2(template, args) {
+  return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
+}
+
+// widgets/bit_editor/digits.ts
+var SHORT = 16;
+function withMinus(text) {
+  return text.replaceAll("-", "−");
+}
+function superscript(n) {
+  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+function figure(fmt, code) {
+  if (!isFinite2(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
+  const all = toDecimal(fmt, code);
+  const isExact = all.length <= SHORT;
+  return { text: withMinus(isExact ? all : shortest(fmt, code)), isExact };
+}
+function special(text) {
+  return text === "nan" ? "NaN" : text.replace("inf", "∞");
+}
+function cut(x, most) {
+  if (x.numerator === 0n) return "0";
+  const sign = x.numerator < 0n ? "−" : "";
+  const { digits, exponent: exponent2, isExact } = leading(x, most);
+  if (isExact) return sign + withMinus(notation(digits, exponent2));
+  const text = String(digits);
+  const point = text.length + exponent2;
+  if (point > 0 && point < text.length) return `${sign}${text.slice(0, point)}.${text.slice(point)}…`;
+  if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text}…`;
+  return `${sign}${text.slice(0, 1)}.${text.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
+}
+function digitsToTellApart(values, least) {
+  for (let most = least; most < 40; most += 1) {
+    const texts = values.map((x) => {
+      if (x.numerator === 0n) return "0";
+      const { digits, exponent: exponent2 } = leading(x, most);
+      return (x.numerator < 0n ? "-" : "") + notation(digits, exponent2);
+    });
+    if (new Set(texts).size === values.length) return most;
+  }
+  return 40;
+}
+function leading(x, most) {
+  const magnitude = magnitudeOf(x);
+  const exponent2 = floorLog10(magnitude) - most + 1;
+  const { numerator, denominator } = divide(magnitude, power(10n, exponent2));
+  const digits = numerator / denominator;
+  return { digits, exponent: exponent2, isExact: digits * denominator === numerator };
+}
+function place(fmt, code) {
+  if (isFinite2(fmt, code)) return exact(fmt, code);
+  const step = power(2n, fmt.emax + 1);
+  return code & fmt.signBit ? negate(step) : step;
+}
+
+// widgets/bit_editor/bits.ts
+function bitGrid({ flip, step }) {
+  const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
+  let shown2 = null;
+  let buttons = [];
+  let labels = [];
+  let stop = 0;
+  const moveStop = (next) => {
+    if (buttons[stop]) set(buttons[stop], { tabindex: -1 });
+    stop = next;
+    set(buttons[stop], { tabindex: 0 });
+  };
+  const bitOf = (target) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
+  element.addEventListener("focusin", (event) => {
+    const i = bitOf(event.target);
+    if (i >= 0) moveStop(i);
+  });
+  element.addEventListener("click", (event) => {
+    const i = bitOf(event.target);
+    if (i >= 0) flip(buttons.length - 1 - i);
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const last = buttons.length - 1;
+    const target = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
+    if (target !== void 0) buttons[target].focus();
+    else if (event.key === "ArrowUp") step(1);
+    else if (event.key === "ArrowDown") step(-1);
+    else return;
+    event.preventDefault();
+  });
+  const build = (fmt) => {
+    buttons = [];
+    labels = [];
+    const rows = fieldsOf(fmt).map((field) => {
+      const number3 = h("span", { class: "mw-num" });
+      labels.push({ of: field, number: number3 });
+      const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);
+      const head = h("div", { role: "rowheader", class: "mw-bit-field-head" }, name, number3);
+      const cells = h("div", { role: "none", class: "mw-bit-field-bits" });
+      for (let position = field.low + field.width - 1; position >= field.low; position -= 1) {
+        if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
+        const button = h(
+          "button",
+          { type: "button", role: "switch", tabindex: -1, class: "mw-bit" },
+          h("span", { class: "mw-bit-digit" }),
+          h("span", { class: "mw-bit-weight" }, weightOf(field, position))
+        );
+        buttons.push(button);
+        cells.lastElementChild.append(h("span", { role: "gridcell" }, button));
+      }
+      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells);
+    });
+    element.replaceChildren(...rows);
+    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16";
+    moveStop(Math.min(stop, buttons.length - 1));
+    shown2 = fmt;
+  };
+  const show = (fmt, code) => {
+    if (fmt !== shown2) build(fmt);
+    const read2 = fields(fmt, code);
+    for (const { of, number: number3 } of labels) setText(number3, fieldNumber(fmt, of, read2, isFinite2(fmt, code)));
+    let i = 0;
+    for (const { of } of labels) {
+      for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
+        const on = (code >> BigInt(position) & 1n) === 1n;
+        const button = buttons[i];
+        set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
+        setText(button.firstElementChild, on ? "1" : "0");
+      }
+    }
+  };
+  return { element, show };
+}
+function fieldsOf(fmt) {
+  return [
+    { name: "sign", letter: "S", width: 1, low: fmt.bits - 1 },
+    { name: "exponent", letter: "E", width: fmt.exponentBits, low: fmt.fractionBits },
+    { name: "fraction", letter: "F", width: fmt.fractionBits, low: 0 }
+  ];
+}
+function fieldNumber(fmt, { name }, read2, finite) {
+  if (name === "sign") return "";
+  if (name === "fraction") return `${read2.fraction}/${1n << BigInt(fmt.fractionBits)}`;
+  const { biasedExponent } = read2;
+  if (!finite) return t("bits.all_ones", { exponent: biasedExponent });
+  const value2 = Math.max(biasedExponent, 1) - fmt.bias;
+  const lifted = biasedExponent === 0 ? "0 → 1" : String(biasedExponent);
+  return withMinus(`${lifted} - ${fmt.bias} = ${value2}`);
+}
+function weightOf({ name, low, width }, position) {
+  if (name === "sign") return "±";
+  if (name === "exponent") return String(2 ** (position - low));
+  const power2 = position - width;
+  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power2] ?? `2${superscript(power2)}`;
+}
+function nameOf({ name, low, width }, position, on) {
+  const state = t(on ? "bits.on" : "bits.off");
+  if (name === "sign") return t("bits.sign_bit", { state });
+  const weight = name === "exponent" ? String(2 ** (position - low)) : withMinus(`2^${position - width}`);
+  return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
+}
+
+// widgets/bit_editor/fields.ts
+function textField(label, maxLength, commit) {
+  const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
+  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: maxLength });
+  let shown2 = "";
+  let writing = false;
+  const say = (text) => {
+    setText(error, text);
+    set(input, { "aria-invalid": text ? "true" : void 0, "aria-describedby": text ? error.id : void 0 });
+  };
+  const show = (text) => {
+    shown2 = text;
+    if (writing) return;
+    input.value = text;
+    say("");
+  };
+  const tryCommit = () => {
+    if (!writing) return;
+    if (input.value !== shown2) {
+      const wrong = commit(input.value);
+      say(wrong);
+      if (wrong) return;
+    }
+    writing = false;
+    show(shown2);
+  };
+  input.addEventListener("input", () => {
+    writing = true;
+  });
+  input.addEventListener("change", tryCommit);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") tryCommit();
+    if (event.key === "Escape" && writing) {
+      writing = false;
+      show(shown2);
+    }
+  });
+  return { element: labelled(label, input), error, show };
+}
+
+// widgets/bit_editor/formula.ts
+function formula() {
+  const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });
+  const show = (fmt, code) => {
+    const parts = partsOf(fmt, code);
+    element.setAttribute("aria-label", parts.map(({ text, power: power2 }) => text + (power2 === void 0 ? "" : `^${power2}`)).join(" "));
+    element.replaceChildren(
+      ...parts.map(
+        ({ text, power: power2, field }) => h(
+          "span",
+          { class: field ? `mw-bit-term mw-bit-${field}` : "mw-bit-term" },
+          h("span", {}, text, power2 === void 0 ? null : h("sup", {}, power2)),
+          h("span", { class: "mw-bit-letter" }, field ? { sign: "S", exponent: "E", fraction: "F" }[field] : "")
+        )
+      )
+    );
+  };
+  return { element, show };
+}
+function partsOf(fmt, code) {
+  const { sign, biasedExponent, fraction } = fields(fmt, code);
+  const signPart = { text: sign ? "(−1)" : "(+1)", field: "sign" };
+  const times = { text: "×" };
+  const kind = classify(fmt, code);
+  if (kind === "infinity") return [signPart, times, { text: "∞" }, { text: "=" }, { text: sign ? "−∞" : "∞" }];
+  if (kind === "nan") {
+    return [
+      { text: t("bits.formula_ones"), field: "exponent" },
+      { text: t("bits.formula_and") },
+      { text: `${fraction} ≠ 0`, field: "fraction" },
+      { text: "=" },
+      { text: "NaN" }
+    ];
+  }
+  const { text, isExact } = figure(fmt, code);
+  const lead = biasedExponent === 0 ? 0 : 1;
+  return [
+    signPart,
+    times,
+    { text: "2", power: withMinus(String(Math.max(biasedExponent, 1) - fmt.bias)), field: "exponent" },
+    times,
+    { text: `(${lead} + ${fraction}/${1n << BigInt(fmt.fractionBits)})`, field: "fraction" },
+    { text: isExact ? "=" : "≈" },
+    { text }
+  ];
+}
+
+// node_modules/d3-array/dist/d3-array.mjs
+function ascending(a, b) {
+  return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
+}
+function descending(a, b) {
+  return a == null || b == null ? NaN : b < a ? -1 : b > a ? 1 : b >= a ? 0 : NaN;
+}
+function bisector(f) {
+  let compare1, compare2, delta;
+  if (f.length !== 2) {
+    compare1 = ascending;
+    compare2 = (d, x) => ascending(f(d), x);
+    delta = (d, x) => f(d) - x;
+  } else {
+    compare1 = f === ascending || f === descending ? f : zero;
+    compare2 = f;
+    delta = f;
+  }
+  function left(a, x, lo = 0, hi = a.length) {
+    if (lo < hi) {
+      if (compare1(x, x) !== 0) return hi;
+      do {
+        const mid = lo + hi >>> 1;
+        if (compare2(a[mid], x) < 0) lo = mid + 1;
+        else hi = mid;
+      } while (lo < hi);
+    }
+    return lo;
+  }
+  function right(a, x, lo = 0, hi = a.length) {
+    if (lo < hi) {
+      if (compare1(x, x) !== 0) return hi;
+      do {
+        const mid = lo + hi >>> 1;
+        if (compare2(a[mid], x) <= 0) lo = mid + 1;
+        else hi = mid;
+      } while (lo < hi);
+    }
+    return lo;
+  }
+  function center(a, x, lo = 0, hi = a.length) {
+    const i = left(a, x, lo, hi - 1);
+    return i > lo && delta(a[i - 1], x) > -delta(a[i], x) ? i - 1 : i;
+  }
+  return { left, center, right };
+}
+function zero() {
+  return 0;
+}
+function number(x) {
+  return x === null ? NaN : +x;
+}
+var ascendingBisect = bisector(ascending);
+var bisectRight = ascendingBisect.right;
+var bisectLeft = ascendingBisect.left;
+var bisectCenter = bisector(number).center;
+var blur2 = Blur2(blurf);
+var blurImage = Blur2(blurfImage);
+function Blur2(blur) {
+  return function(data, rx, ry = rx) {
+    if (!((rx = +rx) >= 0)) throw new RangeError("invalid rx");
+    if (!((ry = +ry) >= 0)) throw new RangeError("invalid ry");
+    let { data: values, width, height } = data;
+    if (!((width = Math.floor(width)) >= 0)) throw new RangeError("invalid width");
+    if (!((height = Math.floor(height !== void 0 ? height : values.length / width)) >= 0)) throw new RangeError("invalid height");
+    if (!width || !height || !rx && !ry) return data;
+    const blurx = rx && blur(rx);
+    const blury = ry && blur(ry);
+    const temp = values.slice();
+    if (blurx && blury) {
+      blurh(blurx, temp, values, width, height);
+      blurh(blurx, values, temp, width, height);
+      blurh(blurx, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+      blurv(blury, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+    } else if (blurx) {
+      blurh(blurx, values, temp, width, height);
+      blurh(blurx, temp, values, width, height);
+      blurh(blurx, values, temp, width, height);
+    } else if (blury) {
+      blurv(blury, values, temp, width, height);
+      blurv(blury, temp, values, width, height);
+      blurv(blury, values, temp, width, height);
+    }
+    return data;
+  };
+}
+function blurh(blur, T, S, w, h2) {
+  for (let y = 0, n = w * h2; y < n; ) {
+    blur(T, S, y, y += w, 1);
+  }
+}
+function blurv(blur, T, S, w, h2) {
+  for (let x = 0, n = w * h2; x < w; ++x) {
+    blur(T, S, x, x + n, w);
+  }
+}
+function blurfImage(radius) {
+  const blur = blurf(radius);
+  return (T, S, start, stop, step) => {
+    start <<= 2, stop <<= 2, step <<= 2;
+    blur(T, S, start + 0, stop + 0, step);
+    blur(T, S, start + 1, stop + 1, step);
+    blur(T, S, start + 2, stop + 2, step);
+    blur(T, S, start + 3, stop + 3, step);
+  };
+}
+function blurf(radius) {
+  const radius0 = Math.floor(radius);
+  if (radius0 === radius) return bluri(radius);
+  const t4 = radius - radius0;
+  const w = 2 * radius + 1;
+  return (T, S, start, stop, step) => {
+    if (!((stop -= step) >= start)) return;
+    let sum = radius0 * S[start];
+    const s0 = step * radius0;
+    const s1 = s0 + step;
+    for (let i = start, j = start + s0; i < j; i += step) {
+      sum += S[Math.min(stop, i)];
+    }
+    for (let i = start, j = stop; i <= j; i += step) {
+      sum += S[Math.min(stop, i + s0)];
+      T[i] = (sum + t4 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
+      sum -= S[Math.max(start, i - s0)];
+    }
+  };
+}
+function bluri(radius) {
+  const w = 2 * radius + 1;
+  return (T, S, start, stop, step) => {
+    if (!((stop -= step) >= start)) return;
+    let sum = radius * S[start];
+    const s2 = step * radius;
+    for (let i = start, j = start + s2; i < j; i += step) {
+      sum += S[Math.min(stop, i)];
+    }
+    for (let i = start, j = stop; i <= j; i += step) {
+      sum += S[Math.min(stop, i + s2)];
+      T[i] = sum / w;
+      sum -= S[Math.max(start, i - s2)];
+    }
+  };
+}
+var array = Array.prototype;
+var slice = array.slice;
+var e10 = Math.sqrt(50);
+var e5 = Math.sqrt(10);
+var e2 = Math.sqrt(2);
+function tickSpec(start, stop, count) {
+  const step = (stop - start) / Math.max(0, count), power2 = Math.floor(Math.log10(step)), error = step / Math.pow(10, power2), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
+  let i1, i2, inc;
+  if (power2 < 0) {
+    inc = Math.pow(10, -power2) / factor;
+    i1 = Math.round(start * inc);
+    i2 = Math.round(stop * inc);
+    if (i1 / inc < start) ++i1;
+    if (i2 / inc > stop) --i2;
+    inc = -inc;
+  } else {
+    inc = Math.pow(10, power2) * factor;
+    i1 = Math.round(start / inc);
+    i2 = Math.round(stop / inc);
+    if (i1 * inc < start) ++i1;
+    if (i2 * inc > stop) --i2;
+  }
+  if (i2 < i1 && 0.5 <= count && count < 2) return tickSpec(start, stop, count * 2);
+  return [i1, i2, inc];
+}
+function ticks(start, stop, count) {
+  stop = +stop, start = +start, count = +count;
+  if (!(count > 0)) return [];
+  if (start === stop) return [start];
+  const reverse = stop < start, [i1, i2, inc] = reverse ? tickSpec(stop, start, count) : tickSpec(start, stop, count);
+  if (!(i2 >= i1)) return [];
+  const n = i2 - i1 + 1, ticks2 = new Array(n);
+  if (reverse) {
+    if (inc < 0) for (let i = 0; i < n; ++i) ticks2[i] = (i2 - i) / -inc;
+    else for (let i = 0; i < n; ++i) ticks2[i] = (i2 - i) * inc;
+  } else {
+    if (inc < 0) for (let i = 0; i < n; ++i) ticks2[i] = (i1 + i) / -inc;
+    else for (let i = 0; i < n; ++i) ticks2[i] = (i1 + i) * inc;
+  }
+  return ticks2;
+}
+function tickIncrement(start, stop, count) {
+  stop = +stop, start = +start, count = +count;
+  return tickSpec(start, stop, count)[2];
+}
+function tickStep(start, stop, count) {
+  stop = +stop, start = +start, count = +count;
+  const reverse = stop < start, inc = reverse ? tickIncrement(stop, start, count) : tickIncrement(start, stop, count);
+  return (reverse ? -1 : 1) * (inc < 0 ? 1 / -inc : inc);
+}
+var shuffle = shuffler(Math.random);
+function shuffler(random) {
+  return function shuffle2(array2, i0 = 0, i1 = array2.length) {
+    let m = i1 - (i0 = +i0);
+    while (m) {
+      const i = random() * m-- | 0, t4 = array2[m + i0];
+      array2[m + i0] = array2[i + i0];
+      array2[i + i0] = t4;
+    }
+    return array2;
+  };
+}
+
+// node_modules/d3-color/dist/d3-color.mjs
+function define(constructor, factory, prototype) {
+  constructor.prototype = factory.prototype = prototype;
+  prototype.constructor = constructor;
+}
+function extend(parent, definition) {
+  var prototype = Object.create(parent.prototype);
+  for (var key in definition) prototype[key] = definition[key];
+  return prototype;
+}
+function Color() {
+}
+var darker = 0.7;
+var brighter = 1 / darker;
+var reI = "\\s*([+-]?\\d+)\\s*";
+var reN = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*";
+var reP = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*";
+var reHex = /^#([0-9a-f]{3,8})$/;
+var reRgbInteger = new RegExp(`^rgb\\(${reI},${reI},${reI}\\)$`);
+var reRgbPercent = new RegExp(`^rgb\\(${reP},${reP},${reP}\\)$`);
+var reRgbaInteger = new RegExp(`^rgba\\(${reI},${reI},${reI},${reN}\\)$`);
+var reRgbaPercent = new RegExp(`^rgba\\(${reP},${reP},${reP},${reN}\\)$`);
+var reHslPercent = new RegExp(`^hsl\\(${reN},${reP},${reP}\\)$`);
+var reHslaPercent = new RegExp(`^hsla\\(${reN},${reP},${reP},${reN}\\)$`);
+var named = {
+  aliceblue: 15792383,
+  antiquewhite: 16444375,
+  aqua: 65535,
+  aquamarine: 8388564,
+  azure: 15794175,
+  beige: 16119260,
+  bisque: 16770244,
+  black: 0,
+  blanchedalmond: 16772045,
+  blue: 255,
+  blueviolet: 9055202,
+  brown: 10824234,
+  burlywood: 14596231,
+  cadetblue: 6266528,
+  chartreuse: 8388352,
+  chocolate: 13789470,
+  coral: 16744272,
+  cornflowerblue: 6591981,
+  cornsilk: 16775388,
+  crimson: 14423100,
+  cyan: 65535,
+  darkblue: 139,
+  darkcyan: 35723,
+  darkgoldenrod: 12092939,
+  darkgray: 11119017,
+  darkgreen: 25600,
+  darkgrey: 11119017,
+  darkkhaki: 12433259,
+  darkmagenta: 9109643,
+  darkolivegreen: 5597999,
+  darkorange: 16747520,
+  darkorchid: 10040012,
+  darkred: 9109504,
+  darksalmon: 15308410,
+  darkseagreen: 9419919,
+  darkslateblue: 4734347,
+  darkslategray: 3100495,
+  darkslategrey: 3100495,
+  darkturquoise: 52945,
+  darkviolet: 9699539,
+  deeppink: 16716947,
+  deepskyblue: 49151,
+  dimgray: 6908265,
+  dimgrey: 6908265,
+  dodgerblue: 2003199,
+  firebrick: 11674146,
+  floralwhite: 16775920,
+  forestgreen: 2263842,
+  fuchsia: 16711935,
+  gainsboro: 14474460,
+  ghostwhite: 16316671,
+  gold: 16766720,
+  goldenrod: 14329120,
+  gray: 8421504,
+  green: 32768,
+  greenyellow: 11403055,
+  grey: 8421504,
+  honeydew: 15794160,
+  hotpink: 16738740,
+  indianred: 13458524,
+  indigo: 4915330,
+  ivory: 16777200,
+  khaki: 15787660,
+  lavender: 15132410,
+  lavenderblush: 16773365,
+  lawngreen: 8190976,
+  lemonchiffon: 16775885,
+  lightblue: 11393254,
+  lightcoral: 15761536,
+  lightcyan: 14745599,
+  lightgoldenrodyellow: 16448210,
+  lightgray: 13882323,
+  lightgreen: 9498256,
+  lightgrey: 13882323,
+  lightpink: 16758465,
+  lightsalmon: 16752762,
+  lightseagreen: 2142890,
+  lightskyblue: 8900346,
+  lightslategray: 7833753,
+  lightslategrey: 7833753,
+  lightsteelblue: 11584734,
+  lightyellow: 16777184,
+  lime: 65280,
+  limegreen: 3329330,
+  linen: 16445670,
+  magenta: 16711935,
+  maroon: 8388608,
+  mediumaquamarine: 6737322,
+  mediumblue: 205,
+  mediumorchid: 12211667,
+  mediumpurple: 9662683,
+  mediumseagreen: 3978097,
+  mediumslateblue: 8087790,
+  mediumspringgreen: 64154,
+  mediumturquoise: 4772300,
+  mediumvioletred: 13047173,
+  midnightblue: 1644912,
+  mintcream: 16121850,
+  mistyrose: 16770273,
+  moccasin: 16770229,
+  navajowhite: 16768685,
+  navy: 128,
+  oldlace: 16643558,
+  olive: 8421376,
+  olivedrab: 7048739,
+  orange: 16753920,
+  orangered: 16729344,
+  orchid: 14315734,
+  palegoldenrod: 15657130,
+  palegreen: 10025880,
+  paleturquoise: 11529966,
+  palevioletred: 14381203,
+  papayawhip: 16773077,
+  peachpuff: 16767673,
+  peru: 13468991,
+  pink: 16761035,
+  plum: 14524637,
+  powderblue: 11591910,
+  purple: 8388736,
+  rebeccapurple: 6697881,
+  red: 16711680,
+  rosybrown: 12357519,
+  royalblue: 4286945,
+  saddlebrown: 9127187,
+  salmon: 16416882,
+  sandybrown: 16032864,
+  seagreen: 3050327,
+  seashell: 16774638,
+  sienna: 10506797,
+  silver: 12632256,
+  skyblue: 8900331,
+  slateblue: 6970061,
+  slategray: 7372944,
+  slategrey: 7372944,
+  snow: 16775930,
+  springgreen: 65407,
+  steelblue: 4620980,
+  tan: 13808780,
+  teal: 32896,
+  thistle: 14204888,
+  tomato: 16737095,
+  turquoise: 4251856,
+  violet: 15631086,
+  wheat: 16113331,
+  white: 16777215,
+  whitesmoke: 16119285,
+  yellow: 16776960,
+  yellowgreen: 10145074
+};
+define(Color, color, {
+  copy(channels) {
+    return Object.assign(new this.constructor(), this, channels);
+  },
+  displayable() {
+    return this.rgb().displayable();
+  },
+  hex: color_formatHex,
+  // Deprecated! Use color.formatHex.
+  formatHex: color_formatHex,
+  formatHex8: color_formatHex8,
+  formatHsl: color_formatHsl,
+  formatRgb: color_formatRgb,
+  toString: color_formatRgb
+});
+function color_formatHex() {
+  return this.rgb().formatHex();
+}
+function color_formatHex8() {
+  return this.rgb().formatHex8();
+}
+function color_formatHsl() {
+  return hslConvert(this).formatHsl();
+}
+function color_formatRgb() {
+  return this.rgb().formatRgb();
+}
+function color(format2) {
+  var m, l;
+  format2 = (format2 + "").trim().toLowerCase();
+  return (m = reHex.exec(format2)) ? (l = m[1].length, m = parseInt(m[1], 16), l === 6 ? rgbn(m) : l === 3 ? new Rgb(m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, (m & 15) << 4 | m & 15, 1) : l === 8 ? rgba(m >> 24 & 255, m >> 16 & 255, m >> 8 & 255, (m & 255) / 255) : l === 4 ? rgba(m >> 12 & 15 | m >> 8 & 240, m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, ((m & 15) << 4 | m & 15) / 255) : null) : (m = reRgbInteger.exec(format2)) ? new Rgb(m[1], m[2], m[3], 1) : (m = reRgbPercent.exec(format2)) ? new Rgb(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, 1) : (m = reRgbaInteger.exec(format2)) ? rgba(m[1], m[2], m[3], m[4]) : (m = reRgbaPercent.exec(format2)) ? rgba(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, m[4]) : (m = reHslPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, 1) : (m = reHslaPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, m[4]) : named.hasOwnProperty(format2) ? rgbn(named[format2]) : format2 === "transparent" ? new Rgb(NaN, NaN, NaN, 0) : null;
+}
+function rgbn(n) {
+  return new Rgb(n >> 16 & 255, n >> 8 & 255, n & 255, 1);
+}
+function rgba(r, g, b, a) {
+  if (a <= 0) r = g = b = NaN;
+  return new Rgb(r, g, b, a);
+}
+function rgbConvert(o) {
+  if (!(o instanceof Color)) o = color(o);
+  if (!o) return new Rgb();
+  o = o.rgb();
+  return new Rgb(o.r, o.g, o.b, o.opacity);
+}
+function rgb(r, g, b, opacity) {
+  return arguments.length === 1 ? rgbConvert(r) : new Rgb(r, g, b, opacity == null ? 1 : opacity);
+}
+function Rgb(r, g, b, opacity) {
+  this.r = +r;
+  this.g = +g;
+  this.b = +b;
+  this.opacity = +opacity;
+}
+define(Rgb, rgb, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
+  },
+  rgb() {
+    return this;
+  },
+  clamp() {
+    return new Rgb(clampi(this.r), clampi(this.g), clampi(this.b), clampa(this.opacity));
+  },
+  displayable() {
+    return -0.5 <= this.r && this.r < 255.5 && (-0.5 <= this.g && this.g < 255.5) && (-0.5 <= this.b && this.b < 255.5) && (0 <= this.opacity && this.opacity <= 1);
+  },
+  hex: rgb_formatHex,
+  // Deprecated! Use color.formatHex.
+  formatHex: rgb_formatHex,
+  formatHex8: rgb_formatHex8,
+  formatRgb: rgb_formatRgb,
+  toString: rgb_formatRgb
+}));
+function rgb_formatHex() {
+  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}`;
+}
+function rgb_formatHex8() {
+  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}${hex((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
+}
+function rgb_formatRgb() {
+  const a = clampa(this.opacity);
+  return `${a === 1 ? "rgb(" : "rgba("}${clampi(this.r)}, ${clampi(this.g)}, ${clampi(this.b)}${a === 1 ? ")" : `, ${a})`}`;
+}
+function clampa(opacity) {
+  return isNaN(opacity) ? 1 : Math.max(0, Math.min(1, opacity));
+}
+function clampi(value2) {
+  return Math.max(0, Math.min(255, Math.round(value2) || 0));
+}
+function hex(value2) {
+  value2 = clampi(value2);
+  return (value2 < 16 ? "0" : "") + value2.toString(16);
+}
+function hsla(h2, s2, l, a) {
+  if (a <= 0) h2 = s2 = l = NaN;
+  else if (l <= 0 || l >= 1) h2 = s2 = NaN;
+  else if (s2 <= 0) h2 = NaN;
+  return new Hsl(h2, s2, l, a);
+}
+function hslConvert(o) {
+  if (o instanceof Hsl) return new Hsl(o.h, o.s, o.l, o.opacity);
+  if (!(o instanceof Color)) o = color(o);
+  if (!o) return new Hsl();
+  if (o instanceof Hsl) return o;
+  o = o.rgb();
+  var r = o.r / 255, g = o.g / 255, b = o.b / 255, min = Math.min(r, g, b), max = Math.max(r, g, b), h2 = NaN, s2 = max - min, l = (max + min) / 2;
+  if (s2) {
+    if (r === max) h2 = (g - b) / s2 + (g < b) * 6;
+    else if (g === max) h2 = (b - r) / s2 + 2;
+    else h2 = (r - g) / s2 + 4;
+    s2 /= l < 0.5 ? max + min : 2 - max - min;
+    h2 *= 60;
+  } else {
+    s2 = l > 0 && l < 1 ? 0 : h2;
+  }
+  return new Hsl(h2, s2, l, o.opacity);
+}
+function hsl(h2, s2, l, opacity) {
+  return arguments.length === 1 ? hslConvert(h2) : new Hsl(h2, s2, l, opacity == null ? 1 : opacity);
+}
+function Hsl(h2, s2, l, opacity) {
+  this.h = +h2;
+  this.s = +s2;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+define(Hsl, hsl, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Hsl(this.h, this.s, this.l * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Hsl(this.h, this.s, this.l * k, this.opacity);
+  },
+  rgb() {
+    var h2 = this.h % 360 + (this.h < 0) * 360, s2 = isNaN(h2) || isNaN(this.s) ? 0 : this.s, l = this.l, m2 = l + (l < 0.5 ? l : 1 - l) * s2, m1 = 2 * l - m2;
+    return new Rgb(
+      hsl2rgb(h2 >= 240 ? h2 - 240 : h2 + 120, m1, m2),
+      hsl2rgb(h2, m1, m2),
+      hsl2rgb(h2 < 120 ? h2 + 240 : h2 - 120, m1, m2),
+      this.opacity
+    );
+  },
+  clamp() {
+    return new Hsl(clamph(this.h), clampt(this.s), clampt(this.l), clampa(this.opacity));
+  },
+  displayable() {
+    return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && (0 <= this.l && this.l <= 1) && (0 <= this.opacity && this.opacity <= 1);
+  },
+  formatHsl() {
+    const a = clampa(this.opacity);
+    return `${a === 1 ? "hsl(" : "hsla("}${clamph(this.h)}, ${clampt(this.s) * 100}%, ${clampt(this.l) * 100}%${a === 1 ? ")" : `, ${a})`}`;
+  }
+}));
+function clamph(value2) {
+  value2 = (value2 || 0) % 360;
+  return value2 < 0 ? value2 + 360 : value2;
+}
+function clampt(value2) {
+  return Math.max(0, Math.min(1, value2 || 0));
+}
+function hsl2rgb(h2, m1, m2) {
+  return (h2 < 60 ? m1 + (m2 - m1) * h2 / 60 : h2 < 180 ? m2 : h2 < 240 ? m1 + (m2 - m1) * (240 - h2) / 60 : m1) * 255;
+}
+var radians = Math.PI / 180;
+var degrees = 180 / Math.PI;
+var K = 18;
+var Xn = 0.96422;
+var Yn = 1;
+var Zn = 0.82521;
+var t0 = 4 / 29;
+var t1 = 6 / 29;
+var t2 = 3 * t1 * t1;
+var t3 = t1 * t1 * t1;
+function labConvert(o) {
+  if (o instanceof Lab) return new Lab(o.l, o.a, o.b, o.opacity);
+  if (o instanceof Hcl) return hcl2lab(o);
+  if (!(o instanceof Rgb)) o = rgbConvert(o);
+  var r = rgb2lrgb(o.r), g = rgb2lrgb(o.g), b = rgb2lrgb(o.b), y = xyz2lab((0.2225045 * r + 0.7168786 * g + 0.0606169 * b) / Yn), x, z;
+  if (r === g && g === b) x = z = y;
+  else {
+    x = xyz2lab((0.4360747 * r + 0.3850649 * g + 0.1430804 * b) / Xn);
+    z = xyz2lab((0.0139322 * r + 0.0971045 * g + 0.7141733 * b) / Zn);
+  }
+  return new Lab(116 * y - 16, 500 * (x - y), 200 * (y - z), o.opacity);
+}
+function lab(l, a, b, opacity) {
+  return arguments.length === 1 ? labConvert(l) : new Lab(l, a, b, opacity == null ? 1 : opacity);
+}
+function Lab(l, a, b, opacity) {
+  this.l = +l;
+  this.a = +a;
+  this.b = +b;
+  this.opacity = +opacity;
+}
+define(Lab, lab, extend(Color, {
+  brighter(k) {
+    return new Lab(this.l + K * (k == null ? 1 : k), this.a, this.b, this.opacity);
+  },
+  darker(k) {
+    return new Lab(this.l - K * (k == null ? 1 : k), this.a, this.b, this.opacity);
+  },
+  rgb() {
+    var y = (this.l + 16) / 116, x = isNaN(this.a) ? y : y + this.a / 500, z = isNaN(this.b) ? y : y - this.b / 200;
+    x = Xn * lab2xyz(x);
+    y = Yn * lab2xyz(y);
+    z = Zn * lab2xyz(z);
+    return new Rgb(
+      lrgb2rgb(3.1338561 * x - 1.6168667 * y - 0.4906146 * z),
+      lrgb2rgb(-0.9787684 * x + 1.9161415 * y + 0.033454 * z),
+      lrgb2rgb(0.0719453 * x - 0.2289914 * y + 1.4052427 * z),
+      this.opacity
+    );
+  }
+}));
+function xyz2lab(t4) {
+  return t4 > t3 ? Math.pow(t4, 1 / 3) : t4 / t2 + t0;
+}
+function lab2xyz(t4) {
+  return t4 > t1 ? t4 * t4 * t4 : t2 * (t4 - t0);
+}
+function lrgb2rgb(x) {
+  return 255 * (x <= 31308e-7 ? 12.92 * x : 1.055 * Math.pow(x, 1 / 2.4) - 0.055);
+}
+function rgb2lrgb(x) {
+  return (x /= 255) <= 0.04045 ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4);
+}
+function hclConvert(o) {
+  if (o instanceof Hcl) return new Hcl(o.h, o.c, o.l, o.opacity);
+  if (!(o instanceof Lab)) o = labConvert(o);
+  if (o.a === 0 && o.b === 0) return new Hcl(NaN, 0 < o.l && o.l < 100 ? 0 : NaN, o.l, o.opacity);
+  var h2 = Math.atan2(o.b, o.a) * degrees;
+  return new Hcl(h2 < 0 ? h2 + 360 : h2, Math.sqrt(o.a * o.a + o.b * o.b), o.l, o.opacity);
+}
+function hcl(h2, c, l, opacity) {
+  return arguments.length === 1 ? hclConvert(h2) : new Hcl(h2, c, l, opacity == null ? 1 : opacity);
+}
+function Hcl(h2, c, l, opacity) {
+  this.h = +h2;
+  this.c = +c;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+function hcl2lab(o) {
+  if (isNaN(o.h)) return new Lab(o.l, 0, 0, o.opacity);
+  var h2 = o.h * radians;
+  return new Lab(o.l, Math.cos(h2) * o.c, Math.sin(h2) * o.c, o.opacity);
+}
+define(Hcl, hcl, extend(Color, {
+  brighter(k) {
+    return new Hcl(this.h, this.c, this.l + K * (k == null ? 1 : k), this.opacity);
+  },
+  darker(k) {
+    return new Hcl(this.h, this.c, this.l - K * (k == null ? 1 : k), this.opacity);
+  },
+  rgb() {
+    return hcl2lab(this).rgb();
+  }
+}));
+var A = -0.14861;
+var B = 1.78277;
+var C = -0.29227;
+var D = -0.90649;
+var E = 1.97294;
+var ED = E * D;
+var EB = E * B;
+var BC_DA = B * C - D * A;
+function cubehelixConvert(o) {
+  if (o instanceof Cubehelix) return new Cubehelix(o.h, o.s, o.l, o.opacity);
+  if (!(o instanceof Rgb)) o = rgbConvert(o);
+  var r = o.r / 255, g = o.g / 255, b = o.b / 255, l = (BC_DA * b + ED * r - EB * g) / (BC_DA + ED - EB), bl = b - l, k = (E * (g - l) - C * bl) / D, s2 = Math.sqrt(k * k + bl * bl) / (E * l * (1 - l)), h2 = s2 ? Math.atan2(k, bl) * degrees - 120 : NaN;
+  return new Cubehelix(h2 < 0 ? h2 + 360 : h2, s2, l, o.opacity);
+}
+function cubehelix(h2, s2, l, opacity) {
+  return arguments.length === 1 ? cubehelixConvert(h2) : new Cubehelix(h2, s2, l, opacity == null ? 1 : opacity);
+}
+function Cubehelix(h2, s2, l, opacity) {
+  this.h = +h2;
+  this.s = +s2;
+  this.l = +l;
+  this.opacity = +opacity;
+}
+define(Cubehelix, cubehelix, extend(Color, {
+  brighter(k) {
+    k = k == null ? brighter : Math.pow(brighter, k);
+    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
+  },
+  darker(k) {
+    k = k == null ? darker : Math.pow(darker, k);
+    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
+  },
+  rgb() {
+    var h2 = isNaN(this.h) ? 0 : (this.h + 120) * radians, l = +this.l, a = isNaN(this.s) ? 0 : this.s * l * (1 - l), cosh2 = Math.cos(h2), sinh2 = Math.sin(h2);
+    return new Rgb(
+      255 * (l + a * (A * cosh2 + B * sinh2)),
+      255 * (l + a * (C * cosh2 + D * sinh2)),
+      255 * (l + a * (E * cosh2)),
+      this.opacity
+    );
+  }
+}));
+
+// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+function basis(t12, v0, v1, v2, v3) {
+  var t22 = t12 * t12, t32 = t22 * t12;
+  return ((1 - 3 * t12 + 3 * t22 - t32) * v0 + (4 - 6 * t22 + 3 * t32) * v1 + (1 + 3 * t12 + 3 * t22 - 3 * t32) * v2 + t32 * v3) / 6;
+}
+function basis$1(values) {
+  var n = values.length - 1;
+  return function(t4) {
+    var i = t4 <= 0 ? t4 = 0 : t4 >= 1 ? (t4 = 1, n - 1) : Math.floor(t4 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
+    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  };
+}
+function basisClosed(values) {
+  var n = values.length;
+  return function(t4) {
+    var i = Math.floor(((t4 %= 1) < 0 ? ++t4 : t4) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
+    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  };
+}
+var constant = (x) => () => x;
+function linear(a, d) {
+  return function(t4) {
+    return a + t4 * d;
+  };
+}
+function exponential(a, b, y) {
+  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t4) {
+    return Math.pow(a + t4 * b, y);
+  };
+}
+function hue$1(a, b) {
+  var d = b - a;
+  return d ? linear(a, d > 180 || d < -180 ? d - 360 * Math.round(d / 360) : d) : constant(isNaN(a) ? b : a);
+}
+function gamma(y) {
+  return (y = +y) === 1 ? nogamma : function(a, b) {
+    return b - a ? exponential(a, b, y) : constant(isNaN(a) ? b : a);
+  };
+}
+function nogamma(a, b) {
+  var d = b - a;
+  return d ? linear(a, d) : constant(isNaN(a) ? b : a);
+}
+var rgb2 = (function rgbGamma(y) {
+  var color2 = gamma(y);
+  function rgb3(start, end) {
+    var r = color2((start = rgb(start)).r, (end = rgb(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.r = r(t4);
+      start.g = g(t4);
+      start.b = b(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  }
+  rgb3.gamma = rgbGamma;
+  return rgb3;
+})(1);
+function rgbSpline(spline) {
+  return function(colors) {
+    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
+    for (i = 0; i < n; ++i) {
+      color2 = rgb(colors[i]);
+      r[i] = color2.r || 0;
+      g[i] = color2.g || 0;
+      b[i] = color2.b || 0;
+    }
+    r = spline(r);
+    g = spline(g);
+    b = spline(b);
+    color2.opacity = 1;
+    return function(t4) {
+      color2.r = r(t4);
+      color2.g = g(t4);
+      color2.b = b(t4);
+      return color2 + "";
+    };
+  };
+}
+var rgbBasis = rgbSpline(basis$1);
+var rgbBasisClosed = rgbSpline(basisClosed);
+function numberArray(a, b) {
+  if (!b) b = [];
+  var n = a ? Math.min(b.length, a.length) : 0, c = b.slice(), i;
+  return function(t4) {
+    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t4) + b[i] * t4;
+    return c;
+  };
+}
+function isNumberArray(x) {
+  return ArrayBuffer.isView(x) && !(x instanceof DataView);
+}
+function genericArray(a, b) {
+  var nb = b ? b.length : 0, na = a ? Math.min(nb, a.length) : 0, x = new Array(na), c = new Array(nb), i;
+  for (i = 0; i < na; ++i) x[i] = value(a[i], b[i]);
+  for (; i < nb; ++i) c[i] = b[i];
+  return function(t4) {
+    for (i = 0; i < na; ++i) c[i] = x[i](t4);
+    return c;
+  };
+}
+function date(a, b) {
+  var d = /* @__PURE__ */ new Date();
+  return a = +a, b = +b, function(t4) {
+    return d.setTime(a * (1 - t4) + b * t4), d;
+  };
+}
+function number2(a, b) {
+  return a = +a, b = +b, function(t4) {
+    return a * (1 - t4) + b * t4;
+  };
+}
+function object(a, b) {
+  var i = {}, c = {}, k;
+  if (a === null || typeof a !== "object") a = {};
+  if (b === null || typeof b !== "object") b = {};
+  for (k in b) {
+    if (k in a) {
+      i[k] = value(a[k], b[k]);
+    } else {
+      c[k] = b[k];
+    }
+  }
+  return function(t4) {
+    for (k in i) c[k] = i[k](t4);
+    return c;
+  };
+}
+var reA = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g;
+var reB = new RegExp(reA.source, "g");
+function zero2(b) {
+  return function() {
+    return b;
+  };
+}
+function one(b) {
+  return function(t4) {
+    return b(t4) + "";
+  };
+}
+function string(a, b) {
+  var bi = reA.lastIndex = reB.lastIndex = 0, am, bm, bs, i = -1, s2 = [], q = [];
+  a = a + "", b = b + "";
+  while ((am = reA.exec(a)) && (bm = reB.exec(b))) {
+    if ((bs = bm.index) > bi) {
+      bs = b.slice(bi, bs);
+      if (s2[i]) s2[i] += bs;
+      else s2[++i] = bs;
+    }
+    if ((am = am[0]) === (bm = bm[0])) {
+      if (s2[i]) s2[i] += bm;
+      else s2[++i] = bm;
+    } else {
+      s2[++i] = null;
+      q.push({ i, x: number2(am, bm) });
+    }
+    bi = reB.lastIndex;
+  }
+  if (bi < b.length) {
+    bs = b.slice(bi);
+    if (s2[i]) s2[i] += bs;
+    else s2[++i] = bs;
+  }
+  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t4) {
+    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t4);
+    return s2.join("");
+  });
+}
+function value(a, b) {
+  var t4 = typeof b, c;
+  return b == null || t4 === "boolean" ? constant(b) : (t4 === "number" ? number2 : t4 === "string" ? (c = color(b)) ? (b = c, rgb2) : string : b instanceof color ? rgb2 : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+}
+function round(a, b) {
+  return a = +a, b = +b, function(t4) {
+    return Math.round(a * (1 - t4) + b * t4);
+  };
+}
+var degrees2 = 180 / Math.PI;
+var identity = {
+  translateX: 0,
+  translateY: 0,
+  rotate: 0,
+  skewX: 0,
+  scaleX: 1,
+  scaleY: 1
+};
+function decompose(a, b, c, d, e, f) {
+  var scaleX, scaleY, skewX;
+  if (scaleX = Math.sqrt(a * a + b * b)) a /= scaleX, b /= scaleX;
+  if (skewX = a * c + b * d) c -= a * skewX, d -= b * skewX;
+  if (scaleY = Math.sqrt(c * c + d * d)) c /= scaleY, d /= scaleY, skewX /= scaleY;
+  if (a * d < b * c) a = -a, b = -b, skewX = -skewX, scaleX = -scaleX;
+  return {
+    translateX: e,
+    translateY: f,
+    rotate: Math.atan2(b, a) * degrees2,
+    skewX: Math.atan(skewX) * degrees2,
+    scaleX,
+    scaleY
+  };
+}
+var svgNode;
+function parseCss(value2) {
+  const m = new (typeof DOMMatrix === "function" ? DOMMatrix : WebKitCSSMatrix)(value2 + "");
+  return m.isIdentity ? identity : decompose(m.a, m.b, m.c, m.d, m.e, m.f);
+}
+function parseSvg(value2) {
+  if (value2 == null) return identity;
+  if (!svgNode) svgNode = document.createElementNS("http://www.w3.org/2000/svg", "g");
+  svgNode.setAttribute("transform", value2);
+  if (!(value2 = svgNode.transform.baseVal.consolidate())) return identity;
+  value2 = value2.matrix;
+  return decompose(value2.a, value2.b, value2.c, value2.d, value2.e, value2.f);
+}
+function interpolateTransform(parse, pxComma, pxParen, degParen) {
+  function pop(s2) {
+    return s2.length ? s2.pop() + " " : "";
+  }
+  function translate(xa, ya, xb, yb, s2, q) {
+    if (xa !== xb || ya !== yb) {
+      var i = s2.push("translate(", null, pxComma, null, pxParen);
+      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+    } else if (xb || yb) {
+      s2.push("translate(" + xb + pxComma + yb + pxParen);
+    }
+  }
+  function rotate(a, b, s2, q) {
+    if (a !== b) {
+      if (a - b > 180) b += 360;
+      else if (b - a > 180) a += 360;
+      q.push({ i: s2.push(pop(s2) + "rotate(", null, degParen) - 2, x: number2(a, b) });
+    } else if (b) {
+      s2.push(pop(s2) + "rotate(" + b + degParen);
+    }
+  }
+  function skewX(a, b, s2, q) {
+    if (a !== b) {
+      q.push({ i: s2.push(pop(s2) + "skewX(", null, degParen) - 2, x: number2(a, b) });
+    } else if (b) {
+      s2.push(pop(s2) + "skewX(" + b + degParen);
+    }
+  }
+  function scale(xa, ya, xb, yb, s2, q) {
+    if (xa !== xb || ya !== yb) {
+      var i = s2.push(pop(s2) + "scale(", null, ",", null, ")");
+      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+    } else if (xb !== 1 || yb !== 1) {
+      s2.push(pop(s2) + "scale(" + xb + "," + yb + ")");
+    }
+  }
+  return function(a, b) {
+    var s2 = [], q = [];
+    a = parse(a), b = parse(b);
+    translate(a.translateX, a.translateY, b.translateX, b.translateY, s2, q);
+    rotate(a.rotate, b.rotate, s2, q);
+    skewX(a.skewX, b.skewX, s2, q);
+    scale(a.scaleX, a.scaleY, b.scaleX, b.scaleY, s2, q);
+    a = b = null;
+    return function(t4) {
+      var i = -1, n = q.length, o;
+      while (++i < n) s2[(o = q[i]).i] = o.x(t4);
+      return s2.join("");
+    };
+  };
+}
+var interpolateTransformCss = interpolateTransform(parseCss, "px, ", "px)", "deg)");
+var interpolateTransformSvg = interpolateTransform(parseSvg, ", ", ")", ")");
+var epsilon2 = 1e-12;
+function cosh(x) {
+  return ((x = Math.exp(x)) + 1 / x) / 2;
+}
+function sinh(x) {
+  return ((x = Math.exp(x)) - 1 / x) / 2;
+}
+function tanh(x) {
+  return ((x = Math.exp(2 * x)) - 1) / (x + 1);
+}
+var zoom = (function zoomRho(rho, rho2, rho4) {
+  function zoom2(p0, p1) {
+    var ux0 = p0[0], uy0 = p0[1], w0 = p0[2], ux1 = p1[0], uy1 = p1[1], w1 = p1[2], dx = ux1 - ux0, dy = uy1 - uy0, d2 = dx * dx + dy * dy, i, S;
+    if (d2 < epsilon2) {
+      S = Math.log(w1 / w0) / rho;
+      i = function(t4) {
+        return [
+          ux0 + t4 * dx,
+          uy0 + t4 * dy,
+          w0 * Math.exp(rho * t4 * S)
+        ];
+      };
+    } else {
+      var d1 = Math.sqrt(d2), b0 = (w1 * w1 - w0 * w0 + rho4 * d2) / (2 * w0 * rho2 * d1), b1 = (w1 * w1 - w0 * w0 - rho4 * d2) / (2 * w1 * rho2 * d1), r0 = Math.log(Math.sqrt(b0 * b0 + 1) - b0), r1 = Math.log(Math.sqrt(b1 * b1 + 1) - b1);
+      S = (r1 - r0) / rho;
+      i = function(t4) {
+        var s2 = t4 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
+        return [
+          ux0 + u * dx,
+          uy0 + u * dy,
+          w0 * coshr0 / cosh(rho * s2 + r0)
+        ];
+      };
+    }
+    i.duration = Math.abs(S) * 1e3 * rho / Math.SQRT2;
+    return i;
+  }
+  zoom2.rho = function(_) {
+    var _1 = Math.max(1e-3, +_), _2 = _1 * _1, _4 = _2 * _2;
+    return zoomRho(_1, _2, _4);
+  };
+  return zoom2;
+})(Math.SQRT2, 2, 4);
+function hsl2(hue) {
+  return function(start, end) {
+    var h2 = hue((start = hsl(start)).h, (end = hsl(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.h = h2(t4);
+      start.s = s2(t4);
+      start.l = l(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  };
+}
+var hsl_default = hsl2(hue$1);
+var hslLong = hsl2(nogamma);
+function hcl2(hue) {
+  return function(start, end) {
+    var h2 = hue((start = hcl(start)).h, (end = hcl(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t4) {
+      start.h = h2(t4);
+      start.c = c(t4);
+      start.l = l(t4);
+      start.opacity = opacity(t4);
+      return start + "";
+    };
+  };
+}
+var hcl_default = hcl2(hue$1);
+var hclLong = hcl2(nogamma);
+function cubehelix2(hue) {
+  return (function cubehelixGamma(y) {
+    y = +y;
+    function cubehelix3(start, end) {
+      var h2 = hue((start = cubehelix(start)).h, (end = cubehelix(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      return function(t4) {
+        start.h = h2(t4);
+        start.s = s2(t4);
+        start.l = l(Math.pow(t4, y));
+        start.opacity = opacity(t4);
+        return start + "";
+      };
+    }
+    cubehelix3.gamma = cubehelixGamma;
+    return cubehelix3;
+  })(1);
+}
+var cubehelix_default = cubehelix2(hue$1);
+var cubehelixLong = cubehelix2(nogamma);
+
+// node_modules/d3-format/dist/d3-format.mjs
+function formatDecimal(x) {
+  return Math.abs(x = Math.round(x)) >= 1e21 ? x.toLocaleString("en").replace(/,/g, "") : x.toString(10);
+}
+function formatDecimalParts(x, p) {
+  if (!isFinite(x) || x === 0) return null;
+  var i = (x = p ? x.toExponential(p - 1) : x.toExponential()).indexOf("e"), coefficient = x.slice(0, i);
+  return [
+    coefficient.length > 1 ? coefficient[0] + coefficient.slice(2) : coefficient,
+    +x.slice(i + 1)
+  ];
+}
+function exponent(x) {
+  return x = formatDecimalParts(Math.abs(x)), x ? x[1] : NaN;
+}
+function formatGroup(grouping, thousands) {
+  return function(value2, width) {
+    var i = value2.length, t4 = [], j = 0, g = grouping[0], length = 0;
+    while (i > 0 && g > 0) {
+      if (length + g + 1 > width) g = Math.max(1, width - length);
+      t4.push(value2.substring(i -= g, i + g));
+      if ((length += g + 1) > width) break;
+      g = grouping[j = (j + 1) % grouping.length];
+    }
+    return t4.reverse().join(thousands);
+  };
+}
+function formatNumerals(numerals) {
+  return function(value2) {
+    return value2.replace(/[0-9]/g, function(i) {
+      return numerals[+i];
+    });
+  };
+}
+var re = /^(?:(.)?([<>=^]))?([+\-( ])?([$#])?(0)?(\d+)?(,)?(\.\d+)?(~)?([a-z%])?$/i;
+function formatSpecifier(specifier) {
+  if (!(match = re.exec(specifier))) throw new Error("invalid format: " + specifier);
+  var match;
+  return new FormatSpecifier({
+    fill: match[1],
+    align: match[2],
+    sign: match[3],
+    symbol: match[4],
+    zero: match[5],
+    width: match[6],
+    comma: match[7],
+    precision: match[8] && match[8].slice(1),
+    trim: match[9],
+    type: match[10]
+  });
+}
+formatSpecifier.prototype = FormatSpecifier.prototype;
+function FormatSpecifier(specifier) {
+  this.fill = specifier.fill === void 0 ? " " : specifier.fill + "";
+  this.align = specifier.align === void 0 ? ">" : specifier.align + "";
+  this.sign = specifier.sign === void 0 ? "-" : specifier.sign + "";
+  this.symbol = specifier.symbol === void 0 ? "" : specifier.symbol + "";
+  this.zero = !!specifier.zero;
+  this.width = specifier.width === void 0 ? void 0 : +specifier.width;
+  this.comma = !!specifier.comma;
+  this.precision = specifier.precision === void 0 ? void 0 : +specifier.precision;
+  this.trim = !!specifier.trim;
+  this.type = specifier.type === void 0 ? "" : specifier.type + "";
+}
+FormatSpecifier.prototype.toString = function() {
+  return this.fill + this.align + this.sign + this.symbol + (this.zero ? "0" : "") + (this.width === void 0 ? "" : Math.max(1, this.width | 0)) + (this.comma ? "," : "") + (this.precision === void 0 ? "" : "." + Math.max(0, this.precision | 0)) + (this.trim ? "~" : "") + this.type;
+};
+function formatTrim(s2) {
+  out: for (var n = s2.length, i = 1, i0 = -1, i1; i < n; ++i) {
+    switch (s2[i]) {
+      case ".":
+        i0 = i1 = i;
+        break;
+      case "0":
+        if (i0 === 0) i0 = i;
+        i1 = i;
+        break;
+      default:
+        if (!+s2[i]) break out;
+        if (i0 > 0) i0 = 0;
+        break;
+    }
+  }
+  return i0 > 0 ? s2.slice(0, i0) + s2.slice(i1 + 1) : s2;
+}
+var prefixExponent;
+function formatPrefixAuto(x, p) {
+  var d = formatDecimalParts(x, p);
+  if (!d) return prefixExponent = void 0, x.toPrecision(p);
+  var coefficient = d[0], exponent2 = d[1], i = exponent2 - (prefixExponent = Math.max(-8, Math.min(8, Math.floor(exponent2 / 3))) * 3) + 1, n = coefficient.length;
+  return i === n ? coefficient : i > n ? coefficient + new Array(i - n + 1).join("0") : i > 0 ? coefficient.slice(0, i) + "." + coefficient.slice(i) : "0." + new Array(1 - i).join("0") + formatDecimalParts(x, Math.max(0, p + i - 1))[0];
+}
+function formatRounded(x, p) {
+  var d = formatDecimalParts(x, p);
+  if (!d) return x + "";
+  var coefficient = d[0], exponent2 = d[1];
+  return exponent2 < 0 ? "0." + new Array(-exponent2).join("0") + coefficient : coefficient.length > exponent2 + 1 ? coefficient.slice(0, exponent2 + 1) + "." + coefficient.slice(exponent2 + 1) : coefficient + new Array(exponent2 - coefficient.length + 2).join("0");
+}
+var formatTypes = {
+  "%": (x, p) => (x * 100).toFixed(p),
+  "b": (x) => Math.round(x).toString(2),
+  "c": (x) => x + "",
+  "d": formatDecimal,
+  "e": (x, p) => x.toExponential(p),
+  "f": (x, p) => x.toFixed(p),
+  "g": (x, p) => x.toPrecision(p),
+  "o": (x) => Math.round(x).toString(8),
+  "p": (x, p) => formatRounded(x * 100, p),
+  "r": formatRounded,
+  "s": formatPrefixAuto,
+  "X": (x) => Math.round(x).toString(16).toUpperCase(),
+  "x": (x) => Math.round(x).toString(16)
+};
+function identity2(x) {
+  return x;
+}
+var map = Array.prototype.map;
+var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
+function formatLocale(locale2) {
+  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
+  function newFormat(specifier, options) {
+    specifier = formatSpecifier(specifier);
+    var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
+    if (type === "n") comma = true, type = "g";
+    else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
+    if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
+    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent : "") + (options && options.suffix !== void 0 ? options.suffix : "");
+    var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
+    precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
+    function format2(value2) {
+      var valuePrefix = prefix, valueSuffix = suffix, i, n, c;
+      if (type === "c") {
+        valueSuffix = formatType(value2) + valueSuffix;
+        value2 = "";
+      } else {
+        value2 = +value2;
+        var valueNegative = value2 < 0 || 1 / value2 < 0;
+        value2 = isNaN(value2) ? nan : formatType(Math.abs(value2), precision);
+        if (trim) value2 = formatTrim(value2);
+        if (valueNegative && +value2 === 0 && sign !== "+") valueNegative = false;
+        valuePrefix = (valueNegative ? sign === "(" ? sign : minus : sign === "-" || sign === "(" ? "" : sign) + valuePrefix;
+        valueSuffix = (type === "s" && !isNaN(value2) && prefixExponent !== void 0 ? prefixes[8 + prefixExponent / 3] : "") + valueSuffix + (valueNegative && sign === "(" ? ")" : "");
+        if (maybeSuffix) {
+          i = -1, n = value2.length;
+          while (++i < n) {
+            if (c = value2.charCodeAt(i), 48 > c || c > 57) {
+              valueSuffix = (c === 46 ? decimal + value2.slice(i + 1) : value2.slice(i)) + valueSuffix;
+              value2 = value2.slice(0, i);
+              break;
+            }
+          }
+        }
+      }
+      if (comma && !zero3) value2 = group(value2, Infinity);
+      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill3) : "";
+      if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
+      switch (align) {
+        case "<":
+          value2 = valuePrefix + value2 + valueSuffix + padding;
+          break;
+        case "=":
+          value2 = valuePrefix + padding + value2 + valueSuffix;
+          break;
+        case "^":
+          value2 = padding.slice(0, length = padding.length >> 1) + valuePrefix + value2 + valueSuffix + padding.slice(length);
+          break;
+        default:
+          value2 = padding + valuePrefix + value2 + valueSuffix;
+          break;
+      }
+      return numerals(value2);
+    }
+    format2.toString = function() {
+      return specifier + "";
+    };
+    return format2;
+  }
+  function formatPrefix2(specifier, value2) {
+    var e = Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3, k = Math.pow(10, -e), f = newFormat((specifier = formatSpecifier(specifier), specifier.type = "f", specifier), { suffix: prefixes[8 + e / 3] });
+    return function(value3) {
+      return f(k * value3);
+    };
+  }
+  return {
+    format: newFormat,
+    formatPrefix: formatPrefix2
+  };
+}
+var locale;
+var format;
+var formatPrefix;
+defaultLocale({
+  thousands: ",",
+  grouping: [3],
+  currency: ["$", ""]
+});
+function defaultLocale(definition) {
+  locale = formatLocale(definition);
+  format = locale.format;
+  formatPrefix = locale.formatPrefix;
+  return locale;
+}
+function precisionFixed(step) {
+  return Math.max(0, -exponent(Math.abs(step)));
+}
+function precisionPrefix(step, value2) {
+  return Math.max(0, Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3 - exponent(Math.abs(step)));
+}
+function precisionRound(step, max) {
+  step = Math.abs(step), max = Math.abs(max) - step;
+  return Math.max(0, exponent(max) - exponent(step)) + 1;
+}
+
+// node_modules/d3-scale/dist/d3-scale.mjs
+function initRange(domain, range2) {
+  switch (arguments.length) {
+    case 0:
+      break;
+    case 1:
+      this.range(domain);
+      break;
+    default:
+      this.range(range2).domain(domain);
+      break;
+  }
+  return this;
+}
+function constants(x) {
+  return function() {
+    return x;
+  };
+}
+function number$1(x) {
+  return +x;
+}
+var unit = [0, 1];
+function identity$1(x) {
+  return x;
+}
+function normalize(a, b) {
+  return (b -= a = +a) ? function(x) {
+    return (x - a) / b;
+  } : constants(isNaN(b) ? NaN : 0.5);
+}
+function clamper(a, b) {
+  var t4;
+  if (a > b) t4 = a, a = b, b = t4;
+  return function(x) {
+    return Math.max(a, Math.min(b, x));
+  };
+}
+function bimap(domain, range2, interpolate) {
+  var d0 = domain[0], d1 = domain[1], r0 = range2[0], r1 = range2[1];
+  if (d1 < d0) d0 = normalize(d1, d0), r0 = interpolate(r1, r0);
+  else d0 = normalize(d0, d1), r0 = interpolate(r0, r1);
+  return function(x) {
+    return r0(d0(x));
+  };
+}
+function polymap(domain, range2, interpolate) {
+  var j = Math.min(domain.length, range2.length) - 1, d = new Array(j), r = new Array(j), i = -1;
+  if (domain[j] < domain[0]) {
+    domain = domain.slice().reverse();
+    range2 = range2.slice().reverse();
+  }
+  while (++i < j) {
+    d[i] = normalize(domain[i], domain[i + 1]);
+    r[i] = interpolate(range2[i], range2[i + 1]);
+  }
+  return function(x) {
+    var i2 = bisectRight(domain, x, 1, j) - 1;
+    return r[i2](d[i2](x));
+  };
+}
+function copy$1(source, target) {
+  return target.domain(source.domain()).range(source.range()).interpolate(source.interpolate()).clamp(source.clamp()).unknown(source.unknown());
+}
+function transformer$2() {
+  var domain = unit, range2 = unit, interpolate$1 = value, transform, untransform, unknown, clamp = identity$1, piecewise2, output, input;
+  function rescale() {
+    var n = Math.min(domain.length, range2.length);
+    if (clamp !== identity$1) clamp = clamper(domain[0], domain[n - 1]);
+    piecewise2 = n > 2 ? polymap : bimap;
+    output = input = null;
+    return scale;
+  }
+  function scale(x) {
+    return x == null || isNaN(x = +x) ? unknown : (output || (output = piecewise2(domain.map(transform), range2, interpolate$1)))(transform(clamp(x)));
+  }
+  scale.invert = function(y) {
+    return clamp(untransform((input || (input = piecewise2(range2, domain.map(transform), number2)))(y)));
+  };
+  scale.domain = function(_) {
+    return arguments.length ? (domain = Array.from(_, number$1), rescale()) : domain.slice();
+  };
+  scale.range = function(_) {
+    return arguments.length ? (range2 = Array.from(_), rescale()) : range2.slice();
+  };
+  scale.rangeRound = function(_) {
+    return range2 = Array.from(_), interpolate$1 = round, rescale();
+  };
+  scale.clamp = function(_) {
+    return arguments.length ? (clamp = _ ? true : identity$1, rescale()) : clamp !== identity$1;
+  };
+  scale.interpolate = function(_) {
+    return arguments.length ? (interpolate$1 = _, rescale()) : interpolate$1;
+  };
+  scale.unknown = function(_) {
+    return arguments.length ? (unknown = _, scale) : unknown;
+  };
+  return function(t4, u) {
+    transform = t4, untransform = u;
+    return rescale();
+  };
+}
+function continuous() {
+  return transformer$2()(identity$1, identity$1);
+}
+function tickFormat(start, stop, count, specifier) {
+  var step = tickStep(start, stop, count), precision;
+  specifier = formatSpecifier(specifier == null ? ",f" : specifier);
+  switch (specifier.type) {
+    case "s": {
+      var value2 = Math.max(Math.abs(start), Math.abs(stop));
+      if (specifier.precision == null && !isNaN(precision = precisionPrefix(step, value2))) specifier.precision = precision;
+      return formatPrefix(specifier, value2);
+    }
+    case "":
+    case "e":
+    case "g":
+    case "p":
+    case "r": {
+      if (specifier.precision == null && !isNaN(precision = precisionRound(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
+      break;
+    }
+    case "f":
+    case "%": {
+      if (specifier.precision == null && !isNaN(precision = precisionFixed(step))) specifier.precision = precision - (specifier.type === "%") * 2;
+      break;
+    }
+  }
+  return format(specifier);
+}
+function linearish(scale) {
+  var domain = scale.domain;
+  scale.ticks = function(count) {
+    var d = domain();
+    return ticks(d[0], d[d.length - 1], count == null ? 10 : count);
+  };
+  scale.tickFormat = function(count, specifier) {
+    var d = domain();
+    return tickFormat(d[0], d[d.length - 1], count == null ? 10 : count, specifier);
+  };
+  scale.nice = function(count) {
+    if (count == null) count = 10;
+    var d = domain();
+    var i0 = 0;
+    var i1 = d.length - 1;
+    var start = d[i0];
+    var stop = d[i1];
+    var prestep;
+    var step;
+    var maxIter = 10;
+    if (stop < start) {
+      step = start, start = stop, stop = step;
+      step = i0, i0 = i1, i1 = step;
+    }
+    while (maxIter-- > 0) {
+      step = tickIncrement(start, stop, count);
+      if (step === prestep) {
+        d[i0] = start;
+        d[i1] = stop;
+        return domain(d);
+      } else if (step > 0) {
+        start = Math.floor(start / step) * step;
+        stop = Math.ceil(stop / step) * step;
+      } else if (step < 0) {
+        start = Math.ceil(start * step) / step;
+        stop = Math.floor(stop * step) / step;
+      } else {
+        break;
+      }
+      prestep = step;
+    }
+    return scale;
+  };
+  return scale;
+}
+function linear2() {
+  var scale = continuous();
+  scale.copy = function() {
+    return copy$1(scale, linear2());
+  };
+  initRange.apply(scale, arguments);
+  return linearish(scale);
+}
+
+// formats/explain.ts
+function explain(fmt, text) {
+  const given = toExact(text);
+  const code = encodeExact(fmt, given);
+  const nothing = { midpoint: null, error: null, relativeError: null };
+  if (given.kind !== "finite") return { given, code, rule: "exact", below: code, above: code, ...nothing };
+  const threshold = given.negative ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
+  if (classify(fmt, code) === "infinity") {
+    const largest = code - 1n;
+    const [below2, above2] = given.negative ? [code, largest] : [largest, code];
+    return { given, code, rule: "overflow", below: below2, above: above2, ...nothing, midpoint: threshold };
+  }
+  const value2 = given.negative ? negate(given.magnitude) : given.magnitude;
+  const result = exact(fmt, code);
+  const error = subtract(result, value2);
+  if (error.numerator === 0n) {
+    const relativeError = given.magnitude.numerator ? error : null;
+    return { given, code, rule: "exact", below: code, above: code, midpoint: null, error, relativeError };
+  }
+  const up = error.numerator < 0n;
+  const other = up ? nextUp(fmt, code) : nextDown(fmt, code);
+  const [below, above] = up ? [code, other] : [other, code];
+  const midpoint = isFinite2(fmt, other) ? divide(add(exact(fmt, other), result), rational(2n)) : threshold;
+  const rule = compare(midpoint, value2) === 0 ? "tie" : "nearest";
+  return { given, code, rule, below, above, midpoint, error, relativeError: divide(error, given.magnitude) };
+}
+
+// widgets/bit_editor/words.ts
+var SENTENCE_DIGITS = 17;
+var ERROR_DIGITS = 9;
+var TYPED = 40;
+function classLine(fmt, code) {
+  const kind = classify(fmt, code);
+  const parts = [t(`bits.class_${kind}`)];
+  if (kind === "nan") {
+    const quiet = (code & fmt.nanCode) === fmt.nanCode;
+    parts.push(t(quiet ? "bits.quiet" : "bits.signaling"));
+  }
+  const landmark = landmarkOf(fmt, code);
+  if (landmark) parts.push(t(landmark, { format: fmt.name }));
+  if (isFinite2(fmt, code)) parts.push(t("bits.ulp", { ulp: powerOfTwo(floorLog2(ulp(fmt, code))) }));
+  return parts.join(" · ");
+}
+function landmarkOf(fmt, code) {
+  const smallestNormal = 1n << BigInt(fmt.fractionBits);
+  const names = /* @__PURE__ */ new Map([
+    [fmt.infCode - 1n, "bits.largest"],
+    [fmt.signBit | fmt.infCode - 1n, "bits.lowest"],
+    [smallestNormal, "bits.smallest_normal"],
+    [smallestNormal - 1n, "bits.largest_subnormal"],
+    [1n, "bits.smallest_subnormal"],
+    [fmt.signBit, "bits.negative_zero"]
+  ]);
+  return names.get(code);
+}
+function powerOfTwo(n) {
+  return n >= -4 && n <= 24 ? String(2 ** n) : `2${superscript(n)}`;
+}
+function integerForm(fmt, code) {
+  const { biasedExponent, fraction } = fields(fmt, code);
+  const significand = biasedExponent === 0 ? fraction : fraction | 1n << BigInt(fmt.fractionBits);
+  const sign = code & fmt.signBit ? "−" : "";
+  const power2 = Math.max(biasedExponent, 1) - fmt.bias - fmt.fractionBits;
+  return { significand: `${sign}${significand}`, power: withMinus(String(power2)) };
+}
+function typedText({ input }) {
+  return withMinus(input.length <= TYPED ? input : input.slice(0, TYPED - 1) + "…");
+}
+function sentence(number3) {
+  const { fmt, code, input } = number3;
+  const args = { format: fmt.name, typed: typedText(number3), value: figure(fmt, code).text };
+  const kind = classify(fmt, code);
+  if (input === "") return { ...ofBits(number3), tone: kind === "infinity" ? "overflow" : "exact" };
+  const how = explain(fmt, input);
+  if (how.given.kind === "pattern") return { key: "bits.pattern", args, tone: "exact" };
+  if (how.given.kind === "nan") return { key: "bits.typed_nan", args: { ...args, code: fmt.toHex(code) }, tone: "exact" };
+  if (how.given.kind === "infinity") return { key: "bits.typed_infinity", args, tone: "overflow" };
+  if (how.rule === "exact") return { key: "bits.exact", args: { ...args, ...neighbours(fmt, code) }, tone: "exact" };
+  return ofRounding(number3, how, args);
+}
+function ofRounding({ fmt, code }, how, args) {
+  const [below, above] = [place(fmt, how.below), place(fmt, how.above)];
+  const midpoint = how.midpoint;
+  const value2 = exactOf(how);
+  const tied = compare(value2, midpoint) === 0;
+  const digits = digitsToTellApart([below, above, midpoint, ...tied ? [] : [value2]], SENTENCE_DIGITS);
+  const negative = how.given.kind === "finite" && how.given.negative;
+  const [inner, outer] = negative ? [above, below] : [below, above];
+  Object.assign(args, {
+    below: cut(below, digits),
+    above: cut(above, digits),
+    inner: cut(inner, digits),
+    outer: cut(outer, digits),
+    midpoint: cut(midpoint, digits),
+    infinity: negative ? "−∞" : "∞",
+    value: cut(place(fmt, code), digits)
+  });
+  if (how.rule === "overflow") {
+    return { key: tied ? "bits.overflow_tie" : "bits.overflow", args, tone: "overflow" };
+  }
+  args.error = signed(how.error);
+  if (how.rule === "tie") {
+    const zero3 = classify(fmt, code) === "zero";
+    return { key: zero3 ? "bits.tie_zero" : "bits.tie", args, tone: zero3 ? "underflow" : "rounded" };
+  }
+  if (!isFinite2(fmt, how.below) || !isFinite2(fmt, how.above)) return { key: "bits.nearest_edge", args, tone: "rounded" };
+  if (classify(fmt, code) === "zero") return { key: "bits.underflow", args, tone: "underflow" };
+  return { key: "bits.nearest", args, tone: "rounded" };
+}
+function exactOf({ given }) {
+  if (given.kind !== "finite") throw new RangeError(`${given.kind} is no rational`);
+  return given.negative ? negate(given.magnitude) : given.magnitude;
+}
+function signed(error) {
+  return (error.numerator > 0n ? "+" : "") + cut(error, ERROR_DIGITS);
+}
+function ofBits({ fmt, code }) {
+  const args = { format: fmt.name, value: figure(fmt, code).text };
+  const kind = classify(fmt, code);
+  if (kind === "nan") return { key: "bits.is_nan", args };
+  if (kind === "infinity") {
+    const threshold = code & fmt.signBit ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
+    return { key: "bits.is_infinity", args: { ...args, midpoint: cut(threshold, SENTENCE_DIGITS) } };
+  }
+  return { key: "bits.is_value", args: { ...args, ...neighbours(fmt, code) } };
+}
+function neighbours(fmt, code) {
+  const [previous, next] = [nextDown(fmt, code), nextUp(fmt, code)];
+  const finite = [previous, code, next].filter((c) => isFinite2(fmt, c)).map((c) => exact(fmt, c));
+  const digits = digitsToTellApart(finite, SENTENCE_DIGITS);
+  const say = (c) => isFinite2(fmt, c) ? cut(exact(fmt, c), digits) : withMinus(toDecimal(fmt, c).replace("inf", "∞"));
+  return { previous: say(previous), next: say(next) };
+}
+
+// widgets/bit_editor/number_line.ts
+var LABEL_DIGITS = 8;
+var CROWDED = 12;
+var AXIS = 48;
+var ROWS = [70, 86];
+function lineOf(number3) {
+  if (classify(number3.fmt, number3.code) === "nan") return null;
+  const how = number3.input === "" ? null : explain(number3.fmt, number3.input);
+  if (!how || how.rule === "exact") return around(number3.fmt, number3.code);
+  const { fmt } = number3;
+  const [below, above, value2] = [place(fmt, how.below), place(fmt, how.above), exactOf(how)];
+  const tied = compare(value2, how.midpoint) === 0;
+  const digits = digitsToTellApart([below, above, how.midpoint, ...tied ? [] : [value2]], LABEL_DIGITS);
+  const at = scaleTo(below, subtract(above, below));
+  const marks = stepMarks(fmt, at, digits, [
+    [farther(fmt, how.below, nextDown), "far"],
+    [how.below, "step"],
+    [how.above, "step"],
+    [farther(fmt, how.above, nextUp), "far"]
+  ]);
+  return {
+    domain: [-1.3, 2.3],
+    marks: [
+      ...marks,
+      { at: at(how.midpoint), label: t("bits.midpoint", { midpoint: cut(how.midpoint, digits) }), kind: "midpoint" },
+      { at: at(value2), label: typedText(number3).slice(0, 24), kind: "typed" }
+    ]
+  };
+}
+function around(fmt, code) {
+  const [down, up] = [farther(fmt, code, nextDown), farther(fmt, code, nextUp)];
+  const here = place(fmt, code);
+  const beside = [down, up].filter((c) => c !== null).map((c) => place(fmt, c));
+  const gaps = beside.map((x) => magnitudeOf(subtract(x, here)));
+  const unit2 = gaps.reduce((a, b) => compare(a, b) >= 0 ? a : b);
+  const marks = stepMarks(fmt, scaleTo(here, unit2), digitsToTellApart([here, ...beside], LABEL_DIGITS), [
+    [farther(fmt, down, nextDown), "far"],
+    [down, "step"],
+    [code, "here"],
+    [up, "step"],
+    [farther(fmt, up, nextUp), "far"]
+  ]);
+  return { domain: [-2.4, 2.4], marks };
+}
+function farther(fmt, code, step) {
+  const next = code === null ? null : step(fmt, code);
+  return next === code ? null : next;
+}
+function scaleTo(origin, unit2) {
+  return (x) => toNumber(divide(subtract(x, origin), unit2));
+}
+function stepMarks(fmt, at, digits, steps) {
+  return steps.flatMap(([code, kind]) => {
+    if (code === null) return [];
+    const x = place(fmt, code);
+    if (isFinite2(fmt, code)) return [{ at: at(x), label: cut(x, digits), kind }];
+    const infinity = code & fmt.signBit ? "−∞" : "∞";
+    return [{ at: at(x), label: `${cut(x, digits)} → ${infinity}`, kind: "infinity" }];
+  });
+}
+function numberLine() {
+  const element = s("svg", { class: "mw-bit-line", role: "img" });
+  const show = (number3) => {
+    const line = lineOf(number3);
+    const labels = line?.marks.map((mark) => mark.label) ?? [];
+    set(element, { "aria-label": line ? t("bits.line", { marks: labels.join(", ") }) : t("bits.line_nan") });
+    element.replaceChildren(
+      s("line", { class: "mw-bit-axis", x1: "1%", x2: "99%", y1: AXIS, y2: AXIS }),
+      ...line ? draw(line) : [s("text", { x: "50%", y: 30, class: "mw-bit-line-empty" }, t("bits.line_nan"))]
+    );
+  };
+  return { element, show };
+}
+function draw({ domain, marks }) {
+  const x = linear2(domain, [0, 100]).clamp(true);
+  const crowded = marks.some(({ kind, label }) => kind === "step" && label.length > CROWDED);
+  let steps = 0;
+  return marks.map(({ at, label, kind }) => {
+    const left = `${x(at).toFixed(3)}%`;
+    const group = s("g", { class: `mw-bit-mark-${kind}${kind === "far" && crowded ? " mw-bit-crowded" : ""}` });
+    const text = (y) => group.append(s("text", { x: left, y }, label));
+    if (kind === "midpoint") {
+      group.append(s("line", { x1: left, x2: left, y1: 18, y2: AXIS + 12 }));
+      text(12);
+    } else if (kind === "typed") {
+      const [low, high] = domain;
+      const inside = at >= low && at <= high;
+      group.append(inside ? s("circle", { cx: left, cy: AXIS, r: 6 }) : arrow(at > high));
+      if (!inside) group.classList.add(at > high ? "mw-bit-beyond-right" : "mw-bit-beyond-left");
+      text(32);
+    } else {
+      group.append(s("line", { x1: left, x2: left, y1: AXIS - 7, y2: AXIS + 7 }));
+      if (kind === "here") group.append(s("circle", { cx: left, cy: AXIS, r: 6 }));
+      if (kind !== "far" && kind !== "here") steps += 1;
+      text(kind === "here" ? 32 : ROWS[crowded && steps % 2 === 0 && kind !== "far" ? 1 : 0]);
+    }
+    return group;
+  });
+}
+function arrow(right) {
+  const shape = right ? "M-10,-7 L2,0 L-10,7 Z" : "M10,-7 L-2,0 L10,7 Z";
+  return s("svg", { x: right ? "99%" : "1%", y: AXIS, overflow: "visible" }, s("path", { d: shape }));
+}
+
+// widgets/bit_editor/readout.ts
+var ONE_LINE = 64;
+function readout() {
+  const large = h("output", { class: "mw-figure" });
+  const kind = h("p", { class: "mw-muted" });
+  const integer = h("span", { class: "mw-num" });
+  const inline = h("span", { class: "mw-num" });
+  const summary = h("summary", {});
+  const all = h("p", { class: "mw-num mw-bit-all-digits", tabindex: 0, role: "group", "aria-label": t("bits.all_digits") });
+  const folded = h("details", { class: "mw-bit-folded" }, summary, all);
+  const exactly = h("div", { class: "mw-bit-exact" }, h("span", { class: "mw-muted" }, t("bits.exactly")), integer, inline, folded);
+  const show = (fmt, code) => {
+    const { text } = figure(fmt, code);
+    large.style.setProperty("--chars", String(Math.max([...text].length, 5)));
+    setText(large, text);
+    setText(kind, classLine(fmt, code));
+    const finite = isFinite2(fmt, code);
+    exactly.classList.toggle("mw-bit-invisible", !finite);
+    if (!finite) return;
+    const digits = withMinus(toDecimal(fmt, code));
+    const long = digits.length > ONE_LINE;
+    const { significand, power: power2 } = integerForm(fmt, code);
+    integer.replaceChildren(`${significand} × 2`, h("sup", {}, power2));
+    setText(inline, long ? "" : `= ${digits}`);
+    folded.hidden = !long;
+    if (!long) return;
+    setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
+    setText(all, digits);
+  };
+  return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly), show };
+}
+
+// widgets/bit_editor/state.ts
+var QUIET_MS = 150;
+function numberLink(model, paint) {
+  const one2 = getFormat("float16");
+  let current = read(model) ?? { fmt: one2, code: encode(one2, "1"), input: "" };
+  let saved = current;
+  let timer;
+  let settling = false;
+  let closed = false;
+  const write = () => {
+    model.set("format", current.fmt.name);
+    model.set("code", current.fmt.toHex(current.code));
+    model.set("_input", current.input);
+  };
+  const flush = () => {
+    if (timer === void 0) return;
+    clearTimeout(timer);
+    timer = void 0;
+    model.save_changes();
+  };
+  const settle = () => {
+    settling = false;
+    const arrived = read(model);
+    if (closed || !arrived || same(arrived, current)) return;
+    if (timer !== void 0 && same(arrived, saved)) {
+      write();
+      return;
+    }
+    clearTimeout(timer);
+    timer = void 0;
+    current = arrived;
+    paint(current);
+  };
+  const changed = () => {
+    if (!settling) queueMicrotask(settle);
+    settling = true;
+  };
+  const events = ["change:format", "change:code", "change:_input"];
+  for (const event of events) model.on(event, changed);
+  return {
+    get number() {
+      return current;
+    },
+    edit(next, when) {
+      if (same(next, current)) return;
+      if (timer === void 0) saved = current;
+      clearTimeout(timer);
+      current = next;
+      write();
+      paint(current);
+      timer = setTimeout(flush, QUIET_MS);
+      if (when === "now") flush();
+    },
+    flush,
+    close() {
+      closed = true;
+      flush();
+      for (const event of events) model.off(event, changed);
+    }
+  };
+}
+function read(model) {
+  const fmt = getFormat(model.get("format"));
+  const text = model.get("code");
+  if (!fmt || typeof text !== "string") return null;
+  try {
+    const code = fmt.toCode(text);
+    return { fmt, code, input: roundsTo(fmt, model.get("_input"), code) };
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+function roundsTo(fmt, input, code) {
+  try {
+    return typeof input === "string" && encode(fmt, input) === code ? input : "";
+  } catch (error) {
+    if (error instanceof InputError) return "";
+    throw error;
+  }
+}
+function same(a, b) {
+  return a.fmt === b.fmt && a.code === b.code && a.input === b.input;
+}
+function inFormat({ fmt, code, input }, next) {
+  const typed = input !== "" && toExact(input).kind !== "pattern";
+  const text = typed ? input : toDecimal(fmt, code);
+  return { fmt: next, code: encode(next, text), input: text };
+}
+function withCode({ fmt }, code) {
+  return { fmt, code, input: "" };
+}
+
+// widgets/bit_editor.ts
+var LONGEST_TEXT = 2e4;
+var EASY_TEXT = 24;
+function render({ model, el }) {
+  const { root, head } = card(el, t("bits.title"));
+  root.classList.add("mw-bit-editor");
+  const choice = chips(t("common.formats"), formats.map((fmt) => fmt.name), (name) => {
+    link.edit(inFormat(link.number, getFormat(name)), "now");
+  });
+  head.append(choice.element);
+  const answer = readout();
+  const value2 = textField(
+    t("common.value"),
+    LONGEST_TEXT,
+    (text) => attempt(() => {
+      const { fmt } = link.number;
+      const code2 = encode(fmt, text);
+      link.edit({ fmt, code: code2, input: text.trim() }, "now");
+    })
+  );
+  const code = textField(
+    t("common.code"),
+    LONGEST_TEXT,
+    (text) => attempt(() => link.edit(withCode(link.number, link.number.fmt.toCode(text)), "now"))
+  );
+  const step = (direction) => {
+    const next = direction > 0 ? nextUp : nextDown;
+    link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
+  };
+  const bits = bitGrid({
+    flip: (position) => link.edit(withCode(link.number, link.number.code ^ 1n << BigInt(position)), "soon"),
+    step
+  });
+  const terms = formula();
+  const callout = h("p", { class: "mw-callout" });
+  const line = numberLine();
+  const down = h("button", { type: "button" }, t("bits.step_down"));
+  const up = h("button", { type: "button" }, t("bits.step_up"));
+  down.addEventListener("click", () => step(-1));
+  up.addEventListener("click", () => step(1));
+  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  root.append(
+    h(
+      "div",
+      { class: "mw-bit-top" },
+      answer.figure,
+      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value2.element, code.element), value2.error, code.error),
+      answer.details
+    ),
+    bits.element,
+    terms.element,
+    callout,
+    line.element,
+    h("div", { class: "mw-row" }, down, up, h("span", { class: "mw-note" }, t("bits.keys"))),
+    spoken
+  );
+  let announcing;
+  const paint = (number3) => {
+    const { fmt } = number3;
+    choice.show(fmt.name);
+    answer.show(fmt, number3.code);
+    value2.show(fieldText(number3));
+    code.show(fmt.toHex(number3.code));
+    bits.show(fmt, number3.code);
+    terms.show(fmt, number3.code);
+    const { key, args, tone } = sentence(number3);
+    callout.dataset.tone = tone;
+    callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => strong ? h("strong", {}, text) : text));
+    line.show(number3);
+    clearTimeout(announcing);
+    announcing = setTimeout(() => setText(spoken, `${args.value ?? ""} · ${classLine(fmt, number3.code)}`), 600);
+  };
+  const link = numberLink(model, paint);
+  paint(link.number);
+  const listening = new AbortController();
+  const { signal } = listening;
+  root.addEventListener("focusout", (event) => {
+    if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) link.flush();
+  }, { signal });
+  document.addEventListener("visibilitychange", link.flush, { signal });
+  window.addEventListener("pagehide", link.flush, { signal });
+  return () => {
+    clearTimeout(announcing);
+    listening.abort();
+    link.close();
+  };
+}
+function attempt(edit) {
+  try {
+    edit();
+    return "";
+  } catch (error) {
+    if (error instanceof InputError) return t(error.key, error.args);
+    throw error;
+  }
+}
+function fieldText({ fmt, code, input }) {
+  if (input !== "") return input;
+  const all = toDecimal(fmt, code);
+  return isFinite2(fmt, code) && all.length > EASY_TEXT ? shortest(fmt, code) : all;
+}
+var bit_editor_default = { render };
+export {
+  bit_editor_default as default
+};
