@@ -112,12 +112,8 @@ def test_the_lower_rooms_need_no_jupyter():
         run_python("""
         import importlib, pkgutil, sys
 
-        class Missing:
-            def find_spec(self, name, path=None, target=None):
-                if name.split(".")[0] in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
-                    raise ModuleNotFoundError(name)
-
-        sys.meta_path.insert(0, Missing())
+        for name in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
+            sys.modules[name] = None  # importing it raises ModuleNotFoundError
         import mixwidgets
         for room in ("formats", "gradients", "runs", "training"):
             package = importlib.import_module(f"mixwidgets.{room}")
