@@ -59,7 +59,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   /** New gradients: everything from the bytes on. */
   function load(): void {
     try {
-      summaries = readSummaries(model.get("_summaries"));
+      const found = readSummaries(model.get("_summaries"));
+      if (found.length !== model.get("_names").length) throw new RangeError("names and gradients differ in number");
+      summaries = found;
     } catch (fault) {
       setText(error, t("explorer.unreadable", { reason: String((fault as Error).message) }));
       return;

@@ -498,7 +498,7 @@ var en_default = {
   "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
   "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
   "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
-  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}. It is nearer to *{value}* (error {error}).",
+  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
   "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
   "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
   "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
@@ -506,8 +506,8 @@ var en_default = {
   "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
   "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
   "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
-  "bits.typed_infinity": "*{value} is in {format}*: the exponent bits are all ones and the fraction is 0. Nothing is rounded.",
-  "bits.typed_nan": "*NaN is in {format}*: exponent bits all ones, fraction not 0. Of its many codes this is the quiet one, {code}.",
+  "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
+  "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
@@ -574,7 +574,7 @@ var en_default = {
   "lab.loss_summary": "Loss by step.",
   "lab.loss_words": "{name}: from {first} to {last} at step {step}.",
   "lab.scale_summary": "Loss scale by step.",
-  "lab.scale_words": "{name}: {scale}, {skipped} steps skipped.",
+  "lab.scale_words": "{name}: {scale}, {skipped} skipped.",
   "lab.run": "run",
   "lab.accuracy": "accuracy",
   "lab.skipped": "skipped",
@@ -2201,13 +2201,13 @@ function textures() {
     s("rect", { width: 6, height: 6, class: `mw-fill-${kind}` }),
     LINES[kind] ? s("path", { d: LINES[kind], class: "mw-hatch" }) : null
   ));
-  const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": true }, s("defs", {}, ...patterns));
+  const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": "true" }, s("defs", {}, ...patterns));
   return { element, fill: (kind) => `url(#${ids[kind]})` };
 }
 function swatch(kind, from) {
   return s(
     "svg",
-    { width: 12, height: 12, class: "mw-swatch", "aria-hidden": true },
+    { width: 12, height: 12, class: "mw-swatch", "aria-hidden": "true" },
     s("rect", { width: 12, height: 12, rx: 2, fill: from.fill(kind) })
   );
 }
@@ -2294,7 +2294,7 @@ function scaleControl({ draw, commit }) {
     "aria-describedby": errorId
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
-  const end = (log2) => h("span", { class: "mw-num mw-muted", "aria-hidden": true }, "2", h("sup", {}, String(log2).replace("-", "−")));
+  const end = (log2) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, String(log2).replace("-", "−")));
   const element = h(
     "div",
     { class: "mw-stack-tight" },
@@ -2304,7 +2304,7 @@ function scaleControl({ draw, commit }) {
       end(LOWEST),
       slider,
       end(HIGHEST),
-      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": true }, "S = 2^"), field)
+      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)
     ),
     error
   );
@@ -2417,7 +2417,7 @@ function tensorRows(textures2) {
 }
 function row(name, textures2) {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures2.fill(kind) }));
-  const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": true }, ...parts);
+  const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
   const text = h("span", { class: "mw-num mw-tensor-text" });
   const item = h("li", {}, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
   function draw(counts) {
@@ -2468,7 +2468,9 @@ function render({ model, el }) {
   }
   function load() {
     try {
-      summaries = readSummaries(model.get("_summaries"));
+      const found = readSummaries(model.get("_summaries"));
+      if (found.length !== model.get("_names").length) throw new RangeError("names and gradients differ in number");
+      summaries = found;
     } catch (fault) {
       setText(error, t("explorer.unreadable", { reason: String(fault.message) }));
       return;

@@ -37,11 +37,11 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
     type: "number", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.field"), "aria-describedby": errorId,
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
-  const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": true }, "2", h("sup", {}, String(log2).replace("-", "−")));
+  const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, String(log2).replace("-", "−")));
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-scale-row" },
       end(LOWEST), slider, end(HIGHEST),
-      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": true }, "S = 2^"), field)),
+      h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)),
     error);
   let current = 0;
   let proposal = 0;

@@ -74,7 +74,7 @@ export function tensorRows(textures: Textures): TensorRows {
 
 function row(name: string, textures: Textures): Row {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures.fill(kind) }));
-  const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": true }, ...parts);
+  const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
   const text = h("span", { class: "mw-num mw-tensor-text" });
   const item = h("li", {}, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
 

@@ -21,12 +21,12 @@ export function textures(): Textures {
       s("rect", { width: 6, height: 6, class: `mw-fill-${kind}` }),
       LINES[kind] ? s("path", { d: LINES[kind], class: "mw-hatch" }) : null,
     ));
-  const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": true }, s("defs", {}, ...patterns));
+  const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": "true" }, s("defs", {}, ...patterns));
   return { element, fill: (kind) => `url(#${ids[kind]})` };
 }
 
 /** A small square in a class's fill, to stand beside its name. */
 export function swatch(kind: Class, from: Textures): SVGSVGElement {
-  return s("svg", { width: 12, height: 12, class: "mw-swatch", "aria-hidden": true },
+  return s("svg", { width: 12, height: 12, class: "mw-swatch", "aria-hidden": "true" },
     s("rect", { width: 12, height: 12, rx: 2, fill: from.fill(kind) }));
 }

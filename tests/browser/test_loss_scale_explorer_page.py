@@ -1,0 +1,112 @@
+"""The explorer in a page of its own, without a kernel: keys, narrow screens, accessibility, hostile names."""
+
+import re
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from tests.widgets.bare_page import bare_page
+
+PAYLOAD = "</script><img src=x onerror=\"document.title='executed'\">"
+
+
+@pytest.fixture
+def explorer():
+    rng = np.random.default_rng(11)
+    spread = rng.standard_normal((20, 3000)) * np.exp2(rng.uniform(-36, -6, (20, 3000)))
+    names = [PAYLOAD, *(f"blocks.{i}.attention.projection.weight" for i in range(1, 20))]
+    gradients = dict(zip(names, spread.astype(np.float32), strict=True))
+    return LossScaleExplorer({**gradients, PAYLOAD + "frozen": None}, title=PAYLOAD)
+
+
+@pytest.fixture
+def show(page, explorer):
+    def open_page(theme="light", width=980):
+        page.set_viewport_size({"width": width, "height": 1200})
+        page.set_content(bare_page(explorer, "loss_scale_explorer", theme))
+        page.wait_for_function("window.ready")
+        return page.get_by_role("region", name=PAYLOAD)
+
+    return open_page
+
+
+def figures(widget):
+    return [int(text.replace(",", "")) for text in widget.locator(".mw-figure-count").all_text_contents()]
+
+
+def test_keys_move_the_scale_and_the_page_shows_what_python_counts(page, show, explorer):
+    widget = show()
+    slider = widget.get_by_role("slider", name="loss scale")
+    slider.focus()
+    for key, log2 in (("ArrowRight", 1), ("ArrowRight", 2), ("Home", -24), ("End", 40), ("ArrowLeft", 39)):
+        page.keyboard.press(key)
+        expect(slider).to_have_attribute("aria-valuetext", re.compile(rf"^2\^{log2} = "))
+        explorer.log2_loss_scale = log2
+        counts = explorer.counts()
+        assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
+    assert page.evaluate("window.model.get('log2_loss_scale')") == 39
+    assert page.evaluate("window.sent.length") == 5  # one message a key
+
+    # Every control can be reached and used: format, best scale, exponent, all tensors.
+    page.keyboard.press("Tab")
+    expect(widget.get_by_role("spinbutton", name="exponent of the loss scale")).to_be_focused()
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    more = widget.get_by_role("button", name="Show all 20 tensors")
+    expect(more).to_be_focused()
+    page.keyboard.press("Space")
+    expect(widget.get_by_role("listitem")).to_have_count(20)
+    widget.get_by_role("radio", name="float16", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    expect(widget.get_by_role("radio", name="float32")).to_be_checked()
+    assert page.evaluate("window.model.get('format')") == "float32"
+    page.keyboard.press("ArrowLeft")
+    use = widget.get_by_role("button", name="use it")
+    use.focus()
+    page.keyboard.press("Enter")
+    expect(slider).to_be_focused()
+    assert 2.0 ** page.evaluate("window.model.get('log2_loss_scale')") == explorer.best_loss_scale()
+
+
+def test_a_drag_sends_nothing_until_it_ends(page, show):
+    widget = show()
+    slider = widget.get_by_role("slider", name="loss scale")
+    box = slider.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.375, middle)  # where 2^0 stands
+    page.mouse.down()
+    for share in (0.4, 0.5, 0.6, 0.7):
+        page.mouse.move(box["x"] + box["width"] * share, middle)
+    moved = slider.get_attribute("aria-valuetext")
+    assert not moved.startswith("2^0 ")
+    assert page.evaluate("window.sent.length") == 0
+    page.mouse.up()
+    assert page.evaluate("window.sent.length") == 1
+    log2 = page.evaluate("window.model.get('log2_loss_scale')")
+    assert moved.startswith(f"2^{log2} = ")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 980])
+def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
+    widget = show(theme, width)
+    widget.get_by_role("button", name="Show all 20 tensors").click()
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for control in widget.locator("button, input[type=range], input[type=number], .mw-chips label").all():
+        box = control.bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+    expect(widget.get_by_role("img")).to_have_attribute("aria-label", re.compile("flushed to zero"))
+
+
+def test_names_stay_text(page, show):
+    widget = show()
+    expect(widget.locator(".mw-tensor-name", has_text=PAYLOAD)).to_have_count(1)
+    expect(widget).to_contain_text(f"left out: {PAYLOAD}frozen")
+    assert page.locator("img:not(svg)").count() == 0
+    assert page.title() == "widget"
