@@ -172,7 +172,7 @@ describe("watching and stopping", () => {
     expect(cells).toEqual(["97.2 %", "0.100", "2"]);
     const [loss, scale] = [...el.querySelectorAll("svg[role=img]")];
     expect(loss!.querySelector("title")!.textContent).toBe("Loss by step. fp16 dynamic: from 2.000 to 0.250 at step 213.");
-    expect(scale!.querySelector("title")!.textContent).toContain("fp16 dynamic: 2¹⁵, 2 steps skipped.");
+    expect(scale!.querySelector("title")!.textContent).toContain("fp16 dynamic: 2¹⁵, 2 skipped.");
     expect(scale!.querySelector(".mw-marks")!.getAttribute("d")).toMatch(/^M/);
   });
 

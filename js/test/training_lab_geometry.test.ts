@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lossAxes, lossPath, scaleAxes, scalePath, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
+import { lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
 import { assignStyles, parseWhole, points, type Row, runNames } from "../widgets/training_lab/state.ts";
 import * as words from "../widgets/training_lab/words.ts";
 
@@ -61,6 +61,15 @@ describe("paths", () => {
   it("has axes for no curve at all", () => {
     expect(lossAxes(frame, [], 0).y.domain()).toEqual([0, 1]);
     expect(scaleAxes(frame, [], 0).x.domain()).toEqual([0, 1]);
+  });
+});
+
+describe("reach", () => {
+  it.each([
+    [300, 10, true, 300], [300, 120, false, 120], [1_000_000, 5, true, 1000], [1_000_000, 1024, true, 2048],
+    [1500, 1400, true, 1500], [10_000_000, 9_999_999, true, 10_000_000],
+  ])("of %d steps at step %d (going on: %s) is %d", (steps, step, isGoingOn, expected) => {
+    expect(reach(steps, step, isGoingOn)).toBe(expected);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   assignStyles, currentRun, type Curves, isAlive, points, type Row, runNames, type State, type WireCurves,
 } from "./training_lab/state.ts";
 import { runTable } from "./training_lab/table.ts";
-import { newest, place, progress, status } from "./training_lab/words.ts";
+import { newest, place, progress, spoken, status } from "./training_lab/words.ts";
 
 const QUIET_MS = 5000; // between two spoken words about the progress
 const QUIET_ENDS = ["completed", "stopped"]; // the others are told in words
@@ -24,7 +24,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
   const stepsText = h("span", { class: "mw-num" });
   const newestText = h("span", { class: "mw-num" });
-  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const live = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const message = h("p", { class: "mw-callout" });
   const notice = h("p", { class: "mw-note" });
   const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
@@ -59,7 +59,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   const plots = charts();
   const columns = h("div", { class: "mw-lab-columns" }, plots.element, table.element);
-  root.append(panel.element, progressArea, message, columns, notice, spoken);
+  root.append(panel.element, progressArea, message, columns, notice, live);
 
   const enable = () => {
     const run = currentRun(model.get("_rows"));
@@ -113,7 +113,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!isNews && (!isAlive(run) || now - lastSpoken.at < QUIET_MS)) return;
     lastSpoken = { key, at: now };
     if (firstDraw) return; // what was there before the user came is no news
-    setText(spoken, `${name}: ${isAlive(run) ? progress(run) : status(run)}`);
+    setText(live, spoken(run, name));
   };
 
   let frame = 0;

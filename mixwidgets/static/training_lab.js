@@ -45,6 +45,56 @@ function card(el, title) {
 
 // messages/en.json
 var en_default = {
+  "bits.title": "Bit editor",
+  "bits.grid": "Bits, sign to fraction",
+  "bits.sign": "sign",
+  "bits.exponent": "exponent",
+  "bits.fraction": "fraction",
+  "bits.on": "on",
+  "bits.off": "off",
+  "bits.sign_bit": "sign bit, {state}",
+  "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}",
+  "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}",
+  "bits.all_ones": "{exponent}, all ones",
+  "bits.formula_ones": "exponent all ones",
+  "bits.formula_and": "and fraction",
+  "bits.class_zero": "zero",
+  "bits.class_subnormal": "subnormal",
+  "bits.class_normal": "normal",
+  "bits.class_infinity": "infinity",
+  "bits.class_nan": "NaN, not a number",
+  "bits.quiet": "quiet",
+  "bits.signaling": "signaling",
+  "bits.largest": "largest finite {format}",
+  "bits.lowest": "lowest finite {format}",
+  "bits.smallest_normal": "smallest normal {format}",
+  "bits.largest_subnormal": "largest subnormal {format}",
+  "bits.smallest_subnormal": "smallest subnormal {format}",
+  "bits.negative_zero": "negative zero",
+  "bits.ulp": "ulp {ulp}",
+  "bits.exactly": "exactly",
+  "bits.all_digits": "All digits",
+  "bits.digits": "all {count} significant digits",
+  "bits.step_down": "− ulp",
+  "bits.step_up": "+ ulp",
+  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp",
+  "bits.midpoint": "midpoint {midpoint}",
+  "bits.line": "Number line: {marks}",
+  "bits.line_nan": "NaN has no place on the number line",
+  "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.",
+  "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
+  "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
+  "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
+  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
+  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
+  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
+  "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
+  "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
+  "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
+  "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
+  "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
@@ -71,7 +121,7 @@ var en_default = {
   "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
   "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
   "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
-  "lab.progress": "steps done",
+  "lab.progress": "progress of the run",
   "lab.progress_none": "Choose a task and a recipe, then launch.",
   "lab.progress_starting": "starting: the run’s process is loading torch",
   "lab.progress_steps": "step {step} of {steps}",
@@ -94,6 +144,8 @@ var en_default = {
   "lab.status_crashed": "crashed",
   "lab.device_cpu": "CPU, one thread",
   "lab.device_cuda": "GPU cuda",
+  "lab.spoken_progress": "{name}: {percent} done, {time} left",
+  "lab.spoken_status": "{name}: {status}",
   "lab.failure": "{name}: {status}. {message}",
   "lab.recipe_fp32": "Everything in FP32.",
   "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.",
@@ -109,7 +161,7 @@ var en_default = {
   "lab.loss_summary": "Loss by step.",
   "lab.loss_words": "{name}: from {first} to {last} at step {step}.",
   "lab.scale_summary": "Loss scale by step.",
-  "lab.scale_words": "{name}: {scale}, {skipped} steps skipped.",
+  "lab.scale_words": "{name}: {scale}, {skipped} skipped.",
   "lab.run": "run",
   "lab.accuracy": "accuracy",
   "lab.skipped": "skipped",
@@ -1730,6 +1782,11 @@ function linear2() {
 }
 
 // widgets/training_lab/geometry.ts
+var SHORT = 1e3;
+function reach(steps, step, isGoingOn) {
+  if (!isGoingOn) return step;
+  return Math.min(steps, Math.max(SHORT, 2 ** Math.ceil(Math.log2(step + 1))));
+}
 var finite = (point) => Number.isFinite(point.value);
 function lossAxes(frame, curves, steps) {
   const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
@@ -1974,6 +2031,11 @@ function progress(row) {
   const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
   return `${steps} · ${rate} · ${left}`;
 }
+function spoken(row, name) {
+  if (row.status !== "running" || row.rate === null) return t("lab.spoken_status", { name, status: status(row) });
+  const time = duration((row.steps - row.step) / row.rate);
+  return t("lab.spoken_progress", { name, percent: percent(row.step / row.steps), time });
+}
 function newest(row) {
   if (row.step === 0) return "";
   const parts = [t("lab.newest_loss", { loss: decimal(row.loss) })];
@@ -2034,7 +2096,7 @@ function charts() {
     showKey(key, isNarrow ? runs : []);
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
     const right = isNarrow || longest === 0 ? 12 : Math.round(38 + longest * LABEL_CHARACTER);
-    const steps = runs.reduce((most, { row }) => Math.max(most, isAlive(row) ? row.steps : row.step), 0);
+    const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps, row.step, isAlive(row))), 0);
     const frame = { width, left: 44, right, top: 8, bottom: 24 };
     const lossFrame = { ...frame, height: 210 };
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps);
@@ -2194,6 +2256,7 @@ function wholeField(label, low, high, size, choose) {
 
 // widgets/training_lab/kernel.ts
 var PATIENCE_MS = 4e3;
+var SECOND_HELLO_MS = 700;
 function kernelLink(model, tell) {
   let open = null;
   const settle = () => {
@@ -2219,8 +2282,11 @@ function kernelLink(model, tell) {
     if (answer.kind === "refused") tell.refused(kind, String(answer.message ?? ""));
   };
   model.on("msg:custom", answered);
-  model.send({ kind: "hello" });
+  const hello = () => model.send({ kind: "hello" });
+  hello();
+  const secondHello = setTimeout(hello, SECOND_HELLO_MS);
   const close = () => {
+    clearTimeout(secondHello);
     if (open) clearTimeout(open.timer);
     model.off("msg:custom", answered);
   };
@@ -2298,7 +2364,7 @@ function render({ model, el }) {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
   const stepsText = h("span", { class: "mw-num" });
   const newestText = h("span", { class: "mw-num" });
-  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const live = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const message = h("p", { class: "mw-callout" });
   const notice = h("p", { class: "mw-note" });
   const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
@@ -2331,7 +2397,7 @@ function render({ model, el }) {
   });
   const plots = charts();
   const columns = h("div", { class: "mw-lab-columns" }, plots.element, table.element);
-  root.append(panel.element, progressArea, message, columns, notice, spoken);
+  root.append(panel.element, progressArea, message, columns, notice, live);
   const enable = () => {
     const run = currentRun(model.get("_rows"));
     panel.enable({ launch: waitingFor === null, stop: waitingFor === null && run !== void 0 && isAlive(run) });
@@ -2378,7 +2444,7 @@ function render({ model, el }) {
     if (!isNews && (!isAlive(run) || now - lastSpoken.at < QUIET_MS)) return;
     lastSpoken = { key, at: now };
     if (firstDraw) return;
-    setText(spoken, `${name}: ${isAlive(run) ? progress(run) : status(run)}`);
+    setText(live, spoken(run, name));
   };
   let frame = 0;
   const schedule = () => {

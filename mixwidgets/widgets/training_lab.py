@@ -133,8 +133,10 @@ class TrainingLab(MixWidget):
         # The kernel routes the page's next message to whatever loop last sent on this comm. Sending in the
         # context of a message keeps them on the loop that it came by, which a running cell does not block.
         self._context = copy_context()
-        self._wake.set()
-        if isinstance(content, dict) and content.get("kind") in ("launch", "stop"):
+        kind = content.get("kind") if isinstance(content, dict) else None
+        if kind == "hello":
+            self.send({"kind": "hello"})
+        elif kind in ("launch", "stop"):
             job = threading.Thread(target=copy_context().run, args=(self._serve, content), daemon=True)
             job.start()
 

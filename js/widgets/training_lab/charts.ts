@@ -4,7 +4,7 @@ import { h, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { chart, lineSample, type Series } from "./chart.ts";
 import {
-  type Axes, type Frame, lossAxes, lossPath, scaleAxes, scalePath, skipMarks, wholeTicks,
+  type Axes, type Frame, lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, wholeTicks,
 } from "./geometry.ts";
 import { type Curves, isAlive, type Point, type Row } from "./state.ts";
 import { count, decimal, powerOfTwo, scale } from "./words.ts";
@@ -33,7 +33,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
     showKey(key, isNarrow ? runs : []);
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
     const right = isNarrow || longest === 0 ? 12 : Math.round(38 + longest * LABEL_CHARACTER);
-    const steps = runs.reduce((most, { row }) => Math.max(most, isAlive(row) ? row.steps : row.step), 0);
+    const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps, row.step, isAlive(row))), 0);
     const frame = { width, left: 44, right, top: 8, bottom: 24 };
 
     const lossFrame = { ...frame, height: 210 };

@@ -18,6 +18,17 @@ export interface Axes {
   y: ScaleLinear<number, number>;
 }
 
+const SHORT = 1000; // steps
+
+/**
+ * How many steps the axis shows of a run. Over: those that were taken. Going on: all that it will take, so that
+ * nothing moves; of a long run twice as many each time that its line gets there.
+ */
+export function reach(steps: number, step: number, isGoingOn: boolean): number {
+  if (!isGoingOn) return step;
+  return Math.min(steps, Math.max(SHORT, 2 ** Math.ceil(Math.log2(step + 1))));
+}
+
 const finite = (point: Point): boolean => Number.isFinite(point.value);
 
 /** From step 0 to the longest run's last, and from 0 (or the lowest loss below it) to the highest loss. */

@@ -4,6 +4,7 @@ import type { AnyModel } from "@anywidget/types";
 import type { Answer, State } from "./state.ts";
 
 const PATIENCE_MS = 4000;
+const SECOND_HELLO_MS = 700;
 
 /**
  * `ask` sends a request; `changed` is told whether one is waiting for its answer, `slow` when it has waited
@@ -38,9 +39,15 @@ export function kernelLink(
     if (answer.kind === "refused") tell.refused(kind, String(answer.message ?? ""));
   };
   model.on("msg:custom", answered);
-  model.send({ kind: "hello" });
+
+  // The kernel answers a hello on the loop that it came by, and hears the next message there too. JupyterLab
+  // gives widgets a loop of their own, which no running cell blocks, but only shortly after the first one.
+  const hello = () => model.send({ kind: "hello" });
+  hello();
+  const secondHello = setTimeout(hello, SECOND_HELLO_MS);
 
   const close = () => {
+    clearTimeout(secondHello);
     if (open) clearTimeout(open.timer);
     model.off("msg:custom", answered);
   };

@@ -59,6 +59,13 @@ export function progress(row: Row): string {
   return `${steps} · ${rate} · ${left}`;
 }
 
+/** The same for a live region, which is heard, not read. */
+export function spoken(row: Row, name: string): string {
+  if (row.status !== "running" || row.rate === null) return t("lab.spoken_status", { name, status: status(row) });
+  const time = duration((row.steps - row.step) / row.rate);
+  return t("lab.spoken_progress", { name, percent: percent(row.step / row.steps), time });
+}
+
 /** What the newest step says: loss, loss scale, skipped steps. */
 export function newest(row: Row): string {
   if (row.step === 0) return "";
