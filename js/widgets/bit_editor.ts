@@ -75,6 +75,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   let announcing: ReturnType<typeof setTimeout> | undefined;
   const paint = (number: EditedNumber) => {
     const { fmt } = number;
+    root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes cells and reserves room
     choice.show(fmt.name);
     answer.show(fmt, number.code);
     value.show(fieldText(number));
@@ -102,6 +103,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     clearTimeout(announcing);
     listening.abort();
     link.close();
+    root.remove();
   };
 }
 

@@ -476,11 +476,11 @@ var en_default = {
   "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
   "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
   "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
-  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
-  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
-  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
-  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
-  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
+  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
+  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
+  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
   "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
   "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
   "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
@@ -559,6 +559,7 @@ var en_default = {
   "lab.table_caption": "Accuracy and loss on held-out data",
   "lab.no_runs": "No runs yet.",
   "lab.seed_is": "seed {seed}",
+  "lab.loss_weight_is": "loss weight {weight}",
   "explorer.title": "What a loss scale saves",
   "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
   "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
@@ -575,6 +576,7 @@ var en_default = {
   "explorer.short_normal": "norm.",
   "explorer.short_overflow": "over",
   "explorer.axis": "|gradient| × S",
+  "explorer.gathered": "end bars hold all beyond",
   "explorer.scale": "2^{log2} = {value}",
   "explorer.slider": "loss scale",
   "explorer.field": "exponent of the loss scale",
@@ -612,7 +614,7 @@ function fill2(template, args) {
 }
 
 // widgets/bit_editor/digits.ts
-var SHORT = 16;
+var SHORT = 22;
 function withMinus(text) {
   return text.replaceAll("-", "−");
 }
@@ -621,9 +623,10 @@ function superscript(n) {
 }
 function figure(fmt, code) {
   if (!isFinite2(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
-  const all = toDecimal(fmt, code);
-  const isExact = all.length <= SHORT;
-  return { text: withMinus(isExact ? all : shortest(fmt, code)), isExact };
+  if (code === fmt.signBit) return { text: "−0", isExact: true };
+  const text = cut(exact(fmt, code), SHORT);
+  const isExact = text.length <= SHORT && !text.includes("…");
+  return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
 }
 function special(text) {
   return text === "nan" ? "NaN" : text.replace("inf", "∞");
@@ -717,7 +720,6 @@ function bitGrid({ flip, step }) {
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells);
     });
     element.replaceChildren(...rows);
-    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16";
     moveStop(Math.min(stop, buttons.length - 1));
     shown2 = fmt;
   };
@@ -2487,9 +2489,10 @@ function stepMarks(fmt, at, digits, steps) {
   return steps.flatMap(([code, kind]) => {
     if (code === null) return [];
     const x = place(fmt, code);
-    if (isFinite2(fmt, code)) return [{ at: at(x), label: cut(x, digits), kind }];
-    const infinity = code & fmt.signBit ? "−∞" : "∞";
-    return [{ at: at(x), label: `${cut(x, digits)} → ${infinity}`, kind: "infinity" }];
+    if (isFinite2(fmt, code)) return [{ at: at(x), label: code === fmt.signBit ? "−0" : cut(x, digits), kind }];
+    const infinity = figure(fmt, code).text;
+    const label = `${cut(x, digits)} → ${infinity}`;
+    return [{ at: at(x), label: label.length > CROWDED ? infinity : label, kind: "infinity" }];
   });
 }
 function numberLine() {
@@ -2539,8 +2542,8 @@ function arrow(right) {
 // widgets/bit_editor/readout.ts
 var ONE_LINE = 64;
 function readout() {
-  const large = h("output", { class: "mw-figure" });
-  const kind = h("p", { class: "mw-muted" });
+  const large = h("div", { class: "mw-figure" });
+  const kind = h("p", { class: "mw-muted mw-bit-kind" });
   const integer = h("span", { class: "mw-num" });
   const inline = h("span", { class: "mw-num" });
   const summary = h("summary", {});
@@ -2559,7 +2562,7 @@ function readout() {
     const long = digits.length > ONE_LINE;
     const { significand, power: power2 } = integerForm(fmt, code);
     integer.replaceChildren(`${significand} × 2`, h("sup", {}, power2));
-    setText(inline, long ? "" : `= ${digits}`);
+    setText(inline, long ? "" : `= ${digits}`);
     folded.hidden = !long;
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
@@ -2635,6 +2638,7 @@ function read(model) {
   if (!fmt || typeof text !== "string") return null;
   try {
     const code = fmt.toCode(text);
+    if (fmt.toHex(code) !== text) return null;
     return { fmt, code, input: roundsTo(fmt, model.get("_input"), code) };
   } catch (error) {
     if (error instanceof InputError) return null;
@@ -2720,6 +2724,7 @@ function render({ model, el }) {
   let announcing;
   const paint = (number3) => {
     const { fmt } = number3;
+    root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16";
     choice.show(fmt.name);
     answer.show(fmt, number3.code);
     value2.show(fieldText(number3));
@@ -2746,6 +2751,7 @@ function render({ model, el }) {
     clearTimeout(announcing);
     listening.abort();
     link.close();
+    root.remove();
   };
 }
 function attempt(edit) {

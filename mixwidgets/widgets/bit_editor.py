@@ -94,6 +94,8 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             text = text if "_input" in state else self._exact_input()
             return fmt, fmt.encode(text), text
         number = fmt.to_code(state.get("code", self.code))
+        if fmt.to_hex(number) != state.get("code", self.code):
+            raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
         if text and fmt.encode(text) != number:
             if "_input" in state:
                 raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")

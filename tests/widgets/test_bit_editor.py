@@ -197,6 +197,9 @@ def test_the_page_sends_only_what_changed(sent):
     "hostile",
     [
         {"code": "0x10000"},
+        {"code": "0x3c00"},
+        {"format": "float64", "code": "0x3C00", "_input": ""},
+        {"code": 0x3C00},
         {"code": "<img src=x onerror=alert(1)>"},
         {"code": ""},
         {"code": None},

@@ -75,7 +75,6 @@ export function bitGrid({ flip, step }: Actions): { element: HTMLElement; show(f
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells);
     });
     element.replaceChildren(...rows);
-    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16";
     moveStop(Math.min(stop, buttons.length - 1));
     shown = fmt;
   };

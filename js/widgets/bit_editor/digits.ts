@@ -4,7 +4,7 @@ import { exact, isFinite, notation, shortest, toDecimal } from "../../formats/de
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "../../formats/rational.ts";
 
-const SHORT = 16; // characters that fit the large figure
+const SHORT = 22; // characters that fit the large figure
 
 /** Typographic signs: −1, not -1. */
 export function withMinus(text: string): string {
@@ -19,9 +19,10 @@ export function superscript(n: number): string {
 /** A code's value: every digit if they are few, else the fewest that round back to it. */
 export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact: boolean } {
   if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
-  const all = toDecimal(fmt, code);
-  const isExact = all.length <= SHORT;
-  return { text: withMinus(isExact ? all : shortest(fmt, code)), isExact };
+  if (code === fmt.signBit) return { text: "−0", isExact: true };
+  const text = cut(exact(fmt, code), SHORT);
+  const isExact = text.length <= SHORT && !text.includes("…");
+  return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
 }
 
 function special(text: string): string {

@@ -7,7 +7,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { compare, divide, magnitudeOf, subtract, toNumber, type Rational } from "../../formats/rational.ts";
 import { s, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { cut, digitsToTellApart, place } from "./digits.ts";
+import { cut, digitsToTellApart, figure, place } from "./digits.ts";
 import type { EditedNumber } from "./state.ts";
 import { exactOf, typedText } from "./words.ts";
 
@@ -87,9 +87,10 @@ function stepMarks(fmt: FloatFormat, at: (x: Rational) => number, digits: number
   return steps.flatMap(([code, kind]): Mark[] => {
     if (code === null) return [];
     const x = place(fmt, code);
-    if (isFinite(fmt, code)) return [{ at: at(x), label: cut(x, digits), kind }];
-    const infinity = code & fmt.signBit ? "−∞" : "∞";
-    return [{ at: at(x), label: `${cut(x, digits)} → ${infinity}`, kind: "infinity" }];
+    if (isFinite(fmt, code)) return [{ at: at(x), label: code === fmt.signBit ? "−0" : cut(x, digits), kind }];
+    const infinity = figure(fmt, code).text;
+    const label = `${cut(x, digits)} → ${infinity}`;
+    return [{ at: at(x), label: label.length > CROWDED ? infinity : label, kind: "infinity" }];
   });
 }
 

@@ -14,8 +14,8 @@ export function readout(): {
   details: HTMLElement;
   show(fmt: FloatFormat, code: bigint): void;
 } {
-  const large = h("output", { class: "mw-figure" });
-  const kind = h("p", { class: "mw-muted" });
+  const large = h("div", { class: "mw-figure" });
+  const kind = h("p", { class: "mw-muted mw-bit-kind" });
   const integer = h("span", { class: "mw-num" });
   const inline = h("span", { class: "mw-num" });
   const summary = h("summary", {});
@@ -35,7 +35,7 @@ export function readout(): {
     const long = digits.length > ONE_LINE;
     const { significand, power } = integerForm(fmt, code);
     integer.replaceChildren(`${significand} × 2`, h("sup", {}, power));
-    setText(inline, long ? "" : `= ${digits}`);
+    setText(inline, long ? "" : `=\u00a0${digits}`);
     folded.hidden = !long;
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));

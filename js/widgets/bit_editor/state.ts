@@ -102,6 +102,7 @@ function read(model: AnyModel<State>): EditedNumber | null {
   if (!fmt || typeof text !== "string") return null;
   try {
     const code = fmt.toCode(text);
+    if (fmt.toHex(code) !== text) return null; // the width of another format
     return { fmt, code, input: roundsTo(fmt, model.get("_input"), code) };
   } catch (error) {
     if (error instanceof InputError) return null;

@@ -1,0 +1,380 @@
+// @vitest-environment jsdom
+// The bit editor as a person and a kernel meet it: clicks, keys, text, and state from elsewhere.
+
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import editor from "../widgets/bit_editor.ts";
+import type { State } from "../widgets/bit_editor/state.ts";
+
+/** The host's part, as ipywidgets plays it: one state, events on change, and the difference at each save. */
+class Host {
+  readonly state: Record<string, unknown> = { format: "float16", code: "0x3C00", _input: "1" };
+  readonly saved: Record<string, unknown>[] = [];
+  readonly handlers = new Map<string, Set<() => void>>();
+  #unsaved: Record<string, unknown> = {};
+
+  constructor(state: Partial<Record<keyof State, unknown>> = {}) {
+    Object.assign(this.state, state);
+  }
+
+  #change(key: string, value: unknown): void {
+    if (this.state[key] === value) return;
+    this.state[key] = value;
+    for (const handler of [...(this.handlers.get(`change:${key}`) ?? [])]) handler();
+  }
+
+  /** A view's own face of the model; each view gets another. */
+  face(): AnyModel<State> {
+    return {
+      get: (key: string) => this.state[key],
+      set: (key: string, value: unknown) => {
+        this.#unsaved[key] = value;
+        this.#change(key, value);
+      },
+      save_changes: () => {
+        this.saved.push(this.#unsaved);
+        this.#unsaved = {};
+      },
+      on: (event: string, handler: () => void) => {
+        this.handlers.set(event, (this.handlers.get(event) ?? new Set()).add(handler));
+      },
+      off: (event: string, handler: () => void) => this.handlers.get(event)?.delete(handler),
+    } as unknown as AnyModel<State>;
+  }
+
+  receive(state: Record<string, unknown>): void {
+    for (const [key, value] of Object.entries(state)) this.#change(key, value);
+  }
+}
+
+interface View {
+  el: HTMLElement;
+  bit(name: RegExp): HTMLButtonElement;
+  field(label: string): HTMLInputElement;
+  type(label: string, text: string): void;
+  press(key: string): void;
+  codeShown(): string;
+  cleanup(): void;
+}
+
+const views: View[] = [];
+
+function show(host: Host): View {
+  const el = document.createElement("div");
+  document.body.append(el);
+  const cleanup = editor.render({ model: host.face(), el, signal: new AbortController().signal } as unknown as RenderProps<State>);
+  const all = <E extends Element>(selector: string) => [...el.querySelectorAll<E>(selector)];
+  const view: View = {
+    el,
+    bit: (name) => all<HTMLButtonElement>("[role=switch]").find((b) => name.test(b.getAttribute("aria-label")!))!,
+    field: (label) => {
+      const id = all<HTMLLabelElement>("label").find((one) => one.textContent === label)!.htmlFor;
+      return document.getElementById(id) as HTMLInputElement;
+    },
+    type: (label, text) => {
+      const input = view.field(label);
+      input.focus();
+      input.value = text;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    },
+    press: (key) => {
+      document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    },
+    codeShown: () => view.field("code").value,
+    cleanup,
+  };
+  views.push(view);
+  return view;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  for (const view of views.splice(0)) view.cleanup();
+  document.body.replaceChildren();
+  vi.useRealTimers();
+});
+
+describe("bits", () => {
+  test("are switches with names and one tab stop, in a grid of three rows", () => {
+    const view = show(new Host({ code: "0x7BFF", _input: "65505" }));
+    const grid = view.el.querySelector("[role=grid]")!;
+    expect([...grid.children].map((row) => row.getAttribute("role"))).toEqual(["row", "row", "row"]);
+    const switches = [...grid.querySelectorAll<HTMLButtonElement>("[role=gridcell] > button[role=switch]")];
+    expect(switches).toHaveLength(16);
+    expect(switches.filter((bit) => bit.tabIndex === 0)).toHaveLength(1);
+    expect(view.bit(/^exponent bit 3 of 5, weight 4, on$/).getAttribute("aria-checked")).toBe("true");
+    expect(view.bit(/^exponent bit 5 of 5, weight 1, off$/).getAttribute("aria-checked")).toBe("false");
+    expect(view.bit(/^fraction bit 10 of 10, weight 2\^−10, on$/).textContent).toBe("12⁻¹⁰");
+    expect(view.bit(/^sign bit, off$/).textContent).toBe("0±");
+    expect([...grid.querySelectorAll("[role=rowheader]")].map((head) => head.textContent)).toEqual([
+      "S sign", "E exponent30 − 15 = 15", "F fraction1023/1024",
+    ]);
+  });
+
+  test("flip at once; the kernel hears of a burst of clicks once it is over", () => {
+    const host = new Host();
+    const view = show(host);
+    view.bit(/^sign/).click();
+    expect(view.codeShown()).toBe("0xBC00");
+    expect(view.el.querySelector(".mw-figure")!.textContent).toBe("−1");
+    for (let i = 0; i < 20; i += 1) {
+      vi.advanceTimersByTime(100);
+      view.bit(/^fraction bit 1 of/).click();
+    }
+    expect(host.saved).toEqual([]);
+    vi.advanceTimersByTime(150);
+    expect(host.saved).toEqual([{ format: "float16", code: "0xBC00", _input: "" }]);
+    vi.advanceTimersByTime(10_000);
+    expect(host.saved).toHaveLength(1);
+  });
+
+  test("by keys: arrows, Home and End move, up and down step by one ulp", () => {
+    const view = show(new Host());
+    const focused = () => document.activeElement!.getAttribute("aria-label");
+    view.bit(/^sign/).focus();
+    for (const [key, name] of [
+      ["ArrowLeft", "sign bit, off"],
+      ["ArrowRight", "exponent bit 1 of 5, weight 16, off"],
+      ["End", "fraction bit 10 of 10, weight 2^−10, off"],
+      ["ArrowRight", "fraction bit 10 of 10, weight 2^−10, off"],
+      ["ArrowLeft", "fraction bit 9 of 10, weight 2^−9, off"],
+    ] as const) {
+      view.press(key);
+      expect(focused()).toBe(name);
+      expect(view.el.querySelectorAll("[role=switch][tabindex='0']")).toHaveLength(1);
+    }
+    view.press("ArrowUp");
+    expect(view.codeShown()).toBe("0x3C01");
+    view.press("Home");
+    view.press("ArrowDown");
+    view.press("ArrowDown");
+    expect([focused(), view.codeShown()]).toEqual(["sign bit, off", "0x3BFF"]);
+  });
+
+  test("− ulp and + ulp stop at the infinities and pass through zero", () => {
+    const host = new Host({ code: "0x7BFF", _input: "" });
+    const view = show(host);
+    const [down, up] = [...view.el.querySelectorAll("button")].filter((b) => b.textContent!.endsWith(" ulp"));
+    up!.click();
+    up!.click();
+    expect(view.codeShown()).toBe("0x7C00");
+    view.type("value", "0");
+    down!.click();
+    expect(view.codeShown()).toBe("0x8001");
+  });
+});
+
+describe("typing", () => {
+  test("commits on Enter, at once, and says how the value was rounded", () => {
+    const host = new Host();
+    const view = show(host);
+    view.type("value", " 65505 ");
+    expect(host.saved).toEqual([{ format: "float16", code: "0x7BFF", _input: "65505" }]);
+    expect(view.el.querySelector(".mw-callout")!.textContent).toContain("65505 is not a float16.");
+    expect(view.field("value").value).toBe("65505");
+    view.type("code", "0b1");
+    expect(host.saved[1]).toEqual({ format: "float16", code: "0x0001", _input: "" });
+    expect(view.field("value").value).toBe("6e-8");
+  });
+
+  test("commits on leaving the field, and only a changed text", () => {
+    const host = new Host();
+    const view = show(host);
+    const value = view.field("value");
+    value.dispatchEvent(new Event("change", { bubbles: true }));
+    expect(host.saved).toEqual([]);
+    value.value = "2";
+    value.dispatchEvent(new Event("input", { bubbles: true }));
+    value.dispatchEvent(new Event("change", { bubbles: true }));
+    expect(view.codeShown()).toBe("0x4000");
+  });
+
+  test("Escape takes the text back", () => {
+    const view = show(new Host());
+    const value = view.field("value");
+    value.focus();
+    value.value = "99";
+    value.dispatchEvent(new Event("input", { bubbles: true }));
+    view.press("Escape");
+    expect(value.value).toBe("1");
+  });
+
+  test.each([
+    ["", "is not a number"], ["abc", "is not a number"], ["１２", "in plain digits, 12"], ["１．５", "1.5"], ["1,5", "1.5"],
+    ["1_000", "1000"], ["٣", "is not a number"], ["nan(0x7e01)", "write its code"], ["0b102", "only the digits 0 and 1"],
+    ["0x10000", "codes end at 0xFFFF"], ["1e99999", "beyond ±5000"], ["9".repeat(10_001), "10,000 characters"],
+    ["\u202e12", "\\u202e12"], ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"], ["</script><script>alert(1)</script>", "</script>"],
+  ])("%j is refused beside the field, and the last good state stays", (text, words) => {
+    const host = new Host();
+    const view = show(host);
+    view.type("value", text);
+    const value = view.field("value");
+    const error = document.getElementById(value.getAttribute("aria-describedby")!)!;
+    expect(error.textContent).toContain(words);
+    expect([error.getAttribute("role"), value.getAttribute("aria-invalid")]).toEqual(["alert", "true"]);
+    expect([view.codeShown(), host.saved, host.state.code]).toEqual(["0x3C00", [], "0x3C00"]);
+    expect(view.el.querySelector("img, script")).toBeNull();
+    view.type("value", "2");
+    expect([error.textContent, value.hasAttribute("aria-invalid"), view.codeShown()]).toEqual(["", false, "0x4000"]);
+  });
+
+  test.each([
+    ["1e999", "0x7C00"], ["1e-400", "0x0000"], ["-0", "0x8000"], ["−5", "0xC500"], ["Infinity", "0x7C00"], ["0x7C00", "0x7C00"],
+    ["0x1p-3", "0x3000"], ["9".repeat(5000), "0x7C00"],
+  ])("%j is read", (text, code) => {
+    const view = show(new Host());
+    view.type("value", text);
+    expect(view.codeShown()).toBe(code);
+  });
+
+  test("a wrong code is refused beside its own field", () => {
+    const view = show(new Host());
+    view.type("code", "0x1FFFF");
+    expect(view.field("code").getAttribute("aria-invalid")).toBe("true");
+    expect(view.field("value").hasAttribute("aria-invalid")).toBe(false);
+    expect(view.el.textContent).toContain("codes end at 0xFFFF");
+  });
+});
+
+describe("formats", () => {
+  const choose = (view: View, name: string) => view.el.querySelector<HTMLInputElement>(`input[value=${name}]`)!.click();
+
+  test("a change rounds the last exact input anew, in one message", () => {
+    const host = new Host({ code: "0x7BFF", _input: "65505" });
+    const view = show(host);
+    choose(view, "float64");
+    expect(host.saved).toEqual([{ format: "float64", code: "0x40EFFC2000000000", _input: "65505" }]);
+    expect(view.el.querySelectorAll("[role=switch]")).toHaveLength(64);
+    choose(view, "float16");
+    expect([view.codeShown(), view.field("value").value]).toEqual(["0x7BFF", "65505"]);
+  });
+
+  test("a click that was not told yet goes along", () => {
+    const host = new Host();
+    const view = show(host);
+    view.bit(/^sign/).click();
+    choose(view, "bfloat16");
+    vi.advanceTimersByTime(1000);
+    expect(host.saved).toEqual([{ format: "bfloat16", code: "0xBF80", _input: "-1" }]);
+  });
+});
+
+describe("the kernel and other views", () => {
+  const settled = () => Promise.resolve();
+
+  test("state from the kernel is painted, whole", async () => {
+    const host = new Host();
+    const view = show(host);
+    host.receive({ format: "float32", code: "0x3DCCCCCD", _input: "0.1" });
+    await settled();
+    expect([view.codeShown(), view.field("value").value]).toEqual(["0x3DCCCCCD", "0.1"]);
+    expect(view.el.textContent).toContain("0.1 is not a float32.");
+    expect(host.saved).toEqual([]);
+  });
+
+  test.each([
+    { code: "0x10000" }, { code: "<img src=x>" }, { code: 5 }, { format: "__proto__" }, { format: null }, { format: "float64" },
+  ])("hostile state %j is not painted", async (hostile) => {
+    const host = new Host();
+    const view = show(host);
+    host.receive(hostile);
+    await settled();
+    expect(view.codeShown()).toBe("0x3C00");
+    view.bit(/^sign/).click();
+    expect([view.codeShown(), host.state.format, host.state.code]).toEqual(["0xBC00", "float16", "0xBC00"]);
+  });
+
+  test.each(["<img src=x onerror=alert(1)>", "2", 7, ["1"]])("an input %j that is not this number's is ignored", async (input) => {
+    const view = show(new Host({ _input: input }));
+    expect(view.el.textContent).toContain("1 is what these bits say");
+    expect(view.el.querySelector("img")).toBeNull();
+  });
+
+  test("two views of one model stay equal", async () => {
+    const host = new Host();
+    const [one, two] = [show(host), show(host)];
+    one.bit(/^sign/).click();
+    await settled();
+    expect(two.codeShown()).toBe("0xBC00");
+    two.bit(/^exponent bit 5/).click();
+    await settled();
+    expect(one.codeShown()).toBe("0xB800");
+    vi.advanceTimersByTime(150);
+    expect(host.saved[0]).toEqual({ format: "float16", code: "0xB800", _input: "" });
+  });
+
+  test("the echo of an earlier save does not undo a later click", async () => {
+    const host = new Host();
+    const view = show(host);
+    view.bit(/^sign/).click();
+    vi.advanceTimersByTime(150);
+    view.bit(/^fraction bit 1 of/).click();
+    host.receive({ code: "0xBC00" }); // what the kernel got 50 ms ago
+    await settled();
+    expect([view.codeShown(), host.state.code]).toEqual(["0xBE00", "0xBE00"]);
+    vi.advanceTimersByTime(150);
+    expect(host.saved.at(-1)).toMatchObject({ code: "0xBE00" });
+  });
+
+  test("a change by the kernel replaces a click that it had not heard of", async () => {
+    const host = new Host();
+    const view = show(host);
+    view.bit(/^sign/).click();
+    host.receive({ code: "0x4200", _input: "3" });
+    await settled();
+    vi.advanceTimersByTime(1000);
+    expect([view.codeShown(), host.saved]).toEqual(["0x4200", []]);
+  });
+
+  test("what is being written is not overwritten", async () => {
+    const host = new Host();
+    const view = show(host);
+    const value = view.field("value");
+    value.value = "3.1";
+    value.dispatchEvent(new Event("input", { bubbles: true }));
+    host.receive({ code: "0x4000", _input: "2" });
+    await settled();
+    expect([view.codeShown(), value.value]).toEqual(["0x4000", "3.1"]);
+  });
+});
+
+describe("the end", () => {
+  test.each(["focusout", "cleanup", "hidden"])("%s tells the kernel what it has not heard of", (how) => {
+    const host = new Host();
+    const view = show(host);
+    view.bit(/^sign/).focus();
+    view.bit(/^sign/).click();
+    if (how === "focusout") (document.activeElement as HTMLElement).blur();
+    if (how === "cleanup") view.cleanup();
+    if (how === "hidden") document.dispatchEvent(new Event("visibilitychange"));
+    expect(host.saved).toEqual([{ format: "float16", code: "0xBC00", _input: "" }]);
+  });
+
+  test("nothing stays: no handler, no timer, no element", async () => {
+    const host = new Host();
+    const removed = vi.spyOn(document, "removeEventListener");
+    const view = show(host);
+    const other = show(host);
+    view.cleanup();
+    expect([...host.handlers.values()].map((set) => set.size)).toEqual([1, 1, 1]);
+    other.bit(/^sign/).click();
+    await Promise.resolve();
+    other.cleanup();
+    expect([...host.handlers.values()].every((set) => set.size === 0)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    expect([view.el.childElementCount, other.el.childElementCount]).toEqual([0, 0]);
+    document.dispatchEvent(new Event("visibilitychange"));
+    expect(host.saved).toHaveLength(1);
+    removed.mockRestore();
+  });
+
+  test("keys stay with the widget in JupyterLab", () => {
+    const root = show(new Host()).el.firstElementChild!;
+    expect(root.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
+    expect(root.getAttribute("lang")).toBe("en");
+  });
+});
