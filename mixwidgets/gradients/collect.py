@@ -43,7 +43,8 @@ def _by_name(source: Any) -> dict[str, object]:
     if callable(getattr(source, "named_parameters", None)):
         return {name: parameter.grad for name, parameter in source.named_parameters()}
     if not isinstance(source, Mapping):
-        raise TypeError(f"gradients are {ACCEPTED}; {type(source).__name__} came")
+        hint = "; pass its .gradients()" if callable(getattr(source, "gradients", None)) else ""
+        raise TypeError(f"gradients are {ACCEPTED}; {type(source).__name__} came{hint}")
     for name in source:
         if not isinstance(name, str):
             raise TypeError(f"the names of gradients are text; {name!r} came")

@@ -498,11 +498,11 @@ var en_default = {
   "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
   "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
   "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
-  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
-  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
-  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
-  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
-  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
+  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
+  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
+  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
   "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
   "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
   "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
@@ -581,6 +581,7 @@ var en_default = {
   "lab.table_caption": "Accuracy and loss on held-out data",
   "lab.no_runs": "No runs yet.",
   "lab.seed_is": "seed {seed}",
+  "lab.loss_weight_is": "loss weight {weight}",
   "explorer.title": "What a loss scale saves",
   "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
   "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
@@ -597,6 +598,7 @@ var en_default = {
   "explorer.short_normal": "norm.",
   "explorer.short_overflow": "over",
   "explorer.axis": "|gradient| × S",
+  "explorer.gathered": "end bars hold all beyond",
   "explorer.scale": "2^{log2} = {value}",
   "explorer.slider": "loss scale",
   "explorer.field": "exponent of the loss scale",
@@ -2158,6 +2160,7 @@ function histogram(textures2) {
     axis.replaceChildren(
       s("line", { x1: 0, x2: plot, y1: floor, y2: floor, class: "mw-floor" }),
       ...ticks2.map((tick) => tickMark(tick, shape.x(tick))),
+      s("text", { x: 0, y: floor + 36 }, t("explorer.gathered")),
       s("text", { x: plot, y: floor + 36, "text-anchor": "end" }, t("explorer.axis"))
     );
   }

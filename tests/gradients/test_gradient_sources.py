@@ -40,6 +40,13 @@ def test_parameters_are_not_their_gradients() -> None:
         collect(dict(torch.nn.Linear(3, 2).named_parameters()))
 
 
+class Recorded:
+    """As a run has it."""
+
+    def gradients(self) -> dict[str, GradientSummary]:
+        return {"w": GradientSummary.of([1.0])}
+
+
 @pytest.mark.parametrize(
     ("source", "error", "message"),
     [
@@ -48,6 +55,7 @@ def test_parameters_are_not_their_gradients() -> None:
         (np.ones(3), TypeError, "ndarray"),
         ([("w", np.ones(3))], TypeError, "list"),
         ({1: np.ones(3)}, TypeError, "1"),
+        (Recorded(), TypeError, r"pass its \.gradients\(\)"),
         ({"w": np.arange(3)}, TypeError, "'w'.*int64"),
         ({"w": None}, ValueError, "backward"),
     ],

@@ -39,6 +39,7 @@ export function histogram(textures: Textures): Histogram {
     axis.replaceChildren(
       s("line", { x1: 0, x2: plot, y1: floor, y2: floor, class: "mw-floor" }),
       ...ticks.map((tick) => tickMark(tick, shape.x(tick))),
+      s("text", { x: 0, y: floor + 36 }, t("explorer.gathered")),
       s("text", { x: plot, y: floor + 36, "text-anchor": "end" }, t("explorer.axis")),
     );
   }
