@@ -36,7 +36,7 @@ function fakeModel(changes: Record<string, unknown> = {}) {
 }
 
 const row = (changes: Partial<Row> = {}): Row => ({
-  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, steps: 300, step: 213,
+  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, steps: 300, step: 213,
   status: "running", message: "", device: "cpu", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
   skipped: 2, rate: 141, metrics: { accuracy: 0.972, loss: 0.1 }, ...changes,
 });
@@ -174,6 +174,11 @@ describe("watching and stopping", () => {
     expect(loss!.querySelector("title")!.textContent).toBe("Loss by step. fp16 dynamic: from 2.000 to 0.250 at step 213.");
     expect(scale!.querySelector("title")!.textContent).toContain("fp16 dynamic: 2¹⁵, 2 skipped.");
     expect(scale!.querySelector(".mw-marks")!.getAttribute("d")).toMatch(/^M/);
+  });
+
+  it("names a loss weight, which scales the whole curve", () => {
+    show(fakeModel({ _rows: [row({ loss_weight: 1e-5, seed: 4, status: "completed" })] }));
+    expect(el.querySelector(".mw-run-detail")!.textContent).toBe("seed 4 · loss weight 1e−5 · completed");
   });
 
   it("stops the newest run that goes on, and only then", () => {

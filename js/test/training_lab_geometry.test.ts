@@ -12,7 +12,7 @@ function wire(pairs: [number, number][], littleEndian = true): DataView {
 }
 
 const row = (changes: Partial<Row> = {}): Row => ({
-  id: "a", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, steps: 300, step: 213,
+  id: "a", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, steps: 300, step: 213,
   status: "running", message: "", device: "cpu", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
   skipped: 3, rate: 141.4, metrics: {}, ...changes,
 });
@@ -123,6 +123,9 @@ describe("words", () => {
   it.each([[-3, "2⁻³"], [0, "2⁰"], [16, "2¹⁶"]])("writes 2 to the %d", (power, text) => expect(words.powerOfTwo(power)).toBe(text));
   it.each([[0, "0.000"], [2.30258, "2.303"], [12.345, "12.35"], [1.5e-5, "1.50e−5"], ["inf", "∞"], [null, "–"]] as const)(
     "writes the loss %j as %j", (value, text) => expect(words.decimal(value)).toBe(text),
+  );
+  it.each([[0, "0"], [0.1 + 0.2, "0.3"], [2.5e-5, "2.5e−5"], [-1.5, "−1.5"], [200_000, "2e5"], [1e-3, "0.001"]])(
+    "labels an axis at %d with %j", (value, text) => expect(words.axisNumber(value)).toBe(text),
   );
   it("explains a recipe from its fields", () => {
     const loss_scale = { kind: "dynamic", init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 25 };

@@ -36,9 +36,12 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
     head
   );
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
   el.append(root);
   return { root, head };
 }
@@ -168,6 +171,7 @@ var en_default = {
   "lab.table_caption": "Accuracy and loss on held-out data",
   "lab.no_runs": "No runs yet.",
   "lab.seed_is": "seed {seed}",
+  "lab.loss_weight_is": "loss weight {weight}",
   "explorer.title": "What a loss scale saves",
   "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
   "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
@@ -184,6 +188,7 @@ var en_default = {
   "explorer.short_normal": "norm.",
   "explorer.short_overflow": "over",
   "explorer.axis": "|gradient| × S",
+  "explorer.gathered": "end bars hold all beyond",
   "explorer.scale": "2^{log2} = {value}",
   "explorer.slider": "loss scale",
   "explorer.field": "exponent of the loss scale",
@@ -2012,6 +2017,12 @@ function decimal(value2) {
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value2.toExponential(2).replace("-", "−");
   return value2.toFixed(size >= 1e3 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
+function axisNumber(value2) {
+  const size = Math.abs(value2);
+  const isPlain = size === 0 || size >= 1e-3 && size < 1e5;
+  const round2 = Number(value2.toPrecision(12));
+  return (isPlain ? String(round2) : round2.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+}
 function percent(value2) {
   return typeof value2 === "number" ? `${(100 * value2).toFixed(1)} %` : decimal(value2 ?? null);
 }
@@ -2100,9 +2111,8 @@ function charts() {
     const frame = { width, left: 44, right, top: 8, bottom: 24 };
     const lossFrame = { ...frame, height: 210 };
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps);
-    const lossText = lossXY.y.tickFormat(4, "~g");
     loss.draw({
-      ...axesTicks(lossFrame, lossXY, lossXY.y.ticks(4).map((at) => ({ at: lossXY.y(at), text: lossText(at) }))),
+      ...axesTicks(lossFrame, lossXY, lossXY.y.ticks(4).map((at) => ({ at: lossXY.y(at), text: axisNumber(at) }))),
       series: runs.map((run) => series(run, lossXY, lossPath(lossXY, run.curves.loss), "", run.curves.loss, lossLabel(run))),
       named: !isNarrow,
       empty: t("lab.no_curves"),
@@ -2324,6 +2334,10 @@ function runTable(toggle) {
   };
   return { element, show };
 }
+function details(row) {
+  const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
+  return [t("lab.seed_is", { seed: row.seed }), ...weight, status(row)].join(" · ");
+}
 function tableLine(id, toggle) {
   const box = h("input", { type: "checkbox" });
   box.addEventListener("change", () => toggle(id, box.checked));
@@ -2345,7 +2359,7 @@ function tableLine(id, toggle) {
     box.checked = style !== void 0;
     sample.show(style);
     setText(title, name);
-    setText(detail, [t("lab.seed_is", { seed: row.seed }), status(row)].join(" · "));
+    setText(detail, details(row));
     set(detail, { title: row.message === "" ? void 0 : row.message });
     setText(accuracy, percent(row.metrics["accuracy"]));
     setText(loss, decimal(row.metrics["loss"] ?? null));

@@ -74,6 +74,7 @@ class FollowedRun:
             "recipe": experiment.recipe.name,
             "scaled": experiment.recipe.loss_scale.kind != "none",
             "seed": experiment.seed,
+            "loss_weight": experiment.task_options.get("loss_weight", 1.0),
             "steps": experiment.steps,
             "step": newest.step if newest else 0,
             "status": self.status,

@@ -7,7 +7,7 @@ import {
   type Axes, type Frame, lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, wholeTicks,
 } from "./geometry.ts";
 import { type Curves, isAlive, type Point, type Row } from "./state.ts";
-import { count, decimal, powerOfTwo, scale } from "./words.ts";
+import { axisNumber, count, decimal, powerOfTwo, scale } from "./words.ts";
 
 /** A run whose curves are drawn. */
 export interface ShownRun {
@@ -38,9 +38,8 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
 
     const lossFrame = { ...frame, height: 210 };
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps);
-    const lossText = lossXY.y.tickFormat(4, "~g");
     loss.draw({
-      ...axesTicks(lossFrame, lossXY, lossXY.y.ticks(4).map((at) => ({ at: lossXY.y(at), text: lossText(at) }))),
+      ...axesTicks(lossFrame, lossXY, lossXY.y.ticks(4).map((at) => ({ at: lossXY.y(at), text: axisNumber(at) }))),
       series: runs.map((run) => series(run, lossXY, lossPath(lossXY, run.curves.loss), "", run.curves.loss, lossLabel(run))),
       named: !isNarrow,
       empty: t("lab.no_curves"),

@@ -10,6 +10,7 @@ export interface Row {
   recipe: string;
   scaled: boolean; // whether the recipe scales the loss
   seed: number;
+  loss_weight: number; // a factor in the loss itself
   steps: number; // to be taken
   step: number; // taken or skipped so far
   status: string;

@@ -4,7 +4,7 @@ import { h, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { lineSample } from "./chart.ts";
 import type { Row } from "./state.ts";
-import { count, decimal, percent, status } from "./words.ts";
+import { axisNumber, count, decimal, percent, status } from "./words.ts";
 
 interface Line {
   element: HTMLTableRowElement;
@@ -44,6 +44,11 @@ export function runTable(toggle: (id: string, shown: boolean) => void): {
   return { element, show };
 }
 
+function details(row: Row): string {
+  const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
+  return [t("lab.seed_is", { seed: row.seed }), ...weight, status(row)].join(" · ");
+}
+
 function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Line {
   const box = h("input", { type: "checkbox" });
   box.addEventListener("change", () => toggle(id, box.checked));
@@ -65,7 +70,7 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Li
     box.checked = style !== undefined;
     sample.show(style);
     setText(title, name);
-    setText(detail, [t("lab.seed_is", { seed: row.seed }), status(row)].join(" · "));
+    setText(detail, details(row));
     set(detail, { title: row.message === "" ? undefined : row.message });
     setText(accuracy, percent(row.metrics["accuracy"]));
     setText(loss, decimal(row.metrics["loss"] ?? null));

@@ -34,6 +34,15 @@ export function decimal(value: WireNumber): string {
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
+/** A round number beside an axis. */
+export function axisNumber(value: number): string {
+  const size = Math.abs(value);
+  const isPlain = size === 0 || (size >= 1e-3 && size < 1e5);
+  // 12 digits: a tick such as 0.3 may be a sum that is off in the last one
+  const round = Number(value.toPrecision(12));
+  return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+}
+
 /** A share in 0 … 1 as "97.2 %". */
 export function percent(value: WireNumber | undefined): string {
   return typeof value === "number" ? `${(100 * value).toFixed(1)} %` : decimal(value ?? null);
