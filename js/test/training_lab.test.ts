@@ -193,6 +193,15 @@ describe("watching and stopping", () => {
     expect(button("Stop").disabled).toBe(true);
   });
 
+  it("names the run that progress is about when several go on", () => {
+    const model = running();
+    show(model);
+    expect(el.querySelector(".mw-progress-text")!.textContent).toMatch(/^step 213/);
+    model.set("_rows", [row({ id: "run-2", recipe: "bf16" }), row()]);
+    paint();
+    expect(el.querySelector(".mw-progress-text")!.textContent).toMatch(/^bf16: step 213/);
+  });
+
   it("draws at most once a frame, and keeps the elements that stay", () => {
     const model = running();
     show(model);
