@@ -373,8 +373,12 @@ describe("the end", () => {
   });
 
   test("keys stay with the widget in JupyterLab", () => {
-    const root = show(new Host()).el.firstElementChild!;
-    expect(root.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
-    expect(root.getAttribute("lang")).toBe("en");
+    const view = show(new Host());
+    const heard: string[] = [];
+    view.el.addEventListener("keydown", (event) => heard.push(event.key));
+    view.bit(/^sign/).focus();
+    for (const key of ["ArrowRight", "ArrowUp", " ", "x", "d"]) view.press(key);
+    expect(heard).toEqual([]);
+    expect(view.el.firstElementChild!.getAttribute("lang")).toBe("en");
   });
 });

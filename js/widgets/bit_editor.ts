@@ -9,6 +9,7 @@ import { card, chips } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
 import { bitGrid } from "./bit_editor/bits.ts";
+import { figure } from "./bit_editor/digits.ts";
 import { textField } from "./bit_editor/fields.ts";
 import { formula } from "./bit_editor/formula.ts";
 import { numberLine } from "./bit_editor/number_line.ts";
@@ -17,6 +18,7 @@ import { inFormat, numberLink, withCode, type EditedNumber, type State } from ".
 import { classLine, sentence } from "./bit_editor/words.ts";
 
 const LONGEST_TEXT = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
+const ANNOUNCE_MS = 600; // a burst of edits is spoken of once, at its end
 const EASY_TEXT = 24; // characters of an exact value that the field shows before it prefers the shortest
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -86,10 +88,16 @@ function render({ model, el }: RenderProps<State>): () => void {
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
     line.show(number);
-    clearTimeout(announcing); // a burst of edits is spoken of once, at its end
-    announcing = setTimeout(() => setText(spoken, `${args.value ?? ""} · ${classLine(fmt, number.code)}`), 600);
   };
-  const link = numberLink(model, paint);
+  const announce = (number: EditedNumber) => {
+    clearTimeout(announcing);
+    const words = [figure(number.fmt, number.code).text, classLine(number.fmt, number.code)].join(" · ");
+    announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
+  };
+  const link = numberLink(model, (number) => {
+    paint(number);
+    announce(number);
+  });
   paint(link.number);
 
   const listening = new AbortController();

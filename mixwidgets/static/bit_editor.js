@@ -408,9 +408,12 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
     head
   );
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
   el.append(root);
   return { root, head };
 }
@@ -2557,13 +2560,13 @@ function readout() {
     setText(kind, classLine(fmt, code));
     const finite = isFinite2(fmt, code);
     exactly.classList.toggle("mw-bit-invisible", !finite);
-    if (!finite) return;
     const digits = withMinus(toDecimal(fmt, code));
-    const long = digits.length > ONE_LINE;
+    const long = finite && digits.length > ONE_LINE;
+    folded.hidden = !long;
+    if (!finite) return;
     const { significand, power: power2 } = integerForm(fmt, code);
     integer.replaceChildren(`${significand} × 2`, h("sup", {}, power2));
     setText(inline, long ? "" : `= ${digits}`);
-    folded.hidden = !long;
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
     setText(all, digits);
@@ -2667,6 +2670,7 @@ function withCode({ fmt }, code) {
 
 // widgets/bit_editor.ts
 var LONGEST_TEXT = 2e4;
+var ANNOUNCE_MS = 600;
 var EASY_TEXT = 24;
 function render({ model, el }) {
   const { root, head } = card(el, t("bits.title"));
@@ -2735,10 +2739,16 @@ function render({ model, el }) {
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => strong ? h("strong", {}, text) : text));
     line.show(number3);
-    clearTimeout(announcing);
-    announcing = setTimeout(() => setText(spoken, `${args.value ?? ""} · ${classLine(fmt, number3.code)}`), 600);
   };
-  const link = numberLink(model, paint);
+  const announce = (number3) => {
+    clearTimeout(announcing);
+    const words = [figure(number3.fmt, number3.code).text, classLine(number3.fmt, number3.code)].join(" · ");
+    announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
+  };
+  const link = numberLink(model, (number3) => {
+    paint(number3);
+    announce(number3);
+  });
   paint(link.number);
   const listening = new AbortController();
   const { signal } = listening;

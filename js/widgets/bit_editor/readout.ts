@@ -30,13 +30,13 @@ export function readout(): {
     setText(kind, classLine(fmt, code));
     const finite = isFinite(fmt, code);
     exactly.classList.toggle("mw-bit-invisible", !finite); // its room stays
-    if (!finite) return;
     const digits = withMinus(toDecimal(fmt, code));
-    const long = digits.length > ONE_LINE;
+    const long = finite && digits.length > ONE_LINE;
+    folded.hidden = !long;
+    if (!finite) return;
     const { significand, power } = integerForm(fmt, code);
     integer.replaceChildren(`${significand} × 2`, h("sup", {}, power));
     setText(inline, long ? "" : `=\u00a0${digits}`);
-    folded.hidden = !long;
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
     setText(all, digits);
