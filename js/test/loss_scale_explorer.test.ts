@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // The explorer in a page without a kernel: what it shows, and what it sends.
 
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { GradientSummary } from "../gradients/summary.ts";
 import { getFormat } from "../formats/catalogue.ts";
 import explorer from "../widgets/loss_scale_explorer.ts";
@@ -149,6 +149,26 @@ test("the kernel's changes are followed", () => {
   model.set("_summaries", packed("zeros"));
   expect([figures(), one(".mw-tensor-text").textContent]).toEqual([[0, 0, 0, 0], "nothing finite but zeros"]);
   expect(model.saved).toEqual([]);
+});
+
+test("a late echo of the kernel does not pull the slider from under the hand", () => {
+  vi.useFakeTimers();
+  const { model, slider, drag, release, figures } = show();
+  for (const log2 of [5, 6]) {
+    drag(log2);
+    release();
+  }
+  model.set("log2_loss_scale", 5); // the echo of the message before the last
+  expect([slider.value, figures()]).toEqual(["6", expected("float16", 6)]);
+  model.set("log2_loss_scale", 6);
+  vi.runAllTimers();
+  expect(slider.value).toBe("6");
+  drag(7);
+  release();
+  model.set("log2_loss_scale", 3); // and this one is meant
+  vi.runAllTimers();
+  expect([slider.value, figures()]).toEqual(["3", expected("float16", 3)]);
+  vi.useRealTimers();
 });
 
 test("a format is chosen by its radio button, and sent once", () => {

@@ -49,6 +49,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   let summaries: GradientSummary[] = [];
   let answers: Answers | undefined;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
 
   function send<K extends "format" | "log2_loss_scale">(name: K, value: State[K]): void {
     if (model.get(name) === value) return;
@@ -96,6 +97,13 @@ function render({ model, el }: RenderProps<State>): () => void {
     rows.draw(answers, log2);
   }
 
+  /** The model's scale has changed. What the kernel echoes late must not pull the slider from under the hand. */
+  function follow(): void {
+    clearTimeout(waiting);
+    if (model.get("log2_loss_scale") === control.value() || control.inHand() <= 0) settle();
+    else waiting = setTimeout(follow, control.inHand());
+  }
+
   /** The scale is settled: also what would be restless during a drag. */
   function settle(): void {
     if (!answers) return;
@@ -121,7 +129,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const subscriptions = {
     "change:format": choose,
-    "change:log2_loss_scale": settle,
+    "change:log2_loss_scale": follow,
     "change:_summaries": load,
     "change:title": retitle,
   };
@@ -134,6 +142,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   return () => {
     for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
     observer.disconnect();
+    clearTimeout(waiting);
     root.remove();
   };
 }

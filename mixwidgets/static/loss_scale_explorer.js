@@ -434,9 +434,12 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
     head
   );
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
   el.append(root);
   return { root, head };
 }
@@ -2277,6 +2280,7 @@ function notes() {
 }
 
 // widgets/loss_scale_explorer/scale_control.ts
+var IN_HAND_MS = 400;
 function scaleControl({ draw, commit }) {
   const power2 = h("sup");
   const number3 = h("span");
@@ -2313,6 +2317,7 @@ function scaleControl({ draw, commit }) {
   );
   let current = 0;
   let proposal = 0;
+  let moved = -Infinity;
   function paint(log2) {
     current = log2;
     setText(power2, String(log2).replace("-", "−"));
@@ -2322,6 +2327,7 @@ function scaleControl({ draw, commit }) {
     setText(use, t(log2 === proposal ? "explorer.in_use" : "explorer.use_it"));
   }
   function move(log2) {
+    moved = performance.now();
     complain("");
     paint(log2);
     draw(log2);
@@ -2371,7 +2377,7 @@ function scaleControl({ draw, commit }) {
     setText(reason, headroom < HEADROOM ? t("explorer.reason_tight", { share: share(flushed, finite), headroom }) : t("explorer.reason", { share: share(flushed, finite), headroom: Number.isFinite(headroom) ? headroom : "∞" }));
     paint(current);
   }
-  return { element, readout, value: () => current, show, propose };
+  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose };
 }
 
 // widgets/loss_scale_explorer/tensor_rows.ts
@@ -2464,6 +2470,7 @@ function render({ model, el }) {
   root.append(error, body, spoken, fills.element);
   let summaries = [];
   let answers;
+  let waiting;
   function send(name, value2) {
     if (model.get(name) === value2) return;
     model.set(name, value2);
@@ -2503,6 +2510,11 @@ function render({ model, el }) {
     plot.draw(log2);
     rows.draw(answers, log2);
   }
+  function follow() {
+    clearTimeout(waiting);
+    if (model.get("log2_loss_scale") === control.value() || control.inHand() <= 0) settle();
+    else waiting = setTimeout(follow, control.inHand());
+  }
   function settle() {
     if (!answers) return;
     const log2 = model.get("log2_loss_scale");
@@ -2524,7 +2536,7 @@ function render({ model, el }) {
   }
   const subscriptions = {
     "change:format": choose,
-    "change:log2_loss_scale": settle,
+    "change:log2_loss_scale": follow,
     "change:_summaries": load,
     "change:title": retitle
   };
@@ -2536,6 +2548,7 @@ function render({ model, el }) {
   return () => {
     for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
     observer.disconnect();
+    clearTimeout(waiting);
     root.remove();
   };
 }

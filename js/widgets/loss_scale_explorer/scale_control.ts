@@ -10,9 +10,13 @@ export interface ScaleControl {
   readonly readout: HTMLElement;
   /** The scale that is drawn, which during a drag is ahead of the kernel's. */
   value(): number;
+  /** For how many milliseconds more the slider counts as being in the user's hand; 0 or less: it does not. */
+  inHand(): number;
   show(log2: number): void;
   propose(answers: Answers): void;
 }
+
+const IN_HAND_MS = 400; // after a move: longer than the kernel takes to echo the value before the last
 
 interface Actions {
   /** While the scale moves. */
@@ -45,6 +49,7 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
     error);
   let current = 0;
   let proposal = 0;
+  let moved = -Infinity;
 
   function paint(log2: number): void {
     current = log2;
@@ -56,6 +61,7 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
   }
 
   function move(log2: number): void {
+    moved = performance.now();
     complain("");
     paint(log2);
     draw(log2);
@@ -114,5 +120,5 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
     paint(current);
   }
 
-  return { element, readout, value: () => current, show, propose };
+  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose };
 }
