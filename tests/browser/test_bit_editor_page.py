@@ -1,10 +1,13 @@
 """BitEditor in a real browser, on a bare page: what fits, what can be reached, and that nothing jumps."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import mixwidgets as mw
+from tests.browser.jupyter import Notebook
 from tests.widgets.bare_page import bare_page
 
 WIDTHS = (980, 360)
@@ -100,3 +103,33 @@ def test_markup_stays_text(page, tmp_path):
         widget.get_by_label(field).press("Enter")
     assert widget.locator("img").count() == 0
     assert page.title() == "widget"
+
+
+def test_views_and_linked_editors_stay_equal_in_a_live_notebook(page, server):
+    notebook = Notebook.of(
+        page,
+        server,
+        "linked.ipynb",
+        "import ipywidgets, mixwidgets as mw\n"
+        "one, two = mw.BitEditor('65505'), mw.BitEditor(0, format='float64')\n"
+        "links = [ipywidgets.jslink((one, name), (two, name)) for name in ('format', 'code')]\n"
+        "ipywidgets.HBox([one, two])",
+        "print(one.code, two.code, one.format, two.format, one.value == two.value)",
+        "one",
+    )
+    first, second = (notebook.run(0).get_by_role("region", name="Bit editor").nth(i) for i in (0, 1))
+    expect(second.get_by_label("code")).to_have_value("0x7BFF")
+    again = notebook.run(2).get_by_role("region", name="Bit editor")
+    second.get_by_role("radio", name="bfloat16").check()
+    for editor in (first, second, again):
+        expect(editor.get_by_role("radio", name="bfloat16")).to_be_checked()
+    # Clicks about as fast as saves and their echoes travel: none may be lost.
+    last = again.get_by_role("switch", name=re.compile("^fraction bit 7 of 7"))
+    for i in range(15):
+        last.click()
+        page.wait_for_timeout(120 + 10 * i)
+    code = int(again.get_by_label("code").input_value(), 16)
+    for editor in (first, second):
+        expect(editor.get_by_label("code")).to_have_value(f"0x{code:04X}")
+    notebook.ask(1, f"0x{code:04X} 0x{code:04X} bfloat16 bfloat16 True")
+    assert code & 1 == 1  # 15 flips of a bit that was 0
