@@ -11,9 +11,14 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id, "data-lm-suppress-shortcuts": true },
+    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
     head,
   );
+  // JupyterLab's command mode would take the arrows, x and dd. Its shortcuts match the focused element itself, so
+  // data-lm-suppress-shortcuts on an element around it does not stop them. Ctrl and ⌘ pass: one can still save.
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
   el.append(root);
   return { root, head };
 }

@@ -1,5 +1,6 @@
 """A real JupyterLab on loopback, and a notebook in it, driven as a person would: by role and name."""
 
+import json
 import re
 import secrets
 import socket
@@ -35,7 +36,12 @@ def jupyter_lab(root: Path):
     token = secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
-    command += [f"--ServerApp.root_dir={root}", "--allow-root"]
+    command += [
+        f"--ServerApp.root_dir={root}",
+        "--allow-root",
+        f"--LabApp.user_settings_dir={_settings(root)}",
+    ]
+    command += [f"--LabApp.workspaces_dir={root / '.workspaces'}"]
     log = root / "server.log"
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
@@ -46,6 +52,19 @@ def jupyter_lab(root: Path):
     finally:
         process.terminate()
         process.wait(20)
+
+
+def _settings(root: Path) -> Path:
+    """JupyterLab's own settings: every cell stays in the page, and no question about news covers it."""
+    folder = root / ".settings"
+    for plugin, setting in {
+        "notebook-extension/tracker": {"windowingMode": "none"},
+        "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    }.items():
+        path = folder / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(setting))
+    return folder
 
 
 def _wait_until_it_answers(server: Server, log: Path) -> None:

@@ -122,10 +122,8 @@ def test_launch_watch_stop_and_open_again(page, server):
         "lab.ipynb",
         "import mixwidgets as mw\nlab = mw.TrainingLab('lab_runs', steps=40)\nlab",
         "print([run.status for run in lab.runs])",
-        "print(lab.runs[0].wait(60))",
-        WAIT_FOR_FILE.replace("'go'", "'go2'"),
+        WAIT_FOR_FILE.replace("'go'", "'stopped'"),
     )
-    (server.root / "go2").unlink(missing_ok=True)
     widget = notebook.run(0).get_by_role("region", name="Training lab")
     widget.get_by_role("button", name="Launch").click()
     expect(widget.get_by_role("table")).to_contain_text("completed", timeout=60_000)
@@ -138,8 +136,12 @@ def test_launch_watch_stop_and_open_again(page, server):
     widget.get_by_role("button", name="Launch").click()
     expect(widget.get_by_role("progressbar").first).to_be_visible()
     expect(widget.get_by_text(re.compile(r"step [\d,]+ of 1,?000,?000"))).to_be_visible(timeout=60_000)
+    notebook.start(2)
+    expect(notebook.cell(2).locator(".jp-InputPrompt")).to_have_text("[*]:")
     widget.get_by_role("button", name="Stop").click()
     expect(widget.get_by_role("table")).to_contain_text("stopped", timeout=60_000)
+    (server.root / "stopped").touch()
+    expect(notebook.output(2)).to_contain_text("done waiting")
     notebook.ask(1, "['stopped', 'completed']")
 
     # A wrong number is refused beside its field.
@@ -150,8 +152,8 @@ def test_launch_watch_stop_and_open_again(page, server):
 
     # After a kernel restart the runs are there as they were.
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
-    page.get_by_role("menuitem", name="Restart Kernel…", exact=True).click()
-    page.get_by_role("button", name="Restart", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^Restart Kernel and Clear")).click()
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
     notebook.wait_idle()
     widget = notebook.run(0).get_by_role("region", name="Training lab")
     expect(widget.get_by_role("table")).to_contain_text("stopped")
