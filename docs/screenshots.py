@@ -1,4 +1,4 @@
-"""Takes the README's screenshots: the three widgets of the start notebook, in a real JupyterLab, light and dark.
+"""Takes the README's screenshots: the widgets of the start notebook in a real JupyterLab, light and dark.
 
 Run by `make screenshots`.
 """
@@ -19,19 +19,14 @@ THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 WIDGETS = {"bit-editor": "Bit editor", "loss-scale-explorer": "loss scale", "training-lab": "Training lab"}
 
 
-def choose_theme(page: Page, theme: str) -> None:
-    page.get_by_role("menuitem", name="Settings", exact=True).click()
-    page.get_by_role("menuitem", name="Theme", exact=True).hover()
-    page.get_by_role("menuitemradio", name=theme, exact=True).click()
-    expect(page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-
-
 def run_all(notebook: Notebook) -> None:
     page = notebook.page
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     last = page.locator(".jp-CodeCell").count() - 1
-    expect(notebook.cell(last).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=120_000)
+    expect(notebook.cell(last).locator(".jp-InputPrompt")).to_have_text(
+        re.compile(r"\[\d+\]:"), timeout=120_000
+    )
 
 
 def shoot(page: Page, theme: str) -> None:
@@ -43,15 +38,13 @@ def shoot(page: Page, theme: str) -> None:
 
 def main() -> None:
     (HERE / "screenshots").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        root = Path(folder)
-        shutil.copy(HERE.parent / "notebooks" / "00_start_here.ipynb", root)
-        with jupyter_lab(root) as server:
-            page = chromium.new_page(viewport=SIZE, device_scale_factor=1.5)
-            notebook = Notebook(page, server, "00_start_here.ipynb")
-            run_all(notebook)
-            for theme, label in THEMES.items():
-                choose_theme(page, label)
+    for theme, label in THEMES.items():
+        with tempfile.TemporaryDirectory() as folder, browser() as chromium:
+            root = Path(folder)
+            shutil.copy(HERE.parent / "notebooks" / "00_start_here.ipynb", root)
+            with jupyter_lab(root, theme=label) as server:
+                page = chromium.new_page(viewport=SIZE, device_scale_factor=1.25)
+                run_all(Notebook(page, server, "00_start_here.ipynb"))
                 shoot(page, theme)
 
 

@@ -28,7 +28,7 @@ class Server:
 
 
 @contextmanager
-def jupyter_lab(root: Path):
+def jupyter_lab(root: Path, theme: str = "JupyterLab Light"):
     """Start JupyterLab in `root`, wait until it answers, and end it with its kernels."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -39,7 +39,7 @@ def jupyter_lab(root: Path):
     command += [
         f"--ServerApp.root_dir={root}",
         "--allow-root",
-        f"--LabApp.user_settings_dir={_settings(root)}",
+        f"--LabApp.user_settings_dir={_settings(root, theme)}",
     ]
     command += [f"--LabApp.workspaces_dir={root / '.workspaces'}"]
     log = root / "server.log"
@@ -54,11 +54,12 @@ def jupyter_lab(root: Path):
         process.wait(20)
 
 
-def _settings(root: Path) -> Path:
+def _settings(root: Path, theme: str) -> Path:
     """JupyterLab's own settings: every cell stays in the page, and no question about news covers it."""
     folder = root / ".settings"
     for plugin, setting in {
         "notebook-extension/tracker": {"windowingMode": "none"},
+        "apputils-extension/themes": {"theme": theme},
         "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     }.items():
         path = folder / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
