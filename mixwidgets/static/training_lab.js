@@ -2108,7 +2108,7 @@ function charts() {
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
     const right = isNarrow || longest === 0 ? 12 : Math.round(38 + longest * LABEL_CHARACTER);
     const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps, row.step, isAlive(row))), 0);
-    const frame = { width, left: 44, right, top: 8, bottom: 24 };
+    const frame = { width, left: 58, right, top: 8, bottom: 24 };
     const lossFrame = { ...frame, height: 210 };
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps);
     loss.draw({

@@ -71,6 +71,20 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
         assert box["x"] + box["width"] <= width
 
 
+def test_labels_of_tiny_losses_fit_their_chart(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    for name in ("fp32", "fp16 static"):
+        widget.get_by_role("checkbox", name=re.compile(name)).uncheck()
+    loss = widget.get_by_role("img", name=re.compile("^Loss by step"))
+    expect(loss).to_contain_text("e−5")
+    cut = loss.evaluate(
+        """svg => [...svg.querySelectorAll("text")]
+            .filter(text => text.getBoundingClientRect().left < svg.getBoundingClientRect().left)
+            .map(text => text.textContent)"""
+    )
+    assert cut == []
+
+
 def test_charts_say_what_they_show_and_every_line_has_its_own_pattern(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
     rows = {row["recipe"]: row for row in lab._rows}
