@@ -20,10 +20,10 @@ from math import isfinite
 from numbers import Rational, Real
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..formats.catalogue import list_formats
+from mixwidgets.formats.catalogue import list_formats
 
 if TYPE_CHECKING:
-    from ..formats.float_format import FloatFormat
+    from mixwidgets.formats.float_format import FloatFormat
 
 FRACTION_BITS = 52
 BINADE = 1 << FRACTION_BITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .summary import GradientSummary
+from mixwidgets.gradients.summary import GradientSummary
 
 ACCEPTED = (
     "a mapping of names to arrays, torch tensors or GradientSummaries, such as {'w': w.grad}, "

@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..formats.catalogue import get_format
-from . import wire
-from .boundaries import BINADE, Place, boundaries, catalogue_cuts, exact_scale, is_power_of_two
-from .tally import tally
-from .values import as_floats
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.gradients import wire
+from mixwidgets.gradients.boundaries import (
+    BINADE,
+    Place,
+    boundaries,
+    catalogue_cuts,
+    exact_scale,
+    is_power_of_two,
+)
+from mixwidgets.gradients.tally import tally
+from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from ..formats.float_format import FloatFormat
+    from mixwidgets.formats.float_format import FloatFormat
 
 
 @dataclass(frozen=True, slots=True)

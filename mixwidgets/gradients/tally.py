@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .boundaries import FRACTION_BITS
+from mixwidgets.gradients.boundaries import FRACTION_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

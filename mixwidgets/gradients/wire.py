@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .boundaries import BINADE
+from mixwidgets.gradients.boundaries import BINADE
 
 MAGIC = b"MWGS"
 VERSION = 1

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from ..formats.catalogue import get_format, list_formats
-from ..gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
-from ..gradients.collect import collect
-from ..gradients.summary import GradientSummary
-from .base import STATIC, MixWidget
+from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.gradients.collect import collect
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.widgets.base import STATIC, MixWidget
 
 if TYPE_CHECKING:
-    from ..gradients.summary import GradientCounts
+    from mixwidgets.gradients.summary import GradientCounts
 
 MAX_BITS = 32  # formats that gradients are cast to; none is wider than the master weights
 

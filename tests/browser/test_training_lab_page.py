@@ -1,7 +1,6 @@
 """TrainingLab in a real browser: a bare page with real runs, and a JupyterLab with a busy kernel."""
 
 import re
-import time
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -11,6 +10,7 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
 from mixwidgets.widgets.training_lab import TrainingLab
 from tests.browser.jupyter import Notebook
+from tests.waiting import until
 from tests.widgets.bare_page import bare_page, state_json
 
 WIDTHS = (980, 360)
@@ -30,10 +30,7 @@ def lab(tmp_path_factory):
     for run in runs:
         assert run.wait(120) == "completed"
     lab = TrainingLab(folder)
-    deadline = time.monotonic() + 20
-    while len(lab._settled) < len(runs):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: len(lab._settled) == len(runs))
     yield lab
     lab.close()
 
@@ -185,7 +182,7 @@ def test_launch_watch_and_stop_while_a_cell_keeps_the_kernel_busy(page, server):
         server,
         "busy_lab.ipynb",
         "import mixwidgets as mw\nlab = mw.TrainingLab('busy_runs', steps=1_000_000)\nlab",
-        "import time\nfrom pathlib import Path\nwhile not Path('end').exists():\n    time.sleep(0.05)",
+        "from pathlib import Path\nwhile not Path('end').exists():\n    pass",
     )
     widget = notebook.run(0).get_by_role("region", name="Training lab")
     page.wait_for_function(

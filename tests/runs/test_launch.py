@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -13,6 +12,7 @@ from mixwidgets.runs.events import StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.run import open_run
+from tests.waiting import until
 
 SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, batch_size=16)
 ENDLESS = Experiment(task="digits_cnn", steps=10_000_000, batch_size=16, summary_every=1000)
@@ -30,14 +30,6 @@ while True:
     except KeyboardInterrupt:
         print("interrupted", flush=True)
 """
-
-
-def until(condition, timeout=60):
-    """Wait for a condition; the limit is only there to fail rather than hang."""
-    deadline = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
 
 
 def steps_beyond(run, step):

@@ -4,7 +4,6 @@ import json
 import math
 import os
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -19,17 +18,7 @@ from mixwidgets.runs.loss_scale import LossScale
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.run import open_run
 from mixwidgets.widgets.training_lab import TrainingLab
-
-DEADLINE_S = 60
-
-
-def until(condition):
-    """Wait for a condition; what it returned comes back."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.02)
-    return value
+from tests.waiting import LIMIT_S, until
 
 
 def statuses(lab):
@@ -331,6 +320,6 @@ def test_the_thread_ends_with_its_lab(tmp_path):
     lab = TrainingLab(tmp_path)
     [thread] = set(threads()) - before
     lab.close()
-    thread.join(DEADLINE_S)
+    thread.join(LIMIT_S)
     assert not thread.is_alive()
     lab.close()  # twice is fine

@@ -1,0 +1,149 @@
+"""What a hand feels, in a live JupyterLab: bit click to paint, drag tick, and messages to the kernel.
+
+The click is measured beside an ipywidgets ToggleButton whose label the kernel changes.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tests.browser.chromium import browser
+from tests.browser.jupyter import Notebook, jupyter_lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CLICKS = 200
+TICKS = 400
+
+CELLS = (
+    # A toggle button that makes the round trip to the kernel.
+    "import ipywidgets\n"
+    "toggle = ipywidgets.ToggleButton(description='0')\n"
+    "count = iter(range(1, 10_000))\n"
+    "toggle.observe(lambda change: setattr(toggle, 'description', str(next(count))), 'value')\n"
+    "toggle",
+    "import mixwidgets as mw\nmw.BitEditor(1, format='float16')",
+    "mw.BitEditor(1, format='float64')",
+    # 20 tensors with values in all of float32's binades.
+    "import numpy as np\n"
+    "bits = np.random.default_rng(0).integers(0, 0x7F800000, (20, 20_000)).astype('u4')\n"
+    "mw.LossScaleExplorer({f'layer{i}': row.view('f4') for i, row in enumerate(bits)})",
+)
+
+# Milliseconds from the click until the label differs and a frame with it was handed to the screen.
+CLICK_TOGGLE = """async (button, n) => {
+  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(null);
+  }));
+  const times = [];
+  for (let i = 0; i < n; i++) {
+    const before = button.textContent;
+    const start = performance.now();
+    const changed = new Promise((done) => new MutationObserver((_, self) => {
+      if (button.textContent !== before) { self.disconnect(); done(); }
+    }).observe(button, { childList: true, characterData: true, subtree: true }));
+    button.click();
+    await changed;
+    await painted();
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+CLICK_BIT = """async (root, n) => {
+  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(null);
+  }));
+  const bits = [...root.querySelectorAll('[role=switch]')];
+  const times = [], handlers = [];
+  for (let i = 0; i < n; i++) {
+    const bit = bits[(i * 7) % bits.length];
+    const start = performance.now();
+    bit.click();
+    root.getBoundingClientRect();
+    handlers.push(performance.now() - start);
+    await painted();
+    times.push(performance.now() - start);
+  }
+  return { times, handlers };
+}"""
+
+# Milliseconds of one drag tick: the handler, and the handler with the layout that it asks for.
+DRAG = """async (slider, n) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const handlers = [], laidOut = [];
+  for (let i = 0; i < n; i++) {
+    slider.value = String(-24 + (i * 5) % 65);
+    const start = performance.now();
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    handlers.push(performance.now() - start);
+    slider.closest('section').getBoundingClientRect();
+    laidOut.push(performance.now() - start);
+    await frame();
+  }
+  return { handlers, laidOut };
+}"""
+
+
+class Frames:
+    """Counts what the page sends over its WebSockets."""
+
+    def __init__(self, page: Page) -> None:
+        self.sent = 0
+        page.on("websocket", lambda socket: socket.on("framesent", self._count))
+
+    def _count(self, _: object) -> None:
+        self.sent += 1
+
+
+def measure() -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as folder, browser() as chromium, jupyter_lab(Path(folder)) as server:
+        page = chromium.new_page(viewport={"width": 1280, "height": 1600})
+        frames = Frames(page)
+        notebook = Notebook.of(page, server, "page.ipynb", *CELLS)
+        outputs = [notebook.run(index) for index in range(len(CELLS))]
+        notebook.wait_idle()
+        results: dict[str, object] = {}
+
+        toggle = outputs[0].get_by_role("button")
+        results["ToggleButton through the kernel, click to paint"] = _spread(
+            toggle.evaluate(CLICK_TOGGLE, CLICKS)
+        )
+        for output, name in ((outputs[1], "float16"), (outputs[2], "float64")):
+            editor = output.get_by_role("region", name="Bit editor")
+            before = frames.sent
+            found = editor.evaluate(CLICK_BIT, CLICKS)
+            results[f"bit click to paint, {name}"] = {
+                **_spread(found["times"]),
+                "reach": "p95 within one 60 Hz frame",
+            }
+            results[f"bit click, handler and layout, {name}"] = _spread(found["handlers"])
+            results[f"messages to the kernel during {CLICKS} clicks, {name}"] = frames.sent - before
+
+        explorer = outputs[3].get_by_role("region", name=re.compile("loss scale"))
+        slider = explorer.get_by_role("slider")
+        slider.evaluate(DRAG, 50)  # the first ticks compile
+        before = frames.sent
+        found = slider.evaluate(DRAG, TICKS)
+        results["drag tick, 20 tensors × 255 binades, handler"] = {
+            **_spread(found["handlers"]),
+            "reach": "p95 ≤ 1.5 ms",
+        }
+        results["drag tick, handler and layout"] = _spread(found["laidOut"])
+        results[f"messages to the kernel during {TICKS} drag ticks"] = frames.sent - before
+        return results
+
+
+def _spread(milliseconds: list[float]) -> dict[str, object]:
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2), "samples": len(milliseconds)}
