@@ -11,20 +11,20 @@ from mixwidgets.formats import encode as scalar
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mixwidgets.formats.float_format import FloatFormat
+    from mixwidgets.formats.spec import FormatSpec
 
 CHUNK = 1 << 15  # elements; the temporaries of one chunk stay within the processor's cache
 
 
-def codes_dtype(fmt: FloatFormat) -> np.dtype[Any]:
+def codes_dtype(fmt: FormatSpec) -> np.dtype[Any]:
     return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if fmt.bits <= 8 * size))
 
 
-def decode_one(fmt: FloatFormat, code: int) -> float:
+def decode_one(fmt: FormatSpec, code: int) -> float:
     return float(_decode_chunk(fmt, np.array([code], np.uint64))[0])
 
 
-def decode(fmt: FloatFormat, codes: Any) -> NDArray[np.float64]:
+def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
     codes = np.asarray(codes)
     if codes.dtype.kind in "UO":
         codes = np.vectorize(fmt.to_code, otypes=[np.uint64])(codes.astype(object))
@@ -38,7 +38,7 @@ def decode(fmt: FloatFormat, codes: Any) -> NDArray[np.float64]:
     return _in_chunks(lambda chunk: _decode_chunk(fmt, chunk), codes, np.dtype(np.float64))
 
 
-def encode(fmt: FloatFormat, values: Any, *, overflow: str = "native") -> NDArray[Any]:
+def encode(fmt: FormatSpec, values: Any, *, overflow: str = "native") -> NDArray[Any]:
     scalar.check_overflow(overflow)
     array = _as_real_array(values)
     if array.dtype == object:
@@ -48,11 +48,11 @@ def encode(fmt: FloatFormat, values: Any, *, overflow: str = "native") -> NDArra
     return _in_chunks(lambda chunk: _encode_chunk(fmt, chunk, top), array, codes_dtype(fmt))
 
 
-def round(fmt: FloatFormat, values: Any, *, overflow: str = "native") -> NDArray[Any]:
+def round(fmt: FormatSpec, values: Any, *, overflow: str = "native") -> NDArray[Any]:
     return np.asarray(keep_dtype(fmt, values, decode(fmt, encode(fmt, values, overflow=overflow))))
 
 
-def keep_dtype(fmt: FloatFormat, values: Any, rounded: Any) -> Any:
+def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
     """`rounded` in the floating dtype that `values` came in, float64 for anything else.
 
     Raises ValueError where that dtype cannot hold a rounded value: float16's 65504 is 65536 in bfloat16.
@@ -84,7 +84,7 @@ def _as_real_array(values: Any) -> NDArray[Any]:
     raise TypeError(f"values must be real numbers or text, not an array of {array.dtype}")
 
 
-def _decode_chunk(fmt: FloatFormat, codes: NDArray[Any]) -> NDArray[Any]:
+def _decode_chunk(fmt: FormatSpec, codes: NDArray[Any]) -> NDArray[Any]:
     codes = codes.astype(np.int64)
     fraction = codes & ((1 << fmt.fraction_bits) - 1)
     biased_exponent = codes >> fmt.fraction_bits & ((1 << fmt.exponent_bits) - 1)
@@ -98,7 +98,7 @@ def _decode_chunk(fmt: FloatFormat, codes: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(np.copysign(values, np.where(codes >> (fmt.bits - 1) & 1, -1.0, 1.0)))
 
 
-def _encode_chunk(fmt: FloatFormat, values: NDArray[Any], top: int) -> NDArray[np.uint64]:
+def _encode_chunk(fmt: FormatSpec, values: NDArray[Any], top: int) -> NDArray[np.uint64]:
     values = values.astype(np.float64)
     finite = np.isfinite(values)
     magnitude = np.where(finite, np.abs(values), 0.0)

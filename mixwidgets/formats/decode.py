@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from mixwidgets.formats.encode import round_magnitude
 
 if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
+    from mixwidgets.formats.spec import FormatSpec
 
 
-def fields(fmt: FloatFormat, code: int) -> tuple[int, int, int]:
+def fields(fmt: FormatSpec, code: int) -> tuple[int, int, int]:
     """Sign, biased exponent and fraction fields of a code."""
     fraction = code & ((1 << fmt.fraction_bits) - 1)
     biased_exponent = code >> fmt.fraction_bits & ((1 << fmt.exponent_bits) - 1)
     return code >> (fmt.bits - 1), biased_exponent, fraction
 
 
-def classify(fmt: FloatFormat, code: int) -> str:
+def classify(fmt: FormatSpec, code: int) -> str:
     _, biased_exponent, fraction = fields(fmt, code)
     if biased_exponent == (1 << fmt.exponent_bits) - 1:
         return "nan" if fraction else "infinity"
@@ -27,7 +27,7 @@ def classify(fmt: FloatFormat, code: int) -> str:
     return "normal"
 
 
-def exact(fmt: FloatFormat, code: int) -> Fraction:
+def exact(fmt: FormatSpec, code: int) -> Fraction:
     if (kind := classify(fmt, code)) in ("infinity", "nan"):
         raise ValueError(f"{fmt.to_hex(code)} is {kind} in {fmt.name}: it has no rational value")
     sign, biased_exponent, fraction = fields(fmt, code)
@@ -35,12 +35,12 @@ def exact(fmt: FloatFormat, code: int) -> Fraction:
     return (-significand if sign else significand) * quantum(fmt, biased_exponent)
 
 
-def quantum(fmt: FloatFormat, biased_exponent: int) -> Fraction:
+def quantum(fmt: FormatSpec, biased_exponent: int) -> Fraction:
     """The weight of the last fraction bit."""
     return Fraction(2) ** (max(biased_exponent, 1) - fmt.bias - fmt.fraction_bits)
 
 
-def ulp(fmt: FloatFormat, code: int) -> float:
+def ulp(fmt: FormatSpec, code: int) -> float:
     """The gap between consecutive values in the code's binade; NaN for inf and NaN, as numpy.spacing."""
     _, biased_exponent, _ = fields(fmt, code)
     return (
@@ -50,7 +50,7 @@ def ulp(fmt: FloatFormat, code: int) -> float:
     )
 
 
-def next_up(fmt: FloatFormat, code: int) -> int:
+def next_up(fmt: FormatSpec, code: int) -> int:
     """The code of the least greater value (IEEE 754-2019, 5.3.1): +∞ and NaN stay, both zeros step alike."""
     if classify(fmt, code) == "nan" or code == fmt.inf_code:
         return code
@@ -59,14 +59,14 @@ def next_up(fmt: FloatFormat, code: int) -> int:
     return code - 1 if code > fmt.sign_bit else code + 1
 
 
-def next_down(fmt: FloatFormat, code: int) -> int:
+def next_down(fmt: FormatSpec, code: int) -> int:
     """The code of the greatest lesser value."""
     if classify(fmt, code) == "nan":
         return code
     return next_up(fmt, code ^ fmt.sign_bit) ^ fmt.sign_bit
 
 
-def to_decimal(fmt: FloatFormat, code: int) -> str:
+def to_decimal(fmt: FormatSpec, code: int) -> str:
     """Every digit of the value in positional notation; "inf", "-inf" and "nan" for the others."""
     sign = "-" if code & fmt.sign_bit else ""
     if (kind := classify(fmt, code)) in ("infinity", "nan"):
@@ -81,7 +81,7 @@ def rational_to_decimal(value: Fraction) -> str:
     return digits[: len(digits) - places] + ("." + digits[len(digits) - places :] if places else "")
 
 
-def shortest(fmt: FloatFormat, code: int) -> str:
+def shortest(fmt: FormatSpec, code: int) -> str:
     """The fewest significant decimal digits that round back to the code, the nearest such decimal.
 
     Of two equally near ones, the even. Positional from 1e-6 up to 1e21, else scientific: the rules of

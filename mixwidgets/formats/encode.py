@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from mixwidgets.formats.parse import BitPattern, to_exact
 
 if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
+    from mixwidgets.formats.spec import FormatSpec
 
 OVERFLOW = ("native", "saturate")
 
 
-def encode(fmt: FloatFormat, value: object, *, overflow: str = "native") -> int:
+def encode(fmt: FormatSpec, value: object, *, overflow: str = "native") -> int:
     """The code of one value, rounded once from its exact value (section 4.3.1, roundTiesToEven)."""
     check_overflow(overflow)
     exact = to_exact(value)
@@ -28,7 +28,7 @@ def encode(fmt: FloatFormat, value: object, *, overflow: str = "native") -> int:
     return sign | magnitude
 
 
-def round_magnitude(fmt: FloatFormat, magnitude: Fraction) -> int:
+def round_magnitude(fmt: FormatSpec, magnitude: Fraction) -> int:
     """The code, without sign, of a non-negative rational; `inf_code` where it overflows."""
     if magnitude == 0:
         return 0

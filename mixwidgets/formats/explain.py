@@ -11,7 +11,7 @@ from mixwidgets.formats.parse import BitPattern, to_exact
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from mixwidgets.formats.float_format import FloatFormat
+    from mixwidgets.formats.spec import FormatSpec
 
 Rule = Literal["exact", "nearest", "tie", "overflow"]
 
@@ -37,7 +37,7 @@ class Explanation:
     """error / |input|. None where that is undefined."""
 
 
-def explain(fmt: FloatFormat, value: object) -> Explanation:
+def explain(fmt: FormatSpec, value: object) -> Explanation:
     code = encode.encode(fmt, value)
     given = to_exact(value)
     if isinstance(given, BitPattern) or given.kind != "finite":

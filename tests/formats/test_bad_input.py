@@ -128,6 +128,12 @@ def test_fields_that_make_no_format(fields):
         mw.FloatFormat("mine", *fields)
 
 
+@pytest.mark.parametrize("bias", [-1000, 1023])
+def test_formats_whose_values_float64_cannot_hold(bias):
+    with pytest.raises(ValueError, match="choose another bias"):
+        mw.FloatFormat("mine", 8, 52, bias)
+
+
 def test_specials_have_no_rational_value():
     with pytest.raises(ValueError, match="0x7C00 is infinity in float16: it has no rational value"):
         half.exact(0x7C00)
