@@ -48,10 +48,10 @@ class FormatSpec:
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
                 raise ValueError(f"{name} must be an integer from {low} to {high}, not {given!r}")
-        if self.emax > 1023 or self.emin - self.fraction_bits < -1074:
+        if self.emax > 1023:  # the lower end is safe: no bias and width allowed go below float64's
             raise ValueError(
-                f"values of {self.name} would go from 2^{self.emin - self.fraction_bits} to 2^{self.emax + 1}, "
-                "beyond float64's 2^-1074 to 2^1024; choose another bias or fewer exponent bits"
+                f"values of {self.name} would reach 2^{self.emax + 1}, and float64 ends at 2^1024; "
+                f"choose a bias of at least {self.emax + self.bias - 1023}"
             )
 
     # What follows from the definition
