@@ -78,6 +78,23 @@ def test_train_keeps_a_run_that_opens_again(tmp_path):
     assert json.loads((run.path / "experiment.json").read_text())["steps"] == 6
 
 
+def test_lab_opens_the_start_notebook_on_loopback(monkeypatch, tmp_path):
+    called = []
+    monkeypatch.setattr(subprocess, "call", lambda command: called.append(command) or 0)
+    monkeypatch.chdir(tmp_path)
+    assert call("lab", "--no-browser").exit_code == 0  # no start notebook here: JupyterLab alone
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "00_start_here.ipynb").touch()
+    assert call("lab").exit_code == 0
+    assert call("lab", "mine.ipynb").exit_code == 0
+    for command in called:
+        assert command[:4] == [sys.executable, "-m", "jupyter", "lab"]
+        assert "--ServerApp.ip=127.0.0.1" in command
+        assert not [argument for argument in command if "token" in argument or "password" in argument]
+    assert called[0][-1] == "--no-browser"
+    assert [command[-1] for command in called[1:]] == ["notebooks/00_start_here.ipynb", "mine.ipynb"]
+
+
 def test_help_names_the_commands_and_loads_nothing_heavy():
     code = (
         "import sys; from mixwidgets.cli import app\n"

@@ -20,10 +20,6 @@ def codes_dtype(fmt: FormatSpec) -> np.dtype[Any]:
     return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if fmt.bits <= 8 * size))
 
 
-def decode_one(fmt: FormatSpec, code: int) -> float:
-    return float(_decode_chunk(fmt, np.array([code], np.uint64))[0])
-
-
 def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
     codes = np.asarray(codes)
     if codes.dtype.kind in "UO":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, cast
 
 from mixwidgets.formats.float_format import FloatFormat
 
@@ -59,11 +58,11 @@ def get_format(name: object) -> FloatFormat:
 def _dtype_name(name: object) -> str:
     if type(name).__module__ == "torch" and type(name).__name__ == "dtype":
         return str(name).removeprefix("torch.")
-    if isinstance(name, np.dtype | type) and name is not bool:
-        try:
-            return np.dtype(name).name
-        except TypeError:
-            pass
+    if (isinstance(name, type) or type(name).__module__.startswith("numpy")) and name is not bool:
+        import numpy as np
+
+        with suppress(TypeError):
+            return str(np.dtype(cast("Any", name)).name)
     raise TypeError(f"a format is a name such as 'float16' or a dtype, not {name!r}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,18 @@ def exact(fmt: FormatSpec, code: int) -> Fraction:
     sign, biased_exponent, fraction = fields(fmt, code)
     significand = fraction if biased_exponent == 0 else fraction | 1 << fmt.fraction_bits
     return (-significand if sign else significand) * quantum(fmt, biased_exponent)
+
+
+def to_float(fmt: FormatSpec, code: int) -> float:
+    """The value as a float64, which holds it exactly: NaN, ±inf and −0 too."""
+    sign, biased_exponent, fraction = fields(fmt, code)
+    kind = classify(fmt, code)
+    if kind in ("infinity", "nan"):
+        magnitude = math.nan if kind == "nan" else math.inf
+    else:
+        significand = fraction if biased_exponent == 0 else fraction | 1 << fmt.fraction_bits
+        magnitude = math.ldexp(significand, max(biased_exponent, 1) - fmt.bias - fmt.fraction_bits)
+    return -magnitude if sign else magnitude
 
 
 def quantum(fmt: FormatSpec, biased_exponent: int) -> Fraction:

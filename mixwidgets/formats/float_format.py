@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from mixwidgets.formats import arrays, decode, encode
+from mixwidgets.formats import decode, encode
 from mixwidgets.formats.explain import Explanation, explain
 from mixwidgets.formats.spec import FormatSpec
 
 if TYPE_CHECKING:
     from fractions import Fraction
+    from types import ModuleType
 
     from numpy.typing import ArrayLike
 
@@ -56,11 +56,11 @@ class FloatFormat(FormatSpec):
 
     def next_up(self, value: object) -> float:
         """The least value of the format that is greater than `value`, once rounded (IEEE 754-2019, 5.3.1)."""
-        return arrays.decode_one(self, decode.next_up(self, encode.encode(self, value)))
+        return decode.to_float(self, decode.next_up(self, encode.encode(self, value)))
 
     def next_down(self, value: object) -> float:
         """The greatest value of the format that is less than `value`, once rounded."""
-        return arrays.decode_one(self, decode.next_down(self, encode.encode(self, value)))
+        return decode.to_float(self, decode.next_down(self, encode.encode(self, value)))
 
     # Arrays, and scalars by the same names
 
@@ -69,9 +69,9 @@ class FloatFormat(FormatSpec):
 
         An integer or a hex string gives a float; an array of integers gives an array of its shape.
         """
-        if isinstance(codes, int | str | np.integer) and not isinstance(codes, bool):
-            return arrays.decode_one(self, self.to_code(int(codes) if not isinstance(codes, str) else codes))
-        return arrays.decode(self, codes)
+        if isinstance(codes, str | Integral):
+            return decode.to_float(self, self.to_code(codes))
+        return _arrays().decode(self, codes)
 
     def encode(self, values: object, *, overflow: str = "native") -> Any:
         """The codes of values, each rounded once, ties to even.
@@ -81,7 +81,7 @@ class FloatFormat(FormatSpec):
         or "saturate" (the largest finite value, for ±inf too).
         """
         if _is_array(values):
-            return arrays.encode(self, values, overflow=overflow)
+            return _arrays().encode(self, values, overflow=overflow)
         return encode.encode(self, values, overflow=overflow)
 
     def round(self, values: object, *, overflow: str = "native") -> Any:
@@ -90,9 +90,16 @@ class FloatFormat(FormatSpec):
         Floating arrays keep their dtype, which must be able to hold the result; all else gives float64.
         """
         if _is_array(values):
-            return arrays.round(self, values, overflow=overflow)
-        code = encode.encode(self, values, overflow=overflow)
-        return arrays.keep_dtype(self, values, arrays.decode_one(self, code))
+            return _arrays().round(self, values, overflow=overflow)
+        value = decode.to_float(self, encode.encode(self, values, overflow=overflow))
+        return _arrays().keep_dtype(self, values, value) if hasattr(values, "dtype") else value
+
+
+def _arrays() -> ModuleType:
+    """The array twins, loaded when an array comes: a page of bit editors then never pays for NumPy."""
+    from mixwidgets.formats import arrays
+
+    return arrays
 
 
 def _is_array(values: object) -> bool:

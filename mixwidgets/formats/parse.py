@@ -12,14 +12,14 @@ The sign is +, - or the minus sign U+2212, which this project's own read-outs pr
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any, Literal
-
-import numpy as np
 
 MAX_TEXT = 10_000  # characters; float64's longest exact decimal has 1,076
 MAX_EXPONENT = 5_000  # of ten, or of two; beyond, the rational alone would fill the memory
@@ -67,21 +67,17 @@ def to_exact(value: Any) -> Exact | BitPattern:
     """
     if isinstance(value, str):
         return _read_text(value)
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool):
         raise TypeError(
             f"a value must be a number or text, not {value!r}; write {int(value)} if you mean that number"
         )
-    if isinstance(value, int | Fraction):
+    if isinstance(value, Fraction | Integral):
         return Exact("finite", value < 0, abs(Fraction(value)))
-    if isinstance(value, float | Decimal | np.floating):
+    if isinstance(value, Decimal | Real):
         return _from_binary(value)
-    if isinstance(value, np.integer):
-        return to_exact(int(value))
-    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # 0-d arrays and tensors
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # 0-d arrays, tensors, ml_dtypes scalars
         inner = value.item()
         return to_exact(inner if type(inner) is not type(value) else float(inner))
-    if isinstance(value, np.generic) and value.dtype.kind == "V":  # an ml_dtypes scalar, within float64
-        return _from_binary(float(value))
     raise TypeError(f"a value must be a number or text such as '0.1', not {type(value).__name__}")
 
 
@@ -96,18 +92,20 @@ def to_code(code: object, bits: int, name: str) -> int:
             zeros = "0" * ((bits + 3) // 4)
             raise ValueError(f"{_shown(code)} is not a code; write it in hex, such as '0x{zeros}'")
         code = _pattern(match)
-    if isinstance(code, bool) or not isinstance(code, int | np.integer):
+    if isinstance(code, bool) or not isinstance(code, Integral):
         raise TypeError(f"a code must be an integer or hex text, not {type(code).__name__}")
-    if not 0 <= code < 1 << bits:
+    number = int(code)
+    if not 0 <= number < 1 << bits:
         last = f"0x{(1 << bits) - 1:X}"
         raise ValueError(
-            f"{_shown(hex(code))} is not a {name} code: it has {bits} bits, so codes end at {last}"
+            f"{_shown(hex(number))} is not a {name} code: it has {bits} bits, so codes end at {last}"
         )
-    return int(code)
+    return number
 
 
-def _from_binary(value: float | Decimal | np.floating[Any]) -> Exact:
-    negative = value.is_signed() if isinstance(value, Decimal) else bool(np.signbit(value))
+def _from_binary(value: Any) -> Exact:
+    """A Decimal or a binary float: Python's or NumPy's, extended precision included."""
+    negative = value.is_signed() if isinstance(value, Decimal) else math.copysign(1, value) < 0
     if value.is_nan() if isinstance(value, Decimal) else value != value:  # a signaling Decimal takes no !=
         return Exact("nan", False)  # the sign of a NaN means nothing (IEEE 754-2019, 6.3)
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > MAX_EXPONENT:

@@ -101,7 +101,7 @@ def test_import_and_a_bit_editor_load_nothing_heavy():
         import mixwidgets as mw, sys
         after_import = {"torch", "altair", "sklearn", "pandas", "numpy", "ipywidgets"} & set(sys.modules)
         mw.BitEditor(65504, format="float16")._repr_mimebundle_()
-        print(after_import, {"torch", "altair", "sklearn", "pandas"} & set(sys.modules))
+        print(after_import, {"torch", "altair", "sklearn", "pandas", "numpy"} & set(sys.modules))
     """)
         == "set() set()"
     )
