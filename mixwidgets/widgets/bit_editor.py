@@ -37,6 +37,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     """
 
     _esm = STATIC / "bit_editor.js"
+    _state_traits = {"format": None, "code": None, "_input": ""}
 
     format = _Face("float16", help="The format's canonical name; takes aliases and dtypes.").tag(sync=True)
     code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
@@ -83,6 +84,10 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         with self._lock_property(**sync_data):  # what came needs no sending back
             self._become(*number)
         super().set_state(sync_data)
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        fmt = get_format(traits["format"])
+        self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
 
     def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str]:
         """The number that arriving traits mean, together with those that did not change."""

@@ -40,6 +40,7 @@ class TrainingLab(MixWidget):
     """
 
     _esm = STATIC / "training_lab.js"
+    _state_traits = {"task": None, "recipe": None, "steps": None, "seed": None}
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
     recipe = _Chosen("fp16_dynamic", help="A key of `mixwidgets.recipes`.").tag(sync=True)

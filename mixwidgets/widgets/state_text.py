@@ -1,0 +1,89 @@
+"""A widget's state as a short text, such as "format=float16&code=7bff": what an address carries after its #.
+
+The grammar, of which js/host/address.ts is the twin: `name=value` pairs joined by `&`, each percent-encoded. A
+private trait goes by its name without the underscore. Texts stand as they are, integers in decimal digits,
+booleans as true or false, and a trait named `code` as bare hex digits. `defaults` says of each trait what a text
+that leaves it out means: None for "as it is", else this value, which is then not written either.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LIMIT = 40_000  # characters of a text that is read; four times the longest number
+_UNESCAPED = "!*'()"  # what encodeURIComponent leaves too
+_INTEGER = re.compile(r"-?[0-9]{1,15}")  # within the integers that the page's numbers hold
+_HEX = re.compile(r"[0-9A-Fa-f]+")
+
+
+def write_state(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """The state text of these values of a widget's traits."""
+    told = {name: values[name] for name, default in defaults.items() if default is None or values[name] != default}
+    return "&".join(f"{_key(name)}={quote(_written(name, value), safe=_UNESCAPED)}" for name, value in told.items())
+
+
+def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of all traits of `defaults` that the text means where `values` are at hand.
+
+    Raises TypeError for what is not a text, ValueError for one that is no state.
+    """
+    example = write_state(values, defaults)
+    if not isinstance(text, str):
+        raise TypeError(f"a state is a text such as {example!r}; {type(text).__name__} came")
+    if len(text) > LIMIT:
+        raise ValueError(f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; {len(text):,} came")
+    traits = {_key(name): name for name in defaults}
+    found: dict[str, Any] = {}
+    for pair in text.removeprefix("#").split("&"):
+        written, equals, value = pair.partition("=")
+        key = _decoded(written)
+        if not equals or key not in traits:
+            close = get_close_matches(key, traits, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close and close[0] != key else ""
+            raise ValueError(f"{pair[:40]!r} is not a part of a state such as {example[:80]!r}{hint}")
+        if key in found:
+            raise ValueError(f"a state names each part once; {key!r} came twice")
+        found[key] = _read(traits[key], _decoded(value), values[traits[key]])
+    absent = {name: values[name] if default is None else default for name, default in defaults.items()}
+    return {name: found.get(key, absent[name]) for key, name in traits.items()}
+
+
+def _key(name: str) -> str:
+    return name.removeprefix("_")
+
+
+def _written(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value[2:].lower() if name == "code" else str(value)
+
+
+def _decoded(text: str) -> str:
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError(f"{text[:40]!r} is not percent-encoded UTF-8") from None
+
+
+def _read(name: str, text: str, like: Any) -> Any:
+    """A value of the kind of `like`."""
+    if isinstance(like, bool):
+        if text not in ("true", "false"):
+            raise ValueError(f"{_key(name)} is true or false; {text[:40]!r} came")
+        return text == "true"
+    if isinstance(like, int):
+        if not _INTEGER.fullmatch(text):
+            raise ValueError(f"{_key(name)} is an integer of at most 15 digits; {text[:40]!r} came")
+        return int(text)
+    if name == "code":
+        digits = text.removeprefix("0x").removeprefix("0X")
+        if not _HEX.fullmatch(digits):
+            raise ValueError(f"code is hex digits, such as {like[2:].lower()}; {text[:40]!r} came")
+        return "0x" + digits
+    return text
