@@ -2,7 +2,7 @@
 
 import { roundMagnitude } from "./encode.ts";
 import type { FloatFormat } from "./float_format.ts";
-import { compare, floorLog10, magnitudeOf, multiply, power, rational, subtract, type Rational } from "./rational.ts";
+import { compare, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational } from "./rational.ts";
 
 export type FloatClass = "zero" | "subnormal" | "normal" | "infinity" | "nan";
 
@@ -13,59 +13,85 @@ export interface Fields {
 }
 
 export function fields(fmt: FloatFormat, code: bigint): Fields {
-  const fraction = code & ((1n << BigInt(fmt.fractionBits)) - 1n);
-  const biasedExponent = Number((code >> BigInt(fmt.fractionBits)) & ((1n << BigInt(fmt.exponentBits)) - 1n));
-  return { sign: Number(code >> BigInt(fmt.bits - 1)), biasedExponent, fraction };
+  const magnitude = code & fmt.allOnes;
+  const width = BigInt(fmt.fractionBits);
+  return {
+    sign: Number(isNegative(fmt, code)),
+    biasedExponent: Number(magnitude >> width),
+    fraction: magnitude & ((1n << width) - 1n),
+  };
+}
+
+/** Whether the sign bit is set. */
+export function isNegative(fmt: FloatFormat, code: bigint): boolean {
+  return (code & fmt.signBit) !== 0n;
 }
 
 export function classify(fmt: FloatFormat, code: bigint): FloatClass {
-  const { biasedExponent, fraction } = fields(fmt, code);
-  if (biasedExponent === 2 ** fmt.exponentBits - 1) return fraction ? "nan" : "infinity";
-  if (biasedExponent === 0) return fraction ? "subnormal" : "zero";
-  return "normal";
+  const magnitude = code & fmt.allOnes;
+  if (fmt.nan === "negative_zero" && code === fmt.signBit) return "nan";
+  if (magnitude > fmt.maxCode) return magnitude === fmt.infCode ? "infinity" : "nan";
+  if (!fmt.hasZero || magnitude >> BigInt(fmt.fractionBits)) return "normal";
+  return magnitude ? "subnormal" : "zero";
 }
 
 export function isFinite(fmt: FloatFormat, code: bigint): boolean {
-  return (code & ~fmt.signBit) < fmt.infCode;
+  return !["nan", "infinity"].includes(classify(fmt, code));
 }
 
 /** The rational value of a finite code. Throws RangeError for an infinity or NaN. */
 export function exact(fmt: FloatFormat, code: bigint): Rational {
   if (!isFinite(fmt, code)) throw new RangeError(`${fmt.toHex(code)} has no rational value in ${fmt.name}`);
-  const { sign, biasedExponent, fraction } = fields(fmt, code);
-  const significand = biasedExponent === 0 ? fraction : fraction | (1n << BigInt(fmt.fractionBits));
-  return multiply(rational(sign ? -significand : significand), quantum(fmt, biasedExponent));
-}
-
-/** The weight of the last fraction bit. */
-export function quantum(fmt: FloatFormat, biasedExponent: number): Rational {
-  return power(2n, Math.max(biasedExponent, 1) - fmt.bias - fmt.fractionBits);
+  const magnitude = fmt.magnitude(code & fmt.allOnes);
+  return isNegative(fmt, code) ? negate(magnitude) : magnitude;
 }
 
 /** The gap between consecutive values in the binade of a finite code. */
 export function ulp(fmt: FloatFormat, code: bigint): Rational {
-  return quantum(fmt, fields(fmt, code).biasedExponent);
+  return power(2n, fmt.exponentOf(fields(fmt, code).biasedExponent) - fmt.fractionBits);
 }
 
-/** The code of the least greater value (IEEE 754-2019, 5.3.1): +∞ and NaN stay, both zeros step alike. */
+/** The code of the least greater value (IEEE 754-2019, 5.3.1): NaN and what has none above it stay. */
 export function nextUp(fmt: FloatFormat, code: bigint): bigint {
-  if (classify(fmt, code) === "nan" || code === fmt.infCode) return code;
-  if (code === fmt.signBit) return 1n;
-  return code > fmt.signBit ? code - 1n : code + 1n;
+  return step(fmt, code, true);
 }
 
-/** The code of the greatest lesser value. */
+/** The code of the greatest lesser value: NaN and what has none below it stay. */
 export function nextDown(fmt: FloatFormat, code: bigint): bigint {
+  return step(fmt, code, false);
+}
+
+function step(fmt: FloatFormat, code: bigint, up: boolean): bigint {
   if (classify(fmt, code) === "nan") return code;
-  return nextUp(fmt, code ^ fmt.signBit) ^ fmt.signBit;
+  const magnitude = code & fmt.allOnes;
+  const isZero = fmt.hasZero && magnitude === 0n; // both zeros step alike
+  if (isZero && !up) return fmt.signed ? fmt.signBit | 1n : code;
+  if (isZero) return 1n;
+  if (isNegative(fmt, code) !== up) return magnitude < (fmt.infCode ?? fmt.maxCode) ? code + 1n : code;
+  if (magnitude === 0n) return code ^ fmt.signBit; // no zero lies between the smallest numbers of either sign
+  return classify(fmt, code - 1n) === "nan" ? 0n : code - 1n; // NaN in the place of −0
 }
 
 /** Every digit of the value in positional notation; "inf", "-inf" and "nan" for the others. */
 export function toDecimal(fmt: FloatFormat, code: bigint): string {
-  const sign = code & fmt.signBit ? "-" : "";
+  const sign = isNegative(fmt, code) ? "-" : "";
   if (classify(fmt, code) === "nan") return "nan";
   if (classify(fmt, code) === "infinity") return sign + "inf";
   return sign + rationalToDecimal(magnitudeOf(exact(fmt, code)));
+}
+
+/** The value as C17's %a writes it, normalised and without trailing zeros: "0x1.ffcp+15"; else as toDecimal. */
+export function hexFloat(fmt: FloatFormat, code: bigint): string {
+  if (!isFinite(fmt, code)) return toDecimal(fmt, code);
+  const sign = isNegative(fmt, code) ? "-" : "";
+  const { biasedExponent, fraction } = fields(fmt, code);
+  const significand = fmt.significandOf(biasedExponent, fraction);
+  if (significand === 0n) return sign + "0x0p+0";
+  const binary = significand.toString(2).slice(1); // the digits after the leading 1
+  const exponent = fmt.exponentOf(biasedExponent) - fmt.fractionBits + binary.length;
+  const padded = binary.padEnd(Math.ceil(binary.length / 4) * 4, "0");
+  const digits = padded ? BigInt("0b" + padded).toString(16).padStart(padded.length / 4, "0").replace(/0+$/, "") : "";
+  return `${sign}0x1${digits && "." + digits}p${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
 }
 
 /** A non-negative rational whose denominator is a power of two, in positional notation. */
@@ -83,9 +109,9 @@ export function rationalToDecimal(value: Rational): string {
 export function shortest(fmt: FloatFormat, code: bigint): string {
   const kind = classify(fmt, code);
   if (kind !== "normal" && kind !== "subnormal") return toDecimal(fmt, code);
-  const sign = code & fmt.signBit ? "-" : "";
-  const magnitude = code & ~fmt.signBit;
-  const value = exact(fmt, magnitude);
+  const sign = isNegative(fmt, code) ? "-" : "";
+  const magnitude = code & fmt.allOnes;
+  const value = fmt.magnitude(magnitude);
   const exponent = floorLog10(value);
   for (let count = 1; ; count += 1) {
     const unit = power(10n, exponent - count + 1);

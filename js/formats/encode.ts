@@ -1,28 +1,109 @@
-// Value → code: rounding to nearest, ties to even, in the order in which IEEE 754-2019 states it.
+// Value → code, rounded once from the exact value, in the order in which IEEE 754-2019, section 4.3, states it.
 
 import type { FloatFormat } from "./float_format.ts";
-import { checkWidth, toExact, type BitPattern, type Exact } from "./parse.ts";
-import { divide, floorLog2, power, roundToEven, type Rational } from "./rational.ts";
+import { checkWidth, InputError, toExact, type BitPattern, type Exact } from "./parse.ts";
+import { divide, floorLog2, power, type Rational } from "./rational.ts";
 
-/** The code of one text, rounded once from its exact value (section 4.3.1, roundTiesToEven). Throws InputError. */
-export function encode(fmt: FloatFormat, text: string): bigint {
-  return encodeExact(fmt, toExact(text));
+/** To which of its two neighbours a value goes. Stochastic rounding is Python's alone. */
+export const ROUNDINGS = [
+  "ties-to-even",
+  "ties-to-away",
+  "toward-zero",
+  "toward-positive",
+  "toward-negative",
+  "to-odd",
+] as const;
+export type Rounding = (typeof ROUNDINGS)[number];
+
+/**
+ * What becomes of a value beyond the largest finite one. "native": infinity, else NaN, else the largest finite value,
+ * whichever the format has first. "saturate": the largest finite value, for infinities too. "torch" and "ml_dtypes":
+ * as torch 2.13 and ml_dtypes 0.6 do.
+ */
+export const OVERFLOWS = ["native", "saturate", "torch", "ml_dtypes"] as const;
+export type Overflow = (typeof OVERFLOWS)[number];
+
+export interface Options {
+  /** "ties-to-even" if not given. */
+  readonly rounding?: Rounding;
+  /** "native" if not given. */
+  readonly overflow?: Overflow;
 }
 
-export function encodeExact(fmt: FloatFormat, exact: Exact | BitPattern): bigint {
-  if (exact.kind === "pattern") return checkWidth(exact.code, fmt.bits, fmt.name);
-  const sign = exact.negative ? fmt.signBit : 0n;
-  if (exact.kind === "nan") return sign | fmt.nanCode;
-  return sign | (exact.kind === "infinity" ? fmt.infCode : roundMagnitude(fmt, exact.magnitude));
+/** The code of one value, or of a text that is read exactly. Throws InputError. */
+export function encode(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): bigint {
+  const { rounding = "ties-to-even", overflow = "native" } = options;
+  const given = typeof value === "string" ? toExact(value) : value;
+  if (given.kind === "pattern") return checkWidth(given.code, fmt.bits, fmt.name);
+  if (given.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN means nothing (6.3)
+  const { negative, magnitude } = given;
+  const saturates = overflow === "saturate" || (overflow === "torch" && fmt.name === "float8_e4m3fn");
+  const isZero = given.kind === "finite" && magnitude.numerator === 0n;
+  if (negative && !fmt.signed && !isZero) return saturates ? 0n : nanCode(fmt, "format.no_sign");
+  if (isZero && !fmt.hasZero) return saturates ? 0n : nanCode(fmt, "format.no_zero");
+  const code = given.kind === "infinity" ? null : roundMagnitude(fmt, magnitude, rounding, negative);
+  if (code !== null && code <= fmt.maxCode) return withSign(fmt, code, negative);
+  const stops = saturates || (code !== null && pointsInward(rounding, negative));
+  return stops ? withSign(fmt, fmt.maxCode, negative) : beyond(fmt, negative);
 }
 
-/** The code, without sign, of a non-negative rational; `infCode` where it overflows. */
-export function roundMagnitude(fmt: FloatFormat, magnitude: Rational): bigint {
+/** What a format itself has past its largest finite value: infinity, else NaN, else that value. */
+export function beyond(fmt: FloatFormat, negative: boolean): bigint {
+  if (fmt.infCode === null && fmt.nanCode !== null) return fmt.nanCode;
+  return withSign(fmt, fmt.infCode ?? fmt.maxCode, negative);
+}
+
+/** A magnitude code with its sign, which a zero loses where there is no −0. */
+export function withSign(fmt: FloatFormat, magnitude: bigint, negative: boolean): bigint {
+  if (magnitude === 0n && fmt.hasZero && !fmt.hasNegativeZero) return 0n;
+  return negative ? magnitude | fmt.signBit : magnitude;
+}
+
+/**
+ * The magnitude code of a non-negative rational; beyond `maxCode` where it overflows, as on a grid without end.
+ * `negative` tells the directed modes on which side of zero the magnitude lies.
+ */
+export function roundMagnitude(
+  fmt: FloatFormat, magnitude: Rational, rounding: Rounding = "ties-to-even", negative = false,
+): bigint {
   if (magnitude.numerator === 0n) return 0n;
   const exponent = Math.max(floorLog2(magnitude), fmt.emin); // subnormals share the smallest normal's exponent
-  const significand = roundToEven(divide(magnitude, power(2n, exponent - fmt.fractionBits)));
+  const { numerator, denominator } = divide(magnitude, power(2n, exponent - fmt.fractionBits));
+  const significand = numerator / denominator;
+  const rest = numerator - significand * denominator;
   // One addition serves all: a normal significand carries its implicit bit into the exponent field, and a
   // significand rounded up to 2^p carries into the next binade.
-  const code = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand;
-  return code < fmt.infCode ? code : fmt.infCode;
+  const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
+  const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
+  const isOdd = (low & 1n) === 1n;
+  const code = rest && roundsUp(rounding, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
+  return code > 0n ? code : 0n; // below the smallest value of a format without zero
+}
+
+/** Whether the upper code is taken. `beside` has the sign of (value − midpoint). */
+function roundsUp(rounding: Rounding, negative: boolean, lowIsOdd: boolean, beside: bigint): boolean {
+  switch (rounding) {
+    case "ties-to-even":
+      return beside > 0n || (beside === 0n && lowIsOdd);
+    case "ties-to-away":
+      return beside >= 0n;
+    case "toward-zero":
+      return false;
+    case "toward-positive":
+      return !negative;
+    case "toward-negative":
+      return negative;
+    case "to-odd":
+      return !lowIsOdd;
+  }
+}
+
+/** Whether a mode stops at the largest finite value: it points toward zero on this side. */
+function pointsInward(rounding: Rounding, negative: boolean): boolean {
+  return rounding === "toward-zero" || rounding === "to-odd" || rounding === (negative ? "toward-positive" : "toward-negative");
+}
+
+function nanCode(fmt: FloatFormat, key: "format.no_nan" | "format.no_zero" | "format.no_sign"): bigint {
+  if (fmt.nanCode === null) throw new InputError(key, { format: fmt.name });
+  return fmt.nanCode;
 }

@@ -1,27 +1,34 @@
 // How a value is rounded, in full: what stands below and above it, the midpoint, and which rule decided.
 
-import { classify, exact as exactValue, isFinite, nextDown, nextUp } from "./decode.ts";
-import { encodeExact } from "./encode.ts";
+import { exact, isFinite } from "./decode.ts";
+import { beyond, encode, roundMagnitude, withSign, type Options, type Rounding } from "./encode.ts";
 import type { FloatFormat } from "./float_format.ts";
 import { toExact, type BitPattern, type Exact } from "./parse.ts";
 import { add, compare, divide, negate, rational, subtract, type Rational } from "./rational.ts";
 
-/** The rounding of one value to one format, ties to even. */
+/**
+ * What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": the rounding says
+ * which of two equally near was taken. "direction": the rounding points up, down or toward zero. "odd": the neighbour
+ * with the odd code was taken. "overflow": the value is out of the format's range, and the overflow policy decided.
+ */
+export type Rule = "exact" | "nearest" | "tie" | "direction" | "odd" | "overflow";
+
+/** The rounding of one value to one format. */
 export interface Explanation {
   /** What was given, read exactly. */
   readonly given: Exact | BitPattern;
   /** The result. */
   readonly code: bigint;
+  readonly rule: Rule;
   /**
-   * "exact": the value is representable. "nearest": one neighbour was nearer. "tie": the even one of two equally
-   * near was taken. "overflow": at or beyond the threshold, so the result is infinite.
+   * Code of the greatest representable value ≤ the input; the code itself when exact, and of an input below what an
+   * unsigned format or one without zero begins with. Past the largest finite value: what the format itself has there,
+   * infinity, else NaN, else that value.
    */
-  readonly rule: "exact" | "nearest" | "tie" | "overflow";
-  /** Code of the greatest representable value ≤ the input; the code itself when exact. */
   readonly below: bigint;
-  /** Code of the least representable value ≥ the input. */
+  /** Code of the least representable value ≥ the input, likewise. */
   readonly above: bigint;
-  /** Halfway between the neighbours; beside infinity, the overflow threshold. Null when exact. */
+  /** Halfway between the neighbours; past the largest finite value, the overflow threshold. Null when exact. */
   readonly midpoint: Rational | null;
   /** Result − input, exactly. Null where the result or the input is not finite. */
   readonly error: Rational | null;
@@ -29,29 +36,35 @@ export interface Explanation {
   readonly relativeError: Rational | null;
 }
 
-/** Explain the rounding of a text. Throws InputError. */
-export function explain(fmt: FloatFormat, text: string): Explanation {
-  const given = toExact(text);
-  const code = encodeExact(fmt, given);
-  const nothing = { midpoint: null, error: null, relativeError: null };
-  if (given.kind !== "finite") return { given, code, rule: "exact", below: code, above: code, ...nothing };
-  const threshold = given.negative ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
-  if (classify(fmt, code) === "infinity") {
-    const largest = code - 1n; // toward zero, on either side
-    const [below, above] = given.negative ? [code, largest] : [largest, code];
-    return { given, code, rule: "overflow", below, above, ...nothing, midpoint: threshold };
-  }
-  const value = given.negative ? negate(given.magnitude) : given.magnitude;
-  const result = exactValue(fmt, code);
-  const error = subtract(result, value);
-  if (error.numerator === 0n) {
-    const relativeError = given.magnitude.numerator ? error : null;
-    return { given, code, rule: "exact", below: code, above: code, midpoint: null, error, relativeError };
-  }
-  const up = error.numerator < 0n; // the other neighbour lies above
-  const other = up ? nextUp(fmt, code) : nextDown(fmt, code);
-  const [below, above] = up ? [code, other] : [other, code];
-  const midpoint = isFinite(fmt, other) ? divide(add(exactValue(fmt, other), result), rational(2n)) : threshold;
-  const rule = compare(midpoint, value) === 0 ? "tie" : "nearest";
-  return { given, code, rule, below, above, midpoint, error, relativeError: divide(error, given.magnitude) };
+/** Explain the rounding of a value, or of a text that is read exactly. Throws InputError. */
+export function explain(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): Explanation {
+  const given = typeof value === "string" ? toExact(value) : value;
+  const code = encode(fmt, given, options);
+  const alone = { given, code, below: code, above: code, midpoint: null };
+  if (given.kind !== "finite") return { ...alone, rule: "exact", error: null, relativeError: null };
+
+  const { negative, magnitude } = given;
+  const error = isFinite(fmt, code) ? subtract(exact(fmt, code), negative ? negate(magnitude) : magnitude) : null;
+  const relativeError = error && magnitude.numerator ? divide(error, magnitude) : null;
+  const found = { ...alone, error, relativeError };
+  if (error?.numerator === 0n) return { ...found, rule: "exact" };
+
+  const floor = roundMagnitude(fmt, magnitude, "toward-zero");
+  const tooSmall = compare(fmt.magnitude(floor), magnitude) > 0; // in a format without zero
+  if (tooSmall || (negative && !fmt.signed)) return { ...found, rule: "overflow" };
+  const low = floor < fmt.maxCode ? floor : fmt.maxCode;
+  const inner = withSign(fmt, low, negative);
+  const outer = low < fmt.maxCode ? withSign(fmt, low + 1n, negative) : beyond(fmt, negative);
+  const [below, above] = negative ? [outer, inner] : [inner, outer];
+  const middle = divide(add(fmt.magnitude(low), fmt.magnitude(low + 1n)), rational(2n));
+  const midpoint = negative ? negate(middle) : middle;
+  return { ...found, below, above, midpoint, rule: ruleOf(fmt, given, middle, options.rounding) };
+}
+
+function ruleOf(fmt: FloatFormat, given: Exact, middle: Rational, rounding: Rounding = "ties-to-even"): Rule {
+  const { magnitude, negative } = given;
+  if (roundMagnitude(fmt, magnitude, rounding, negative) > fmt.maxCode) return "overflow";
+  if (rounding === "to-odd") return "odd";
+  if (!rounding.startsWith("ties")) return "direction";
+  return compare(magnitude, middle) === 0 ? "tie" : "nearest";
 }

@@ -41,7 +41,17 @@ type InputErrorKey =
   | "parse.hex_exponent"
   | "parse.form"
   | "code.form"
-  | "code.range";
+  | "code.range"
+  | "format.integer"
+  | "format.choice"
+  | "format.name"
+  | "format.ieee_pair"
+  | "format.ieee_width"
+  | "format.nan_place"
+  | "format.empty"
+  | "format.no_nan"
+  | "format.no_zero"
+  | "format.no_sign";
 
 /** What is wrong with a text, as a message of the catalogue and its arguments. */
 export class InputError extends Error {

@@ -47,14 +47,6 @@ export function compare(x: Rational, y: Rational): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The nearest integer, ties to even, of a non-negative rational. */
-export function roundToEven(x: Rational): bigint {
-  const below = x.numerator / x.denominator;
-  const twice = 2n * (x.numerator - below * x.denominator);
-  const up = twice > x.denominator || (twice === x.denominator && (below & 1n) === 1n);
-  return up ? below + 1n : below;
-}
-
 /** ⌊log2 x⌋ of a positive rational, from its bits: a logarithm in floats errs just below powers of two. */
 export function floorLog2(x: Rational): number {
   const guess = bitLength(x.numerator) - bitLength(x.denominator);

@@ -1,7 +1,7 @@
 // The front end's formats on the vectors of tests/vectors/, which come from MPFR, NumPy, ml_dtypes and decimal.
 
 import { describe, expect, test } from "vitest";
-import { formats, getFormat } from "../formats/catalogue.ts";
+import { getFormat } from "../formats/catalogue.ts";
 import { classify, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
 import { explain } from "../formats/explain.ts";
@@ -90,7 +90,7 @@ describe("parsing", () => {
   });
 });
 
-describe.each(formats)("$name", (fmt) => {
+describe.each(Object.keys(rounding).map((name) => getFormat(name)!))("$name", (fmt) => {
   test.each(rounding[fmt.name]!)("rounds $text", (row) => {
     const got = explain(fmt, row.text);
     expect(fmt.toHex(encode(fmt, row.text))).toBe(row.code);

@@ -25,7 +25,7 @@ interface State {
 }
 
 const MAX_BITS = 32; // gradients are cast to formats no wider than the master weights
-const choices = formats.filter(({ bits }) => bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
+const choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 
 function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, "");

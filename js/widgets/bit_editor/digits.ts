@@ -2,7 +2,7 @@
 
 import { exact, isFinite, notation, shortest, toDecimal } from "../../formats/decode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
-import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "../../formats/rational.ts";
+import { divide, floorLog10, floorLog2, magnitudeOf, negate, power, type Rational } from "../../formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
 
@@ -63,9 +63,20 @@ function leading(x: Rational, most: number): { digits: bigint; exponent: number;
   return { digits, exponent, isExact: digits * denominator === numerator };
 }
 
-/** The value of a code; for an infinity the step at which it stands, ±2^(emax + 1). */
+/** A finite code as a hexadecimal float, normalised, with no trailing zeros: 0x1.ffcp15. */
+export function hexFloat(fmt: FloatFormat, code: bigint): string {
+  const sign = code & fmt.signBit ? "-" : "";
+  const { numerator, denominator } = magnitudeOf(exact(fmt, code));
+  if (numerator === 0n) return `${sign}0x0p0`;
+  const exponent = floorLog2({ numerator, denominator });
+  const bits = numerator.toString(2).replace(/0+$/, "").slice(1); // below the leading one
+  const nibbles = bits.match(/.{1,4}/g) ?? [];
+  const digits = nibbles.map((nibble) => Number.parseInt(nibble.padEnd(4, "0"), 2).toString(16)).join("");
+  return `${sign}0x1${digits && "." + digits}p${exponent}`;
+}
+
+/** The value of a code; for an infinity the step at which it stands, beyond the largest finite value. */
 export function place(fmt: FloatFormat, code: bigint): Rational {
   if (isFinite(fmt, code)) return exact(fmt, code);
-  const step = power(2n, fmt.emax + 1);
-  return code & fmt.signBit ? negate(step) : step;
+  return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
 }

@@ -1,0 +1,54 @@
+// A format of one's own, checked as mixwidgets/formats/spec.py checks it.
+
+import { FloatFormat, INFINITIES, NANS, type Definition } from "./float_format.ts";
+import { InputError } from "./parse.ts";
+
+/** The ranges within which a format may be defined. */
+export const LIMITS = {
+  exponentBits: { low: 1, high: 11 },
+  fractionBits: { low: 0, high: 52 },
+  bias: { low: -4096, high: 4096 },
+} as const;
+
+const MAX_NAME = 40;
+
+/** A format's definition; what is left out is as in IEEE 754, with a bias of 2^(w − 1) − 1. */
+export type CustomDefinition = Pick<Definition, "name" | "exponentBits" | "fractionBits"> & Partial<Definition>;
+
+/** A checked format. Throws InputError, which says what is wrong with the definition. */
+export function customFormat(definition: CustomDefinition): FloatFormat {
+  const { name, exponentBits, fractionBits } = definition;
+  checkInteger("exponentBits", exponentBits);
+  checkInteger("fractionBits", fractionBits);
+  const whole: Definition = {
+    bias: 2 ** (exponentBits - 1) - 1,
+    signed: true,
+    infinity: "ieee",
+    nan: "ieee",
+    hasZero: true,
+    ...definition,
+  };
+  checkInteger("bias", whole.bias);
+  checkChoice("infinity", whole.infinity, INFINITIES);
+  checkChoice("nan", whole.nan, NANS);
+  if (typeof name !== "string" || name === "" || [...name].length > MAX_NAME) {
+    throw new InputError("format.name", { limit: String(MAX_NAME) });
+  }
+  if ((whole.infinity === "ieee") !== (whole.nan === "ieee")) throw new InputError("format.ieee_pair", {});
+  if (whole.nan === "ieee" && (exponentBits < 2 || fractionBits < 1)) throw new InputError("format.ieee_width", {});
+  if (whole.nan === "negative_zero" && !(whole.signed && whole.hasZero)) throw new InputError("format.nan_place", {});
+  const specials = BigInt(whole.nan === "top") + BigInt(whole.infinity === "top");
+  if ((1n << BigInt(exponentBits + fractionBits)) - specials < 2n) throw new InputError("format.empty", {});
+  return new FloatFormat(whole);
+}
+
+function checkInteger(field: keyof typeof LIMITS, came: number): void {
+  const { low, high } = LIMITS[field];
+  if (Number.isInteger(came) && came >= low && came <= high) return;
+  throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
+}
+
+function checkChoice(field: string, came: string, accepted: readonly string[]): void {
+  if (accepted.includes(came)) return;
+  throw new InputError("format.choice", { field, accepted: accepted.join(", "), came: String(came) });
+}
