@@ -13,6 +13,8 @@ _HOME = {
     "FloatFormat": "formats.float_format",
     "get_format": "formats.catalogue",
     "list_formats": "formats.catalogue",
+    "BlockFormat": "formats.block",
+    "get_block_format": "formats.block",
     "GradientSummary": "gradients.summary",
     "Recipe": "runs.recipe",
     "recipes": "runs.recipe",
@@ -24,6 +26,7 @@ _HOME = {
     "list_runs": "runs.run",
     "train": "training.loop",
     "BitEditor": "widgets.bit_editor",
+    "NumberLine": "widgets.number_line",
     "LossScaleExplorer": "widgets.loss_scale_explorer",
     "TrainingLab": "widgets.training_lab",
 }

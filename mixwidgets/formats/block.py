@@ -1,0 +1,228 @@
+"""Block formats: elements of few bits that share a scale (OCP Microscaling Formats 1.0, and NVFP4)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.fixed_point import INT8, FixedPoint
+from mixwidgets.formats.scale_rules import check_scale_rule, scale_exponent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from mixwidgets.formats.float_format import FloatFormat
+
+
+@dataclass(frozen=True)
+class BlockQuantization:
+    """An array in a block format. Blocks lie along the quantised axis; the last one may be short."""
+
+    scale_codes: NDArray[Any]
+    """The shared scales as codes of the scale's format; the quantised axis counts blocks."""
+    scales: NDArray[np.float64]
+    """What the codes say: one scale a block, NaN for a block that held a NaN or an infinity."""
+    codes: NDArray[Any]
+    """The elements' codes, in the shape of the input."""
+    dequantized: NDArray[np.float64]
+    """element × scale (× tensor scale), exactly, in the shape of the input."""
+    tensor_scale: float | None
+    """The scale that all blocks share, for the formats that have one."""
+
+
+@dataclass(frozen=True)
+class BlockFormat:
+    """`block_size` elements along an axis share one scale; NVFP4's blocks share a tensor scale besides."""
+
+    name: str
+    element: FloatFormat | FixedPoint
+    block_size: int
+    """k: elements that share a scale."""
+    scale: FloatFormat
+    """The format of the shared scale. Without a tensor scale, one whose values are powers of two (E8M0)."""
+    tensor_scale: FloatFormat | None = None
+    citation: str = field(default="", compare=False)
+    """Where the format is defined."""
+
+    def __post_init__(self) -> None:
+        size = self.block_size
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise ValueError(f"block_size must be a positive integer, not {size!r}")
+        if self.scale.nan_code is None:
+            raise ValueError(f"{self.scale.name} has no NaN, which a shared scale needs; take float8_e8m0fnu")
+        if self.tensor_scale is None and (self.scale.has_zero or self.scale.fraction_bits):
+            raise ValueError(
+                f"without a tensor scale the shared scale is a power of two, and {self.scale.name} has other "
+                f"values; take float8_e8m0fnu, or give a tensor_scale such as float32"
+            )
+
+    @property
+    def bits_per_element(self) -> float:
+        """Element bits and an element's share of its block's scale. A tensor scale adds next to nothing."""
+        return self.element.bits + self.scale.bits / self.block_size
+
+    def quantize(self, values: ArrayLike, axis: int = -1, scale_rule: str | None = None) -> BlockQuantization:
+        """Scales, codes and the dequantised array of real `values` of at least one dimension.
+
+        scale_rule: "FLOOR" (the default), "CEIL", "RCEIL" or "EVEN", as `scale_rules` states them; the scale
+        is kept within its format. NVFP4 has a rule of its own and takes none: tensor scale
+        s = amax(tensor) / (448 × 6), block scale amax(block) / (6 × s), each at least its format's smallest
+        positive value. Every scale and element is rounded once, ties to even, from its exact quotient, and
+        saturates (MX 1.0, section 6.3).
+
+        A short last block is padded with zeros, which are not returned. A block of zeros has the smallest
+        scale. What a NaN or an infinity among the values does is left open by MX: here its block gets the
+        scale NaN, which makes the whole block NaN (section 5.1), with codes 0.
+        Raises TypeError for values that are not real numbers, ValueError for a wrong rule or no dimension.
+        """
+        rule = self._rule(scale_rule)
+        array = _real(values)
+        if array.ndim == 0:
+            raise ValueError(
+                "blocks lie along an axis; a single number has none: give an array, such as [1.5]"
+            )
+        rows = np.moveaxis(array, axis, -1)
+        count = -(-rows.shape[-1] // self.block_size)
+        padded = np.zeros((*rows.shape[:-1], count * self.block_size))
+        padded[..., : rows.shape[-1]] = rows
+        blocks = padded.reshape(*rows.shape[:-1], count, self.block_size)
+        valid = np.asarray(np.isfinite(blocks).all(-1))
+        blocks = np.where(valid[..., None], blocks, 0.0)
+
+        if rule:
+            tensor_scale = None
+            scale_codes, elements = self._scaled_by_power_of_two(blocks, rule)
+        else:
+            tensor_scale, scale_codes, elements = self._scaled_by_quotient(blocks)
+        codes = self.element.encode(elements, overflow="saturate")
+        scale_codes = np.where(valid, scale_codes, np.uint64(self.scale.nan_code or 0)).astype(
+            scale_codes.dtype
+        )
+        unit = self._unit(scale_codes, tensor_scale)
+        dequantized = self.element.decode(codes) * unit[..., None]  # at most 30 bits: exact
+
+        def unpadded(blocks: NDArray[Any]) -> NDArray[Any]:
+            return np.moveaxis(blocks.reshape(padded.shape)[..., : rows.shape[-1]], -1, axis)
+
+        return BlockQuantization(
+            scale_codes=np.moveaxis(scale_codes, -1, axis),
+            scales=np.moveaxis(self.scale.decode(scale_codes), -1, axis),
+            codes=unpadded(codes),
+            dequantized=unpadded(dequantized),
+            tensor_scale=tensor_scale,
+        )
+
+    def _rule(self, scale_rule: str | None) -> str | None:
+        """The rule that is in force; None where the scale is a quotient."""
+        if self.tensor_scale is None:
+            return check_scale_rule("FLOOR" if scale_rule is None else scale_rule)
+        if scale_rule is not None:
+            raise ValueError(
+                f"a scale rule chooses a power of two, and {self.name} scales by a quotient: "
+                f"leave scale_rule out; {scale_rule!r} came"
+            )
+        return None
+
+    def _scaled_by_power_of_two(self, blocks: NDArray[Any], rule: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """(scale codes, blocks / scale)."""
+        amax = np.abs(blocks).max(-1)
+        exponent = scale_exponent(amax, self.element.max, self.element.fraction_bits, rule)
+        exponent = np.where(amax > 0, exponent, self.scale.emin).clip(self.scale.emin, self.scale.emax)
+        return self.scale.encode(np.ldexp(1.0, exponent)), np.ldexp(blocks, -exponent[..., None])
+
+    def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
+        """(tensor scale, scale codes, blocks / (scale × tensor scale))."""
+        assert self.tensor_scale is not None
+        amax = np.abs(blocks).max(-1)
+        whole = _quotient(amax.max(initial=0.0), np.float64(self.scale.max * self.element.max))
+        rounded = self.tensor_scale.round(float(whole), overflow="saturate")
+        tensor_scale = max(float(rounded), self.tensor_scale.smallest_subnormal)
+        scale_codes = self.scale.encode(_quotient(amax, self.element.max * tensor_scale), overflow="saturate")
+        scale_codes = np.maximum(scale_codes, 1)  # the code of the smallest positive value
+        return tensor_scale, scale_codes, _quotient(blocks, self._unit(scale_codes, tensor_scale)[..., None])
+
+    def _unit(self, scale_codes: NDArray[Any], tensor_scale: float | None) -> NDArray[np.float64]:
+        """What an element of 1 stands for, by block."""
+        scales = self.scale.decode(scale_codes)
+        return np.asarray(scales if tensor_scale is None else scales * tensor_scale)
+
+
+def list_block_formats() -> list[BlockFormat]:
+    """The block formats of the catalogue."""
+    return list(_catalogue().values())
+
+
+def get_block_format(name: object) -> BlockFormat:
+    """The block format of a name such as "mxfp4"; a BlockFormat is returned as it is.
+
+    Raises ValueError for an unknown or ambiguous name ("mxfp8"), with those that are meant, TypeError for
+    anything else.
+    """
+    if isinstance(name, BlockFormat):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"a block format is a name such as 'mxfp4', not {name!r}")
+    known, wanted = _catalogue(), name.strip().lower()
+    if wanted in known:
+        return known[wanted]
+    meant = [one for one in known if wanted and one.startswith(wanted)] or get_close_matches(
+        wanted, known, n=1
+    )
+    hint = f"; did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+    raise ValueError(f"unknown block format {name[:40]!r}; known: {', '.join(known)}{hint}")
+
+
+@cache
+def _catalogue() -> Mapping[str, BlockFormat]:
+    rows = json.loads(files(__package__).joinpath("block_catalogue.json").read_text(encoding="utf-8"))
+    return MappingProxyType(
+        {
+            row["name"]: BlockFormat(
+                name=row["name"],
+                element=INT8 if row["element"] == INT8.name else get_format(row["element"]),
+                block_size=row["block_size"],
+                scale=get_format(row["scale"]),
+                tensor_scale=row["tensor_scale"] and get_format(row["tensor_scale"]),
+                citation=row["citation"],
+            )
+            for row in rows["formats"]
+        }
+    )
+
+
+def _real(values: ArrayLike) -> NDArray[np.float64]:
+    """Real numbers as float64, which must hold them exactly."""
+    array = np.asarray(values)
+    if array.dtype.kind == "V" and array.dtype.names is None:  # ml_dtypes
+        return array.astype(np.float64)
+    if array.dtype.kind in "iuf":
+        wide = array.astype(np.float64)
+        exact = array.dtype.itemsize < 8 or array.dtype == np.float64
+        if exact or np.array_equal(wide.astype(array.dtype), array, equal_nan=array.dtype.kind == "f"):
+            return wide
+        raise TypeError(f"some of these {array.dtype} values do not fit float64; round them first")
+    raise TypeError(f"values must be an array of real numbers, not of {array.dtype}")
+
+
+def _quotient(x: NDArray[np.float64], y: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """x / y, made so that rounding it to at most 24 bits rounds the exact quotient once. y has up to 28 bits.
+
+    Only a quotient that float64 rounded onto a midpoint could mislead. A midpoint has at most 25 bits, so its
+    product with y is exact and tells on which side of it x / y lies.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        quotient = np.asarray(x / y)
+        product = quotient * y
+        short = quotient.view(np.int64) & ((1 << 28) - 1) == 0
+        towards = np.where(product < x, np.inf, -np.inf)
+        return np.where(short & (product != x), np.nextafter(quotient, towards), quotient)
