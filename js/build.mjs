@@ -16,6 +16,7 @@ const { outputFiles } = await build({
     bit_editor: "widgets/bit_editor.ts",
     loss_scale_explorer: "widgets/loss_scale_explorer.ts",
     training_lab: "widgets/training_lab.ts",
+    page: "host/page.ts",
     mixwidgets: "ui/mixwidgets.css",
   },
   outdir: "../mixwidgets/static",

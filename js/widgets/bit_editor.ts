@@ -8,6 +8,7 @@ import { InputError } from "../formats/parse.ts";
 import { card, chips } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
+import { accept } from "./bit_editor/address.ts";
 import { bitGrid } from "./bit_editor/bits.ts";
 import { figure } from "./bit_editor/digits.ts";
 import { textField } from "./bit_editor/fields.ts";
@@ -133,4 +134,4 @@ function fieldText({ fmt, code, input }: EditedNumber): string {
   return isFinite(fmt, code) && all.length > EASY_TEXT ? shortest(fmt, code) : all;
 }
 
-export default { render };
+export default { render, accept };

@@ -3,7 +3,7 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { formats, getFormat } from "../formats/catalogue.ts";
-import { Answers } from "../gradients/answers.ts";
+import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
 import { type GradientSummary, readSummaries } from "../gradients/summary.ts";
 import { card, chips } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
@@ -147,4 +147,10 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
 }
 
-export default { render };
+/** What the address of a saved page may ask for. */
+function accept(wanted: Pick<State, "format" | "log2_loss_scale">): typeof wanted | null {
+  const { format, log2_loss_scale: log2 } = wanted;
+  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
+}
+
+export default { render, accept };

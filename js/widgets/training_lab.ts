@@ -1,14 +1,14 @@
 // TrainingLab: choose, launch, watch, stop. The kernel follows the runs; the page draws what it last heard.
 
-import type { RenderProps } from "@anywidget/types";
+import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "../ui/card.ts";
 import { h, set, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
 import { charts } from "./training_lab/charts.ts";
-import { controls } from "./training_lab/controls.ts";
+import { type Choice, controls } from "./training_lab/controls.ts";
 import { kernelLink } from "./training_lab/kernel.ts";
 import {
-  assignStyles, currentRun, type Curves, isAlive, points, type Row, runNames, type State, type WireCurves,
+  assignStyles, currentRun, type Curves, isAlive, MAX_SEED, MAX_STEPS, points, type Row, runNames, type State, type WireCurves,
 } from "./training_lab/state.ts";
 import { runTable } from "./training_lab/table.ts";
 import { newest, place, progress, spoken, status } from "./training_lab/words.ts";
@@ -30,6 +30,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
 
   let waitingFor: string | null = null;
+  let hasKernel = true;
   const link = kernelLink(model, {
     waiting: (kind) => {
       waitingFor = kind;
@@ -38,6 +39,11 @@ function render({ model, el }: RenderProps<State>): () => void {
     },
     slow: (kind) => panel.say(t(kind === "launch" ? "lab.slow_launch" : "lab.slow_stop"), false),
     refused: (_, text) => panel.say(text, true),
+    absent: () => {
+      hasKernel = false;
+      panel.say(t("lab.no_kernel"), false);
+      enable();
+    },
   });
 
   const panel = controls(model.get("_tasks"), model.get("_recipes"), {
@@ -63,7 +69,8 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const enable = () => {
     const run = currentRun(model.get("_rows"));
-    panel.enable({ launch: waitingFor === null, stop: waitingFor === null && run !== undefined && isAlive(run) });
+    const free = hasKernel && waitingFor === null;
+    panel.enable({ launch: free, stop: free && run !== undefined && isAlive(run) });
   };
   const choose = () =>
     panel.show({ task: model.get("task"), recipe: model.get("recipe"), steps: model.get("steps"), seed: model.get("seed") });
@@ -153,4 +160,11 @@ const decode = (wire: WireCurves): Curves => ({
   skipped: points(wire.skipped),
 });
 
-export default { render };
+/** What the address of a saved page may ask for. */
+function accept(wanted: Choice, get: AnyModel<State>["get"]): Choice | null {
+  const { task, recipe, steps, seed } = wanted;
+  const known = get("_tasks").some(({ name }) => name === task) && get("_recipes").some(({ name }) => name === recipe);
+  return known && steps >= 1 && steps <= MAX_STEPS && seed >= 0 && seed <= MAX_SEED ? wanted : null;
+}
+
+export default { render, accept };

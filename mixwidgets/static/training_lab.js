@@ -78,9 +78,26 @@ var en_default = {
   "bits.exactly": "exactly",
   "bits.all_digits": "All digits",
   "bits.digits": "all {count} significant digits",
+  "bits.more": "more …",
+  "bits.more_formats": "More formats",
   "bits.step_down": "− ulp",
   "bits.step_up": "+ ulp",
-  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp",
+  "bits.undo": "undo",
+  "bits.redo": "redo",
+  "bits.reset": "reset",
+  "bits.presets": "presets",
+  "bits.third": "1/3, to 25 digits",
+  "bits.copy": "copy",
+  "bits.copy_shortest": "shortest",
+  "bits.copy_exact": "exact",
+  "bits.copy_code": "code",
+  "bits.copy_hex_float": "hex float",
+  "bits.copy_numpy": "NumPy",
+  "bits.copy_torch": "torch",
+  "bits.copy_c": "C",
+  "bits.copied": "copied as {label}",
+  "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.",
+  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint",
   "bits.midpoint": "midpoint {midpoint}",
   "bits.line": "Number line: {marks}",
   "bits.line_nan": "NaN has no place on the number line",
@@ -98,11 +115,53 @@ var en_default = {
   "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
   "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
   "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
+  "line.title": "Rounding microscope",
+  "line.board": "Number line",
+  "line.format": "format",
+  "line.keys": "keys: ← → move · + − zoom · 0 fits · ↑ ↓ one ulp; or drag and wheel",
+  "line.zoom_in": "zoom in",
+  "line.zoom_out": "zoom out",
+  "line.zoom_in_sign": "+",
+  "line.zoom_out_sign": "−",
+  "line.left": "move left",
+  "line.right": "move right",
+  "line.left_sign": "←",
+  "line.right_sign": "→",
+  "line.fit": "fit",
+  "line.whole": "whole range",
+  "line.below": "neighbour below",
+  "line.above": "neighbour above",
+  "line.midpoint": "midpoint",
+  "line.this": "this value",
+  "line.taken": "taken",
+  "line.even": "{code} · even, E",
+  "line.odd": "{code} · odd, O",
+  "line.even_letter": "E",
+  "line.odd_letter": "O",
+  "line.overflows": "infinity",
+  "line.turns": "here rounding turns",
+  "line.one": "1 value in view",
+  "line.count": "{count} values in view",
+  "line.origin": "counted from {origin}",
+  "line.nothing": "none of its marks",
+  "line.described": "From {from} to {to}: {marks}. {rows}.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
+  "page.address": "The address does not name anything that this page can show; it shows what it showed before.",
+  "page.failed": "This page cannot be shown: {reason}",
   "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
   "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
+  "format.choice": "{field} must be one of {accepted}; {came} came",
+  "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values",
+  "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither",
+  "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit",
+  "format.integer": "{field} must be a whole number from {low} to {high}; {came} came",
+  "format.name": "a format needs a name of 1 to {limit} characters",
+  "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero",
+  "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one",
+  "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate",
+  "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate",
   "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
   "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
   "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
@@ -124,6 +183,7 @@ var en_default = {
   "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
   "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
   "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
+  "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.",
   "lab.progress": "progress of the run",
   "lab.progress_none": "Choose a task and a recipe, then launch.",
   "lab.progress_starting": "starting: the run’s process is loading torch",
@@ -2286,6 +2346,7 @@ function kernelLink(model, tell) {
     model.send({ kind, request, ...fields });
   };
   const answered = (answer) => {
+    if (answer?.kind === "no_kernel") tell.absent();
     if (!open || answer?.request !== open.request) return;
     const { kind } = open;
     settle();
@@ -2383,6 +2444,7 @@ function render({ model, el }) {
   const notice = h("p", { class: "mw-note" });
   const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
   let waitingFor = null;
+  let hasKernel = true;
   const link = kernelLink(model, {
     waiting: (kind) => {
       waitingFor = kind;
@@ -2390,7 +2452,12 @@ function render({ model, el }) {
       enable();
     },
     slow: (kind) => panel.say(t(kind === "launch" ? "lab.slow_launch" : "lab.slow_stop"), false),
-    refused: (_, text) => panel.say(text, true)
+    refused: (_, text) => panel.say(text, true),
+    absent: () => {
+      hasKernel = false;
+      panel.say(t("lab.no_kernel"), false);
+      enable();
+    }
   });
   const panel = controls(model.get("_tasks"), model.get("_recipes"), {
     choose: (choice) => {
@@ -2414,7 +2481,8 @@ function render({ model, el }) {
   root.append(panel.element, progressArea, message, columns, notice, live);
   const enable = () => {
     const run = currentRun(model.get("_rows"));
-    panel.enable({ launch: waitingFor === null, stop: waitingFor === null && run !== void 0 && isAlive(run) });
+    const free = hasKernel && waitingFor === null;
+    panel.enable({ launch: free, stop: free && run !== void 0 && isAlive(run) });
   };
   const choose = () => panel.show({ task: model.get("task"), recipe: model.get("recipe"), steps: model.get("steps"), seed: model.get("seed") });
   let styles = /* @__PURE__ */ new Map();
@@ -2492,7 +2560,12 @@ var decode = (wire) => ({
   scale: points(wire.scale),
   skipped: points(wire.skipped)
 });
-var training_lab_default = { render };
+function accept(wanted, get) {
+  const { task, recipe: recipe2, steps, seed } = wanted;
+  const known = get("_tasks").some(({ name }) => name === task) && get("_recipes").some(({ name }) => name === recipe2);
+  return known && steps >= 1 && steps <= MAX_STEPS && seed >= 0 && seed <= MAX_SEED ? wanted : null;
+}
+var training_lab_default = { render, accept };
 export {
   training_lab_default as default
 };

@@ -1,20 +1,29 @@
-"""What every widget shares: strict keywords, one message a change, a stable repr, the one style sheet."""
+"""What every widget shares: strict keywords, one message a change, a state text, a saved page, one style sheet."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
 
+from mixwidgets.widgets.state_text import read_state, write_state
+
+if TYPE_CHECKING:
+    import os
+
 STATIC = Path(__file__).parent.parent / "static"
+HOST_TRAITS = {*anywidget.AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
 
 
 class MixWidget(anywidget.AnyWidget):
     """A widget whose page module is `static/<name>.js`. Subclasses hold traits and validate them."""
 
     _css = STATIC / "mixwidgets.css"
+    _state_traits: ClassVar[dict[str, Any]] = {}
+    """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where a widget
+    names none: its public synced texts, integers and booleans."""
 
     def __init__(self, **traits: Any) -> None:
         self.reject_unknown(traits)
@@ -28,6 +37,52 @@ class MixWidget(anywidget.AnyWidget):
                 close = get_close_matches(name, known, n=1)
                 hint = f"; did you mean {close[0]!r}?" if close else ""
                 raise TypeError(f"{type(self).__name__} has no parameter {name!r}{hint}")
+
+    @property
+    def state(self) -> str:
+        """What is shown, as a short text such as "format=float16&code=7bff"; setting it shows that again.
+
+        A saved page reads and writes it in its address, after the #. A text that is no state of this widget is
+        a TypeError or ValueError (traitlets.TraitError where a trait refuses), and the last good state stays.
+        """
+        defaults = self.state_defaults()
+        return write_state({name: getattr(self, name) for name in defaults}, defaults)
+
+    @state.setter
+    def state(self, text: str) -> None:
+        defaults = self.state_defaults()
+        self._take_state(read_state(text, {name: getattr(self, name) for name in defaults}, defaults))
+
+    def state_defaults(self) -> dict[str, Any]:
+        """Which traits make the state, and what each is where it is left out; None: as it is."""
+        if self._state_traits:
+            return self._state_traits
+        public = [
+            name for name in self.traits(sync=True) if not name.startswith("_") and name not in HOST_TRAITS
+        ]
+        return {name: None for name in public if isinstance(getattr(self, name), str | int)}
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the widget as one HTML file that works from disk, without a network and without a kernel.
+
+        Returns the path. A file that was there is replaced as a whole. OSError, of the usual kinds, says what
+        stands in the way, and leaves the file as it was.
+        """
+        from mixwidgets.widgets.page import save_page
+
+        return save_page(self, path)
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        """Take the values of all state traits together, or raise and keep the ones that were there."""
+        before = {name: getattr(self, name) for name in traits}
+        with self.hold_sync(), self.hold_trait_notifications():
+            try:
+                for name, value in traits.items():
+                    setattr(self, name, value)
+            except (TypeError, ValueError):
+                for name, value in before.items():
+                    setattr(self, name, value)
+                raise
 
     def notify_change(self, change: Any) -> None:
         # Observers that set further traits (a new format changes the code) travel in the same message.

@@ -17,7 +17,7 @@ FLOAT64 = ["0.1", "5e-324", "1e999", "-1.7976931348623157e308", "nan", "0x000FFF
 
 def show(page, tmp_path, value, format="float16", theme="light", width=980):
     path = tmp_path / "editor.html"
-    path.write_text(bare_page(mw.BitEditor(value, format=format), "bit_editor", theme))
+    path.write_text(bare_page(mw.BitEditor(value, format=format), theme))
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=theme)
     page.goto(path.as_uri())
@@ -102,7 +102,7 @@ def test_markup_stays_text(page, tmp_path):
         widget.get_by_label(field).fill("<img src=x onerror='document.title = 1'>")
         widget.get_by_label(field).press("Enter")
     assert widget.locator("img").count() == 0
-    assert page.title() == "widget"
+    assert page.title() == "Bit editor"
 
 
 def test_views_and_linked_editors_stay_equal_in_a_live_notebook(page, server):

@@ -26,7 +26,7 @@ def explorer():
 def show(page, explorer):
     def open_page(theme="light", width=980):
         page.set_viewport_size({"width": width, "height": 1200})
-        page.set_content(bare_page(explorer, "loss_scale_explorer", theme))
+        page.set_content(bare_page(explorer, theme))
         page.wait_for_function("window.ready")
         return page.get_by_role("region", name=PAYLOAD)
 
@@ -109,4 +109,4 @@ def test_names_stay_text(page, show):
     expect(widget.locator(".mw-tensor-name", has_text=PAYLOAD)).to_have_count(1)
     expect(widget).to_contain_text(f"left out: {PAYLOAD}frozen")
     assert page.locator("img:not(svg)").count() == 0
-    assert page.title() == "widget"
+    assert page.title() == "Loss scale explorer"

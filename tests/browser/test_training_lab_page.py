@@ -11,7 +11,7 @@ from mixwidgets.runs.launcher import launch
 from mixwidgets.widgets.training_lab import TrainingLab
 from tests.browser.jupyter import Notebook
 from tests.waiting import until
-from tests.widgets.bare_page import bare_page, state_json
+from tests.widgets.bare_page import bare_page
 
 WIDTHS = (980, 360)
 
@@ -37,7 +37,7 @@ def lab(tmp_path_factory):
 
 def show(page, lab, tmp_path, theme="light", width=980):
     path = tmp_path / f"{theme}.html"
-    path.write_text(bare_page(lab, "training_lab", theme))
+    path.write_text(bare_page(lab, theme))
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=theme)
     page.goto(path.as_uri())
@@ -161,7 +161,8 @@ def test_no_text_of_a_run_is_ever_code(page, lab, tmp_path, payload):
           const names = ["recipe", "task", "status", "message", "device", "backend"];
           const hostile = Object.fromEntries(names.map((name) => [name, text]));
           const rows = window.model.get("_rows").map((row) => ({ ...row, ...hostile, id: text + row.id }));
-          window.model.set({ _rows: rows, _shown: rows.map((row) => row.id), _notice: text });
+          const state = { _rows: rows, _shown: rows.map((row) => row.id), _notice: text };
+          for (const [name, value] of Object.entries(state)) window.model.set(name, value);
           await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         }""",
         payload,
@@ -169,11 +170,6 @@ def test_no_text_of_a_run_is_ever_code(page, lab, tmp_path, payload):
     expect(widget.get_by_role("table")).to_contain_text(payload)
     assert page.evaluate("window.hit") is None
     assert widget.locator("img, script, svg svg").count() == 0
-
-
-def test_saved_state_is_never_code(page, lab, tmp_path, monkeypatch):
-    monkeypatch.setattr(type(lab), "get_state", lambda self: {"_notice": PAYLOADS[1]})
-    assert "</script" not in state_json(lab)
 
 
 def test_launch_watch_and_stop_while_a_cell_keeps_the_kernel_busy(page, server):

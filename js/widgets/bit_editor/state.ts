@@ -96,7 +96,7 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
 }
 
 /** What the model holds, or null while its traits do not fit each other. */
-function read(model: AnyModel<State>): EditedNumber | null {
+export function read(model: Pick<AnyModel<State>, "get">): EditedNumber | null {
   const fmt = getFormat(model.get("format"));
   const text: unknown = model.get("code");
   if (!fmt || typeof text !== "string") return null;

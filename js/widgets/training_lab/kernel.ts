@@ -8,11 +8,12 @@ const SECOND_HELLO_MS = 700;
 
 /**
  * `ask` sends a request; `changed` is told whether one is waiting for its answer, `slow` when it has waited
- * long (a busy or a dead kernel look alike from here), `refused` what the kernel says against it.
+ * long (a busy or a dead kernel look alike from here), `refused` what the kernel says against it, and `absent` that
+ * this is a saved page, which has none.
  */
 export function kernelLink(
   model: AnyModel<State>,
-  tell: { waiting: (kind: string | null) => void; slow: (kind: string) => void; refused: (kind: string, message: string) => void },
+  tell: { waiting: (kind: string | null) => void; slow: (kind: string) => void; refused: (kind: string, message: string) => void; absent: () => void },
 ): { ask: (kind: string, fields: object) => void; close: () => void } {
   let open: { kind: string; request: string; timer: ReturnType<typeof setTimeout> } | null = null;
 
@@ -33,6 +34,7 @@ export function kernelLink(
     model.send({ kind, request, ...fields });
   };
   const answered = (answer: Answer) => {
+    if (answer?.kind === "no_kernel") tell.absent();
     if (!open || answer?.request !== open.request) return;
     const { kind } = open;
     settle();

@@ -69,10 +69,10 @@ export interface State {
   _notice: string; // what in the folder could not be read
 }
 
-/** What the kernel answers to a launch or a stop. */
+/** What the kernel answers to a launch or a stop; a saved page answers anything with "no_kernel". */
 export interface Answer {
-  kind: "done" | "refused";
-  request: string;
+  kind: "done" | "refused" | "no_kernel";
+  request?: string;
   message?: string;
 }
 

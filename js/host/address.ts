@@ -1,0 +1,53 @@
+// A widget's state as a short text in the page's address: "#format=float16&code=7bff".
+// The twin of mixwidgets/widgets/state_text.py, which states the grammar.
+
+export type Traits = Record<string, unknown>;
+
+const LIMIT = 40_000; // characters of a text that is read; four times the longest number
+
+/** How the text of each kind of trait is read; undefined for one that is none. */
+const READ: Record<string, (text: string) => unknown> = {
+  string: (text) => text,
+  number: (text) => (/^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined),
+  boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+  code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "") : undefined),
+};
+
+/** The text of these values. `defaults` has what a trait that is left out means; null: as it is. */
+export function writeState(get: (name: string) => unknown, defaults: Traits): string {
+  const told = Object.entries(defaults).filter(([name, left]) => left === null || get(name) !== left);
+  return told.map(([name]) => `${keyOf(name)}=${encodeURIComponent(written(name, get(name)))}`).join("&");
+}
+
+/** The values of all traits of `defaults` that the text means, or null for one that is no state. */
+export function readState(address: string, get: (name: string) => unknown, defaults: Traits): Traits | null {
+  if (address.length > LIMIT) return null;
+  const names = new Map(Object.keys(defaults).map((name) => [keyOf(name), name]));
+  const found = new Map<string, unknown>();
+  for (const pair of address.split("&")) {
+    const [, key, text] = (/^([^=]*)=(.*)$/s.exec(pair) ?? []).map(decoded);
+    const name = key === undefined ? undefined : names.get(key);
+    if (name === undefined || text === undefined || found.has(name)) return null;
+    const value = READ[name === "code" ? "code" : typeof get(name)]?.(text);
+    if (value === undefined) return null;
+    found.set(name, value);
+  }
+  return Object.fromEntries(Object.entries(defaults).map(([name, left]) => [name, found.get(name) ?? left ?? get(name)]));
+}
+
+function keyOf(name: string): string {
+  return name.replace(/^_/, "");
+}
+
+function written(name: string, value: unknown): string {
+  return name === "code" ? String(value).slice(2).toLowerCase() : String(value);
+}
+
+/** undefined for what is not percent-encoded UTF-8. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+// The model of a page that has no kernel: the state that was saved, and those who watch it.
+
+/** A widget's state and its bytes, as ipywidgets saves them: `buffers` belong at their paths in `state`. */
+export interface Saved {
+  readonly state: Record<string, unknown>;
+  readonly buffers: readonly { readonly path: readonly (string | number)[]; readonly data: string }[];
+}
+
+type Handler = (...args: never[]) => void;
+
+/** What a widget's module meets as its model. `saved` is called where a notebook would tell the kernel. */
+export function pageModel(found: Saved, saved: () => void) {
+  const state = new Map(Object.entries(withBytes(found)));
+  const handlers = new Map<string, Set<Handler>>();
+
+  const emit = (event: string, ...args: unknown[]) => {
+    for (const handler of [...(handlers.get(event) ?? [])]) handler(...(args as never[]));
+  };
+  return {
+    get: (name: string): unknown => state.get(name),
+    set(name: string, value: unknown): void {
+      if (Object.is(state.get(name), value)) return;
+      state.set(name, value);
+      emit(`change:${name}`);
+    },
+    save_changes: saved,
+    /** A message to the kernel: the answer says that there is none. Later, as a kernel's would come. */
+    send(_: unknown): void {
+      queueMicrotask(() => emit("msg:custom", { kind: "no_kernel" }, []));
+    },
+    on(event: string, handler: Handler): void {
+      handlers.set(event, (handlers.get(event) ?? new Set()).add(handler));
+    },
+    off(event: string, handler: Handler): void {
+      handlers.get(event)?.delete(handler);
+    },
+  };
+}
+
+export type PageModel = ReturnType<typeof pageModel>;
+
+function withBytes({ state, buffers }: Saved): Record<string, unknown> {
+  for (const { path, data } of buffers) {
+    let holder = state;
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    holder[path.at(-1)!] = new DataView(bytes.buffer);
+  }
+  return state;
+}
