@@ -18,7 +18,7 @@ def call(*arguments):
 def test_format_shows_how_a_value_is_rounded():
     shown = call("format", "float16", "65505").stdout
     for part in (
-        "0x7BFF = 0 11110 1111111111",
+        "0x7BFF = 0 11110 1111111111 (sign exponent fraction)",
         "between 65504 and inf",
         "midpoint 65520",
         "error -1",
@@ -30,7 +30,7 @@ def test_format_shows_how_a_value_is_rounded():
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("65520", "it overflows to inf"),
+        ("65520", "overflow begins at 65520, the midpoint to the next step; so inf"),
         ("2049", "a tie: the even code wins"),
         ("-0.1", "-0.0999755859375 is nearer; error 0.0000244140625"),
         ("65504", "none: the value is representable"),
@@ -45,13 +45,15 @@ def test_format_says_why(value, says):
 def test_format_alone_is_a_spec_sheet():
     shown = call("format", "bf16").stdout
     assert "bfloat16 (16 bits)" in shown
-    assert "2^127 × (2 − 2^-7)" in shown
+    assert "to infinity, from 3.3961775292304601e+38" in shown
+    assert "no sign" in call("format", "float8_e8m0fnu").stdout
+    assert "above 464" in call("format", "float8_e4m3fn").stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["format", "fp8", "1"], "write one of float8_e5m2"),
+        (["format", "fp8", "1"], "write one of float8_e5m2, float8_e4m3fn"),
         (["format", "float16", "１２"], "in plain digits, 12"),
         (["train", "--steps", "0"], "steps"),
         (["train", "--task", "digits_cn"], "digits_cnn"),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mixwidgets.formats import decode as one
 from mixwidgets.formats import encode as scalar
+from mixwidgets.formats import float32
+from mixwidgets.formats import rounding as modes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mixwidgets.formats.spec import FormatSpec
@@ -31,21 +37,39 @@ def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
     if codes.size and (int(codes.min()) < 0 or int(codes.max()) >> fmt.bits):
         worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
         fmt.to_code(worst)  # raises the error that names it
+    if not fmt.fits_float64:
+        values = [one.to_float(fmt, int(code)) for code in codes.reshape(-1)]
+        return np.array(values, np.float64).reshape(codes.shape)
     return _in_chunks(lambda chunk: _decode_chunk(fmt, chunk), codes, np.dtype(np.float64))
 
 
-def encode(fmt: FormatSpec, values: Any, *, overflow: str = "native") -> NDArray[Any]:
-    scalar.check_overflow(overflow)
+def encode(
+    fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
+) -> NDArray[Any]:
+    """`draw(n)` gives n draws for "stochastic": for each value the least remainder that goes up."""
+    modes.check(rounding, overflow)
     array = _as_real_array(values)
     if array.dtype == object:
-        codes = [scalar.encode(fmt, value, overflow=overflow) for value in array.ravel()]
+        draws = draw(array.size).tolist() if draw else [scalar.NEVER] * array.size
+        codes = [
+            scalar.encode(fmt, value, rounding=rounding, overflow=overflow, draw=Fraction(least))
+            for value, least in zip(array.ravel(), draws, strict=True)
+        ]
         return np.array(codes, codes_dtype(fmt)).reshape(array.shape)
-    top = fmt.inf_code - (overflow == "saturate")
-    return _in_chunks(lambda chunk: _encode_chunk(fmt, chunk, top), array, codes_dtype(fmt))
+    saturate = modes.saturates(fmt, overflow)
+    return _in_chunks(
+        lambda chunk: _encode_chunk(fmt, chunk, rounding, saturate, draw), array, codes_dtype(fmt)
+    )
 
 
-def round(fmt: FormatSpec, values: Any, *, overflow: str = "native") -> NDArray[Any]:
-    return np.asarray(keep_dtype(fmt, values, decode(fmt, encode(fmt, values, overflow=overflow))))
+def round(
+    fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
+) -> NDArray[Any]:
+    modes.check(rounding, overflow)
+    if rounding == "ties-to-even" and float32.serves(fmt, values):
+        saturate = modes.saturates(fmt, overflow)
+        return _in_chunks(lambda chunk: float32.round_chunk(fmt, chunk, saturate), values, values.dtype)
+    return np.asarray(keep_dtype(fmt, values, decode(fmt, encode(fmt, values, rounding, overflow, draw))))
 
 
 def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
@@ -81,32 +105,85 @@ def _as_real_array(values: Any) -> NDArray[Any]:
 
 
 def _decode_chunk(fmt: FormatSpec, codes: NDArray[Any]) -> NDArray[Any]:
-    codes = codes.astype(np.int64)
-    fraction = codes & ((1 << fmt.fraction_bits) - 1)
-    biased_exponent = codes >> fmt.fraction_bits & ((1 << fmt.exponent_bits) - 1)
-    significand = fraction + ((biased_exponent > 0).astype(np.int64) << fmt.fraction_bits)  # at most 53 bits
-    with np.errstate(over="ignore"):  # the all-ones exponent is replaced below
-        values = np.ldexp(
-            significand.astype(np.float64), np.maximum(biased_exponent, 1) - fmt.bias - fmt.fraction_bits
-        )
-    special = biased_exponent == (1 << fmt.exponent_bits) - 1
-    values[special] = np.where(fraction[special] == 0, np.inf, np.nan)
-    return np.asarray(np.copysign(values, np.where(codes >> (fmt.bits - 1) & 1, -1.0, 1.0)))
+    codes = codes.astype(np.uint64)
+    magnitude = (codes & np.uint64(fmt.all_ones)).astype(np.int64)
+    fraction = magnitude & ((1 << fmt.fraction_bits) - 1)
+    biased_exponent = magnitude >> fmt.fraction_bits
+    is_normal = (biased_exponent > 0) | (not fmt.has_zero)
+    significand = fraction + (is_normal.astype(np.int64) << fmt.fraction_bits)  # at most 53 bits
+    exponent = np.maximum(biased_exponent - fmt.bias, fmt.emin) - fmt.fraction_bits
+    with np.errstate(over="ignore"):  # codes past the largest are replaced below
+        values = np.ldexp(significand.astype(np.float64), exponent)
+    values[magnitude > fmt.max_code] = np.nan
+    if fmt.inf_code is not None:
+        values[magnitude == fmt.inf_code] = np.inf
+    if fmt.nan == "negative_zero":
+        values[codes == np.uint64(fmt.sign_bit)] = np.nan
+    return np.asarray(np.copysign(values, np.where(codes & np.uint64(fmt.sign_bit), -1.0, 1.0)))
 
 
-def _encode_chunk(fmt: FormatSpec, values: NDArray[Any], top: int) -> NDArray[np.uint64]:
-    values = values.astype(np.float64)
-    finite = np.isfinite(values)
+def _encode_chunk(
+    fmt: FormatSpec,
+    values: NDArray[Any],
+    rounding: str,
+    saturate: bool,
+    draw: Callable[[int], NDArray[Any]] | None,
+) -> NDArray[np.uint64]:
+    with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
+        values = values.astype(np.float64)
+    finite, is_nan, negative = np.isfinite(values), np.isnan(values), np.signbit(values)
     magnitude = np.where(finite, np.abs(values), 0.0)
     _, exponent = np.frexp(magnitude)  # magnitude = m × 2^exponent, ½ ≤ m < 1; 0 has the exponent 0
     exponent = np.where(magnitude > 0, np.maximum(exponent.astype(np.int64) - 1, fmt.emin), fmt.emin)
-    # Scaling by a power of two is exact here: either it scales up, or the value has few enough bits.
-    significand = np.rint(np.ldexp(magnitude, fmt.fraction_bits - exponent))
-    codes = ((exponent - fmt.emin) << fmt.fraction_bits) + significand.astype(np.int64)
-    codes = np.where(finite & (codes < fmt.inf_code), codes, top)
-    codes = np.where(np.isnan(values), fmt.nan_code, codes).astype(np.uint64)
-    negative = np.signbit(values) & ~np.isnan(values)
-    return np.asarray(codes | negative.astype(np.uint64) << np.uint64(fmt.bits - 1))
+    # Scaling by a power of two is exact here: it scales up, or the value has few enough bits. Only what is
+    # far below the smallest value may vanish, and any remainder that small says the same.
+    scaled = np.ldexp(magnitude, fmt.fraction_bits - exponent)
+    scaled[(scaled == 0) & (magnitude > 0)] = 2.0**-1074
+    low = np.floor(scaled)
+    remainder = scaled - low
+    implicit = 0 if fmt.has_zero else 1 << fmt.fraction_bits
+    codes = ((exponent - fmt.emin) << fmt.fraction_bits) + low.astype(np.int64) - implicit
+    in_range = codes >= 0
+    codes = np.where(in_range, codes, 0)
+    codes += in_range & _rounds_up(rounding, remainder, codes % 2 == 1, negative, draw)
+
+    past = scalar.beyond(fmt, saturate)
+    inward = np.where(negative, modes.is_inward(rounding, True), modes.is_inward(rounding, False))
+    codes = np.where(codes > fmt.max_code, np.where(inward, fmt.max_code, past), codes)
+    codes = np.where(finite | is_nan, codes, past)
+    for where, lacking in (
+        (is_nan, "no NaN"),
+        ((magnitude == 0) & finite & (not fmt.has_zero), "no zero"),
+        (negative & ~is_nan & (values != 0) & (not fmt.signed), "no negative numbers"),
+    ):
+        if where.any():
+            keep = saturate and lacking != "no NaN"
+            codes = np.where(where, 0 if keep else scalar.nan(fmt, lacking), codes)
+    signed = negative & (codes != fmt.nan_code) & ((codes > 0) | fmt.has_negative_zero)
+    return codes.astype(np.uint64) | np.where(signed, np.uint64(fmt.sign_bit), np.uint64(0))
+
+
+def _rounds_up(
+    rounding: str,
+    remainder: NDArray[Any],
+    is_odd: NDArray[Any],
+    negative: NDArray[Any],
+    draw: Callable[[int], NDArray[Any]] | None,
+) -> NDArray[Any]:
+    """The array twin of rounding.rounds_up."""
+    match rounding:
+        case "ties-to-even":
+            up = (remainder > 0.5) | ((remainder == 0.5) & is_odd)
+        case "ties-to-away":
+            up = remainder >= 0.5
+        case "to-odd":
+            up = ~is_odd
+        case "stochastic":
+            assert draw is not None
+            up = remainder >= draw(remainder.size)
+        case _:
+            up = np.where(negative, not modes.is_inward(rounding, True), not modes.is_inward(rounding, False))
+    return np.asarray(up & (remainder > 0))
 
 
 def _in_chunks(function: Any, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

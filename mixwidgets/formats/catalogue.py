@@ -11,6 +11,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from mixwidgets.formats import p3109
 from mixwidgets.formats.float_format import FloatFormat
 
 if TYPE_CHECKING:
@@ -20,19 +21,8 @@ if TYPE_CHECKING:
 @cache
 def _catalogue() -> Mapping[str, FloatFormat]:
     rows = json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))["formats"]
-    return MappingProxyType(
-        {
-            row["name"]: FloatFormat(
-                row["name"],
-                row["exponent_bits"],
-                row["fraction_bits"],
-                row["bias"],
-                aliases=tuple(row["aliases"]),
-                citation=row["citation"],
-            )
-            for row in rows
-        }
-    )
+    formats = [FloatFormat(**{**row, "aliases": tuple(row["aliases"])}) for row in rows]
+    return MappingProxyType({fmt.name: fmt for fmt in formats})
 
 
 def list_formats() -> list[FloatFormat]:
@@ -41,10 +31,11 @@ def list_formats() -> list[FloatFormat]:
 
 
 def get_format(name: object) -> FloatFormat:
-    """The format of a name ("float16"), an alias ("half", "bf16") or a NumPy, ml_dtypes or torch dtype.
+    """The format of a name ("float16", "binary8p4se"), an alias ("half"), or another library's dtype.
 
-    A FloatFormat is returned as it is. Raises ValueError for an unknown name and for an ambiguous one such as
-    "fp8", listing what is accepted, and TypeError for anything that names no format.
+    Dtypes are NumPy's, ml_dtypes' and torch's. A FloatFormat is returned as it is. Raises ValueError for an
+    unknown name and for an ambiguous one such as "fp8", listing what is accepted, and TypeError for anything
+    that names no format.
     """
     if isinstance(name, FloatFormat):
         return name
@@ -52,6 +43,8 @@ def get_format(name: object) -> FloatFormat:
     for fmt in list_formats():
         if wanted in (fmt.name, *fmt.aliases):
             return fmt
+    if family := p3109.from_name(wanted):
+        return family
     raise ValueError(_unknown(wanted))
 
 

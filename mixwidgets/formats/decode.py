@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats.encode import round_magnitude
+from mixwidgets.formats.spec import as_float
 
 if TYPE_CHECKING:
     from mixwidgets.formats.spec import FormatSpec
@@ -14,69 +15,81 @@ if TYPE_CHECKING:
 
 def fields(fmt: FormatSpec, code: int) -> tuple[int, int, int]:
     """Sign, biased exponent and fraction fields of a code."""
-    fraction = code & ((1 << fmt.fraction_bits) - 1)
-    biased_exponent = code >> fmt.fraction_bits & ((1 << fmt.exponent_bits) - 1)
-    return code >> (fmt.bits - 1), biased_exponent, fraction
+    biased_exponent, fraction = divmod(code & fmt.all_ones, 1 << fmt.fraction_bits)
+    return int(code & fmt.sign_bit > 0), biased_exponent, fraction
 
 
 def classify(fmt: FormatSpec, code: int) -> str:
-    _, biased_exponent, fraction = fields(fmt, code)
-    if biased_exponent == (1 << fmt.exponent_bits) - 1:
-        return "nan" if fraction else "infinity"
-    if biased_exponent == 0:
-        return "subnormal" if fraction else "zero"
+    magnitude = code & fmt.all_ones
+    if is_nan(fmt, code):
+        return "nan"
+    if magnitude == fmt.inf_code:
+        return "infinity"
+    if fmt.has_zero and magnitude >> fmt.fraction_bits == 0:
+        return "subnormal" if magnitude else "zero"
     return "normal"
+
+
+def is_nan(fmt: FormatSpec, code: int) -> bool:
+    if fmt.nan == "negative_zero":
+        return code == fmt.sign_bit
+    top = fmt.max_code if fmt.inf_code is None else fmt.inf_code
+    return code & fmt.all_ones > top
 
 
 def exact(fmt: FormatSpec, code: int) -> Fraction:
     if (kind := classify(fmt, code)) in ("infinity", "nan"):
         raise ValueError(f"{fmt.to_hex(code)} is {kind} in {fmt.name}: it has no rational value")
-    sign, biased_exponent, fraction = fields(fmt, code)
-    significand = fraction if biased_exponent == 0 else fraction | 1 << fmt.fraction_bits
-    return (-significand if sign else significand) * quantum(fmt, biased_exponent)
+    magnitude = fmt.magnitude(code & fmt.all_ones)
+    return -magnitude if code & fmt.sign_bit else magnitude
 
 
 def to_float(fmt: FormatSpec, code: int) -> float:
-    """The value as a float64, which holds it exactly: NaN, ±inf and −0 too."""
-    sign, biased_exponent, fraction = fields(fmt, code)
+    """The value as a float64: NaN, ±inf and −0 too. Raises OverflowError where float64 cannot hold it."""
     kind = classify(fmt, code)
     if kind in ("infinity", "nan"):
         magnitude = math.nan if kind == "nan" else math.inf
     else:
-        significand = fraction if biased_exponent == 0 else fraction | 1 << fmt.fraction_bits
-        magnitude = math.ldexp(significand, max(biased_exponent, 1) - fmt.bias - fmt.fraction_bits)
-    return -magnitude if sign else magnitude
-
-
-def quantum(fmt: FormatSpec, biased_exponent: int) -> Fraction:
-    """The weight of the last fraction bit."""
-    return Fraction(2) ** (max(biased_exponent, 1) - fmt.bias - fmt.fraction_bits)
+        magnitude = as_float(fmt.magnitude(code & fmt.all_ones), fmt.name)
+    return -magnitude if code & fmt.sign_bit else magnitude
 
 
 def ulp(fmt: FormatSpec, code: int) -> float:
     """The gap between consecutive values in the code's binade; NaN for inf and NaN, as numpy.spacing."""
+    if classify(fmt, code) in ("infinity", "nan"):
+        return math.nan
     _, biased_exponent, _ = fields(fmt, code)
-    return (
-        float(quantum(fmt, biased_exponent))
-        if classify(fmt, code) not in ("infinity", "nan")
-        else float("nan")
-    )
+    exponent = max(biased_exponent - fmt.bias, fmt.emin)
+    return as_float(Fraction(2) ** (exponent - fmt.fraction_bits), fmt.name)
 
 
 def next_up(fmt: FormatSpec, code: int) -> int:
-    """The code of the least greater value (IEEE 754-2019, 5.3.1): +∞ and NaN stay, both zeros step alike."""
-    if classify(fmt, code) == "nan" or code == fmt.inf_code:
+    """The code of the least greater value (IEEE 754-2019, 5.3.1): both zeros step alike.
+
+    NaN and +∞ stay, and so does the largest value of a format without infinity.
+    """
+    magnitude = code & fmt.all_ones
+    if is_nan(fmt, code):
         return code
-    if code == fmt.sign_bit:
-        return 1
-    return code - 1 if code > fmt.sign_bit else code + 1
+    if code & fmt.sign_bit and (magnitude or not fmt.has_zero):
+        return negate(fmt, magnitude - 1) if magnitude else 0
+    return min(magnitude + 1, fmt.max_code if fmt.inf_code is None else fmt.inf_code)
 
 
 def next_down(fmt: FormatSpec, code: int) -> int:
-    """The code of the greatest lesser value."""
-    if classify(fmt, code) == "nan":
+    """The code of the greatest lesser value; an unsigned format's smallest value stays."""
+    if is_nan(fmt, code):
         return code
-    return next_up(fmt, code ^ fmt.sign_bit) ^ fmt.sign_bit
+    if not fmt.signed:
+        return max(code - 1, 0)
+    return negate(fmt, next_up(fmt, negate(fmt, code)))
+
+
+def negate(fmt: FormatSpec, code: int) -> int:
+    """The code of the value with the other sign, in a signed format. A zero without −0 is its own."""
+    if code == 0 and fmt.has_zero and not fmt.has_negative_zero:
+        return 0
+    return code ^ fmt.sign_bit
 
 
 def to_decimal(fmt: FormatSpec, code: int) -> str:

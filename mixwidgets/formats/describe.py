@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats import decode
@@ -10,8 +11,6 @@ from mixwidgets.formats.explain import Explanation, explain
 from mixwidgets.formats.parse import BitPattern, to_exact
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from mixwidgets.formats.float_format import FloatFormat
 
 LONGEST = 24  # digits that a person still reads; beyond, fewer digits say more
@@ -19,15 +18,21 @@ LONGEST = 24  # digits that a person still reads; beyond, fewer digits say more
 
 def describe_format(fmt: FloatFormat) -> str:
     """The spec sheet: fields, range and precision."""
-    t, p = fmt.fraction_bits, fmt.precision
+    sign = "1 sign" if fmt.signed else "no sign"
+    has = {"infinity": fmt.has_inf, "NaN": fmt.has_nan, "zero": fmt.has_zero, "-0": fmt.has_negative_zero}
+    past = "infinity" if fmt.has_inf else "NaN" if fmt.has_nan else "the largest finite value"
+    since = "above" if fmt.overflow_tie_stays else "from"
     rows = {
         "aliases": ", ".join(fmt.aliases),
-        "fields": f"1 sign, {fmt.exponent_bits} exponent, {t} fraction bits; bias {fmt.bias}",
-        "largest finite": f"{_digits(fmt, fmt.inf_code - 1)} = 2^{fmt.emax} × (2 − 2^-{t})",
-        "overflows from": f"{_rational(fmt.overflow_threshold_exact)} = 2^{fmt.emax} × (2 − 2^-{p})",
-        "smallest normal": f"{_digits(fmt, 1 << t)} = 2^{fmt.emin}",
-        "smallest subnormal": f"{_digits(fmt, 1)} = 2^{fmt.emin - t}",
-        "eps": f"{fmt.eps!r} = 2^-{t}",
+        "status": "experimental" if fmt.experimental else "",
+        "fields": f"{sign}, {fmt.exponent_bits} exponent, {fmt.fraction_bits} fraction bits; bias {fmt.bias}",
+        "has": ", ".join(name for name, there in has.items() if there),
+        "has no": ", ".join(name for name, there in has.items() if not there),
+        "largest finite": _digits(fmt, fmt.max_code),
+        "overflows": f"to {past}, {since} {_rational(fmt.overflow_threshold_exact)}",
+        "smallest normal": f"{_rational(Fraction(2) ** fmt.emin)} = 2^{fmt.emin}",
+        "smallest subnormal": f"{_digits(fmt, 1)} = 2^{fmt.emin - fmt.fraction_bits}" if fmt.has_zero else "",
+        "eps": f"{fmt.eps!r} = 2^-{fmt.fraction_bits}",
         "defined in": fmt.citation,
     }
     return f"{fmt.name} ({fmt.bits} bits)\n" + _table(rows)
@@ -38,9 +43,11 @@ def describe_value(fmt: FloatFormat, value: object) -> str:
     how = explain(fmt, value)
     code = how.code
     sign, biased_exponent, fraction = decode.fields(fmt, code)
-    bits = f"{sign} {biased_exponent:0{fmt.exponent_bits}b} {fraction:0{fmt.fraction_bits}b}"
+    widths = ((sign, int(fmt.signed)), (biased_exponent, fmt.exponent_bits), (fraction, fmt.fraction_bits))
+    bits = " ".join(f"{field:0{width}b}" for field, width in widths if width)
+    names = " ".join(("sign",) * fmt.signed + ("exponent",) + ("fraction",) * (fmt.fraction_bits > 0))
     rows = {
-        "code": f"{fmt.to_hex(code)} = {bits} (sign, exponent, fraction)",
+        "code": f"{fmt.to_hex(code)} = {bits} ({names})",
         "value": fmt.to_decimal(code),
         "shortest": fmt.shortest(code),
         "class": fmt.classify(code),
@@ -56,10 +63,10 @@ def _reason(fmt: FloatFormat, value: object, how: Explanation) -> str:
     if isinstance(to_exact(value), BitPattern):
         return "none: a bit pattern was given"
     if how.midpoint is None:
-        return "none: the value is representable"
+        return "none: the value is representable" if how.rule == "exact" else "the format has no such numbers"
     midpoint, result = _rational(how.midpoint), _digits(fmt, how.code)
     if how.rule == "overflow":
-        return f"at or beyond {midpoint}, the midpoint to the next binade, so it overflows to {result}"
+        return f"past the largest: overflow begins at {midpoint}, the midpoint to the next step; so {result}"
     between = f"between {_digits(fmt, how.below)} and {_digits(fmt, how.above)}, midpoint {midpoint}"
     decision = "a tie: the even code wins" if how.rule == "tie" else f"{result} is nearer"
     return f"{between}; {decision}" + (f"; error {_rational(how.error)}" if how.error is not None else "")

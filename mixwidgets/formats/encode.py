@@ -1,52 +1,95 @@
-"""Value → code: rounding to nearest, ties to even, in the order in which IEEE 754-2019 states it."""
+"""Value → code: one rounding of the exact value, in the order of IEEE 754-2019, sections 4.3 and 7.4."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from mixwidgets.formats import rounding as modes
 from mixwidgets.formats.parse import BitPattern, to_exact
 
 if TYPE_CHECKING:
     from mixwidgets.formats.spec import FormatSpec
 
-OVERFLOW = ("native", "saturate")
+NEVER = Fraction(1)  # the draw that no remainder reaches
 
 
-def encode(fmt: FormatSpec, value: object, *, overflow: str = "native") -> int:
-    """The code of one value, rounded once from its exact value (section 4.3.1, roundTiesToEven)."""
-    check_overflow(overflow)
+def encode(
+    fmt: FormatSpec,
+    value: object,
+    *,
+    rounding: str = "ties-to-even",
+    overflow: str = "native",
+    draw: Fraction = NEVER,
+) -> int:
+    """The code of one value, rounded once. `draw` decides "stochastic" (see rounding.rounds_up)."""
+    modes.check(rounding, overflow)
     exact = to_exact(value)
     if isinstance(exact, BitPattern):
         return fmt.to_code(exact.code)
-    sign = fmt.sign_bit if exact.negative else 0
     if exact.kind == "nan":
-        return sign | fmt.nan_code
-    magnitude = fmt.inf_code if exact.kind == "infinity" else round_magnitude(fmt, exact.magnitude)
-    if magnitude == fmt.inf_code and overflow == "saturate":
-        magnitude = fmt.inf_code - 1
-    return sign | magnitude
+        return nan(fmt)
+    saturate = modes.saturates(fmt, overflow)
+    negative = exact.negative
+    if not fmt.signed and negative and (exact.kind == "infinity" or exact.magnitude):
+        return 0 if saturate else nan(fmt, "no negative numbers")
+    if exact.kind == "infinity":
+        magnitude = beyond(fmt, saturate)
+    elif exact.magnitude == 0:
+        if not fmt.has_zero:
+            return 0 if saturate else nan(fmt, "no zero")
+        magnitude = 0
+    else:
+        magnitude = round_magnitude(fmt, exact.magnitude, rounding, negative=negative, draw=draw)
+        if magnitude > fmt.max_code:
+            inward = modes.is_inward(rounding, negative)
+            magnitude = fmt.max_code if inward else beyond(fmt, saturate)
+    if magnitude == fmt.nan_code:
+        return magnitude
+    signed = negative and (magnitude or fmt.has_negative_zero)
+    return magnitude | fmt.sign_bit if signed else magnitude
 
 
-def round_magnitude(fmt: FormatSpec, magnitude: Fraction) -> int:
-    """The code, without sign, of a non-negative rational; `inf_code` where it overflows."""
-    if magnitude == 0:
-        return 0
+def round_magnitude(
+    fmt: FormatSpec,
+    magnitude: Fraction,
+    rounding: str = "ties-to-even",
+    *,
+    negative: bool = False,
+    draw: Fraction = NEVER,
+) -> int:
+    """The magnitude code of a positive rational on the format's grid; above `max_code` where it overflows."""
     exponent = max(floor_log2(magnitude), fmt.emin)  # subnormals share the exponent of the smallest normal
-    quantum = Fraction(2) ** (exponent - fmt.fraction_bits)
-    significand = round(magnitude / quantum)  # of a Fraction: to nearest, ties to even
-    # One addition serves all: a normal significand carries its implicit bit into the exponent field, and a
-    # significand rounded up to 2^p carries into the next binade.
-    code = ((exponent - fmt.emin) << fmt.fraction_bits) + significand
-    return min(code, fmt.inf_code)
+    scaled = magnitude / Fraction(2) ** (exponent - fmt.fraction_bits)
+    significand, remainder = scaled // 1, scaled % 1
+    # One addition serves all: a normal significand carries its implicit bit into the exponent field, and one
+    # rounded up to 2^p carries into the next binade. Parity is the code's: with p = 1 significands have none.
+    implicit = 0 if fmt.has_zero else 1 << fmt.fraction_bits
+    code = ((exponent - fmt.emin) << fmt.fraction_bits) + significand - implicit
+    if code < 0:  # below the smallest value of a format without zero
+        return 0
+    return code + modes.rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
+
+
+def beyond(fmt: FormatSpec, saturate: bool) -> int:
+    """What stands for a magnitude past the largest: infinity if there is one, else NaN, else the largest."""
+    if saturate:
+        return fmt.max_code
+    for code in (fmt.inf_code, fmt.nan_code):
+        if code is not None:
+            return code
+    return fmt.max_code
+
+
+def nan(fmt: FormatSpec, lacking: str = "no NaN") -> int:
+    """The code of a NaN. Raises ValueError in a format without one."""
+    if fmt.nan_code is None:
+        wants = "" if lacking == "no NaN" else ' and no NaN to say so; take overflow="saturate", or'
+        raise ValueError(f"{fmt.name} has {lacking}{wants or ';'} choose a format that has one")
+    return fmt.nan_code
 
 
 def floor_log2(x: Fraction) -> int:
     """⌊log2 x⌋ of a positive rational, from its bits: a logarithm in floats errs just below powers of two."""
     guess = x.numerator.bit_length() - x.denominator.bit_length()
     return guess if x >= Fraction(2) ** guess else guess - 1
-
-
-def check_overflow(overflow: str) -> None:
-    if overflow not in OVERFLOW:
-        raise ValueError(f"overflow must be one of {', '.join(map(repr, OVERFLOW))}, not {overflow!r}")

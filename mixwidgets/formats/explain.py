@@ -13,48 +13,77 @@ if TYPE_CHECKING:
 
     from mixwidgets.formats.spec import FormatSpec
 
-Rule = Literal["exact", "nearest", "tie", "overflow"]
+Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "overflow"]
+
+_OTHERS: dict[str, Rule] = {"to-odd": "odd", "stochastic": "chance"}
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The rounding of one value to one format, ties to even."""
+    """The rounding of one value to one format."""
 
     code: int
     """The result."""
     rule: Rule
-    """ "exact": the value is representable. "nearest": one neighbour was nearer. "tie": the even one of two
-    equally near was taken. "overflow": at or beyond the threshold, so the result is infinite."""
+    """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": the
+    rounding says which of two equally near was taken. "direction": the rounding points up, down or toward
+    zero. "odd": the neighbour with the odd code was taken. "chance": a draw. "overflow": the value is out of
+    the format's range, so that the overflow policy gave the result."""
     below: int
     """Code of the greatest representable value ≤ the input; the code itself when exact."""
     above: int
     """Code of the least representable value ≥ the input."""
     midpoint: Fraction | None
-    """Halfway between the neighbours; beside infinity, the overflow threshold. None when exact."""
+    """Halfway between the neighbours; past the largest, the overflow threshold. None when exact."""
     error: Fraction | None
     """Result − input, exactly. None where the result or the input is not finite."""
     relative_error: Fraction | None
     """error / |input|. None where that is undefined."""
 
 
-def explain(fmt: FormatSpec, value: object) -> Explanation:
-    code = encode.encode(fmt, value)
+def explain(
+    fmt: FormatSpec, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
+) -> Explanation:
+    """Explain the rounding of `value`; "stochastic" is explained for the draw that never goes up."""
+    code = encode.encode(fmt, value, rounding=rounding, overflow=overflow)
     given = to_exact(value)
     if isinstance(given, BitPattern) or given.kind != "finite":
         return Explanation(code, "exact", code, code, None, None, None)
-    if decode.classify(fmt, code) == "infinity":
-        largest = code - 1  # toward zero, on either side
-        midpoint = fmt.overflow_threshold_exact * (-1 if given.negative else 1)
-        below, above = (code, largest) if given.negative else (largest, code)
-        return Explanation(code, "overflow", below, above, midpoint, None, None)
-    result = decode.exact(fmt, code)
-    error = result - given.value
+    finite = decode.classify(fmt, code) not in ("infinity", "nan")
+    error = decode.exact(fmt, code) - given.value if finite else None
+    relative = error / given.magnitude if error is not None and given.magnitude else None
     if error == 0:
-        return Explanation(code, "exact", code, code, None, error, error if given.magnitude else None)
-    other = decode.next_down(fmt, code) if error > 0 else decode.next_up(fmt, code)
-    below, above = (other, code) if error > 0 else (code, other)
-    is_inf = decode.classify(fmt, other) == "infinity"
-    sign = -1 if given.negative else 1
-    midpoint = sign * fmt.overflow_threshold_exact if is_inf else (decode.exact(fmt, other) + result) / 2
-    rule: Rule = "tie" if midpoint == given.value else "nearest"
-    return Explanation(code, rule, below, above, midpoint, error, error / given.magnitude)
+        return Explanation(code, "exact", code, code, None, error, relative)
+    low = encode.round_magnitude(fmt, given.magnitude, "toward-zero") if given.magnitude else 0
+    inside = low if fmt.signed or not given.negative else None
+    if inside is None or fmt.magnitude(low) > given.magnitude:  # below an unsigned or zeroless format's range
+        return Explanation(code, "overflow", code, code, None, error, relative)
+    low = min(low, fmt.max_code)
+    inner, outer = (_signed(fmt, code, given.negative) for code in (low, _after(fmt, low)))
+    midpoint = (fmt.magnitude(low) + fmt.magnitude(low + 1)) / 2
+    return Explanation(
+        code,
+        _rule(fmt, given.magnitude, midpoint, rounding, given.negative),
+        outer if given.negative else inner,
+        inner if given.negative else outer,
+        -midpoint if given.negative else midpoint,
+        error,
+        relative,
+    )
+
+
+def _after(fmt: FormatSpec, magnitude_code: int) -> int:
+    """The magnitude code that follows; past the largest, what the format itself has there."""
+    return magnitude_code + 1 if magnitude_code < fmt.max_code else encode.beyond(fmt, saturate=False)
+
+
+def _signed(fmt: FormatSpec, code: int, negative: bool) -> int:
+    return decode.negate(fmt, code) if negative and not decode.is_nan(fmt, code) else code
+
+
+def _rule(fmt: FormatSpec, magnitude: Fraction, midpoint: Fraction, rounding: str, negative: bool) -> Rule:
+    if encode.round_magnitude(fmt, magnitude, rounding, negative=negative) > fmt.max_code:
+        return "overflow"
+    if rounding.startswith("ties"):
+        return "tie" if magnitude == midpoint else "nearest"
+    return _OTHERS.get(rounding, "direction")

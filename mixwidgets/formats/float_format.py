@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from mixwidgets.formats.explain import Explanation, explain
 from mixwidgets.formats.spec import FormatSpec
 
 if TYPE_CHECKING:
-    from fractions import Fraction
+    from collections.abc import Callable
     from types import ModuleType
 
     from numpy.typing import ArrayLike
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FloatFormat(FormatSpec):
-    """A binary floating-point format with IEEE 754's infinities, NaNs and signed zeros.
+    """A binary floating-point format: one of the catalogue (`get_format`), or one of your own.
+
+    `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's specials and bias; see
+    `FormatSpec` for the other choices.
 
     Codes are unsigned integers (or hex strings such as "0x7BFF"); values are anything that
     `parse.to_exact` takes: numbers, fractions, and text, which is read exactly.
@@ -46,9 +50,11 @@ class FloatFormat(FormatSpec):
 
     # One value
 
-    def explain(self, value: object) -> Explanation:
+    def explain(
+        self, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
+    ) -> Explanation:
         """How a value is rounded: both neighbours, the midpoint, the rule that decided, and the error."""
-        return explain(self, value)
+        return explain(self, value, rounding=rounding, overflow=overflow)
 
     def ulp(self, value: object) -> float:
         """The gap between consecutive values in the binade of `value`, once rounded; NaN for inf and NaN."""
@@ -73,26 +79,67 @@ class FloatFormat(FormatSpec):
             return decode.to_float(self, self.to_code(codes))
         return _arrays().decode(self, codes)
 
-    def encode(self, values: object, *, overflow: str = "native") -> Any:
-        """The codes of values, each rounded once, ties to even.
+    def encode(
+        self,
+        values: object,
+        *,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        random_bits: int | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """The codes of values, each rounded once from its exact value.
 
         A scalar (number, Fraction, Decimal or text) gives an int; an array or a sequence gives unsigned
-        integers of its shape, in the narrowest dtype that holds the format. `overflow`: "native" (infinity)
-        or "saturate" (the largest finite value, for ±inf too).
-        """
-        if _is_array(values):
-            return _arrays().encode(self, values, overflow=overflow)
-        return encode.encode(self, values, overflow=overflow)
+        integers of its shape, in the narrowest dtype that holds the format.
 
-    def round(self, values: object, *, overflow: str = "native") -> Any:
-        """Values rounded to this format and kept in the dtype they came in.
+        rounding: one of `rounding.ROUNDINGS`. "stochastic" goes up with a probability equal to the
+        remainder, to `random_bits` bits (1 … 52; few are biased downwards), drawn from a generator of `seed`.
+        overflow: "native" (infinity if the format has one, else NaN, else the largest finite value),
+        "saturate" (the largest, for ±inf too), or a stack's own way, "torch" or "ml_dtypes".
+        Raises ValueError for a NaN, and for what else a format lacks (a zero, a sign), where it has no NaN.
+        """
+        draw = _draws(rounding, random_bits, seed)
+        if _is_array(values):
+            return _arrays().encode(self, values, rounding, overflow, draw)
+        least = Fraction(draw(1)[0]) if draw else encode.NEVER
+        return encode.encode(self, values, rounding=rounding, overflow=overflow, draw=least)
+
+    def round(
+        self,
+        values: object,
+        *,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        random_bits: int | None = None,
+        seed: int | None = None,
+    ) -> Any:
+        """Values rounded to this format (see `encode`) and kept in the dtype they came in.
 
         Floating arrays keep their dtype, which must be able to hold the result; all else gives float64.
         """
+        draw = _draws(rounding, random_bits, seed)
         if _is_array(values):
-            return _arrays().round(self, values, overflow=overflow)
-        value = decode.to_float(self, encode.encode(self, values, overflow=overflow))
+            return _arrays().round(self, values, rounding, overflow, draw)
+        code = self.encode(values, rounding=rounding, overflow=overflow, random_bits=random_bits, seed=seed)
+        value = decode.to_float(self, code)
         return _arrays().keep_dtype(self, values, value) if hasattr(values, "dtype") else value
+
+
+def _draws(rounding: str, random_bits: int | None, seed: int | None) -> Callable[[int], Any] | None:
+    """What `stochastic` draws from: n numbers, each the least remainder that goes up (1: none does)."""
+    if rounding != "stochastic":
+        if random_bits is not None or seed is not None:
+            raise ValueError(f'random_bits and seed are for rounding="stochastic"; it is {rounding!r}')
+        return None
+    if isinstance(random_bits, bool) or not isinstance(random_bits, int) or not 1 <= random_bits <= 52:
+        raise ValueError(f"stochastic rounding needs random_bits from 1 to 52, not {random_bits!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ValueError(f"stochastic rounding needs a seed, an integer from 0, not {seed!r}")
+    import numpy as np
+
+    steps, generator = 1 << random_bits, np.random.default_rng(seed)
+    return lambda n: 1 - generator.integers(0, steps, n) / steps
 
 
 def _arrays() -> ModuleType:

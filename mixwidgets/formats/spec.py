@@ -1,15 +1,21 @@
-"""FormatSpec: the few numbers that define a float format, and the figures that follow from them.
+"""FormatSpec: the few choices that define a float format, and the figures that follow from them.
 
-A code is the integer bit pattern, from the top: sign (1 bit), biased exponent E (`exponent_bits`),
-fraction F (`fraction_bits`). IEEE 754-2019, section 3.4, gives its value:
+A code is the integer bit pattern, from the top: sign (1 bit, if `signed`), biased exponent E (w bits:
+`exponent_bits`), fraction F (t: `fraction_bits`). Below the sign stands the magnitude code, E·2^t + F.
+Its value:
 
-    E = 2^w − 1, F ≠ 0    NaN
-    E = 2^w − 1, F = 0    (−1)^S × ∞
-    0 < E < 2^w − 1       (−1)^S × 2^(E − bias) × (1 + F / 2^t)      normal
-    E = 0, F ≠ 0          (−1)^S × 2^(1 − bias) × (0 + F / 2^t)      subnormal
-    E = 0, F = 0          (−1)^S × 0
+    0 < E        2^(E − bias) × (1 + F / 2^t)      normal
+    E = 0        2^(1 − bias) × (0 + F / 2^t)      subnormal, or zero (where `has_zero`; else as for 0 < E)
 
-with w exponent bits and t fraction bits.
+(IEEE 754-2019, section 3.4), but for the few codes that hold an infinity or a NaN:
+
+    infinity   "ieee"           E all ones, F = 0
+               "top"            the largest magnitude code that is no NaN
+               "none"
+    nan        "ieee"           E all ones, F ≠ 0
+               "top"            E and F all ones
+               "negative_zero"  the sign bit alone, so that there is no −0
+               "none"
 """
 
 from __future__ import annotations
@@ -17,11 +23,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Literal, cast
 
 from mixwidgets.formats import parse
 
-MAX_EXPONENT_BITS = 11  # float64's: every value fits float64, which `decode` returns
-MAX_FRACTION_BITS = 52
+Infinity = Literal["ieee", "top", "none"]
+Nan = Literal["ieee", "top", "negative_zero", "none"]
+
+INFINITIES = ("ieee", "top", "none")
+NANS = ("ieee", "top", "negative_zero", "none")
+LIMITS = {"exponent_bits": (1, 11), "fraction_bits": (0, 52), "bias": (-4096, 4096)}
 
 
 @dataclass(frozen=True)
@@ -30,36 +41,99 @@ class FormatSpec:
 
     name: str
     exponent_bits: int
-    """Width w of the biased exponent field, 2 … 11."""
+    """Width w of the biased exponent field, 1 … 11."""
     fraction_bits: int
-    """Width t = p − 1 of the stored fraction, 1 … 52."""
-    bias: int
-    """What is subtracted from the biased exponent."""
+    """Width t = p − 1 of the stored fraction, 0 … 52."""
+    bias: int = cast("int", None)
+    """What is subtracted from the biased exponent; 2^(w − 1) − 1 if left out."""
+    signed: bool = True
+    infinity: Infinity = "ieee"
+    nan: Nan = "ieee"
+    has_zero: bool = True
+    """Whether a zero exponent field holds zero and the subnormals, rather than one more binade."""
+    experimental: bool = field(default=False, compare=False)
+    """Whether its definition may still change."""
     aliases: tuple[str, ...] = field(default=(), compare=False)
     citation: str = field(default="", compare=False)
     """Where the format is defined."""
 
     def __post_init__(self) -> None:
-        for name, low, high in (
-            ("exponent_bits", 2, MAX_EXPONENT_BITS),
-            ("fraction_bits", 1, MAX_FRACTION_BITS),
-            ("bias", -1022, 1023),
-        ):
+        if self.bias is None and isinstance(self.exponent_bits, int):
+            object.__setattr__(self, "bias", (1 << max(self.exponent_bits, 1) - 1) - 1)
+        for name, (low, high) in LIMITS.items():
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
                 raise ValueError(f"{name} must be an integer from {low} to {high}, not {given!r}")
-        if self.emax > 1023:  # the lower end is safe: no bias and width allowed go below float64's
-            raise ValueError(
-                f"values of {self.name} would reach 2^{self.emax + 1}, and float64 ends at 2^1024; "
-                f"choose a bias of at least {self.emax + self.bias - 1023}"
-            )
+        for name, accepted in {"infinity": INFINITIES, "nan": NANS}.items():
+            if getattr(self, name) not in accepted:
+                raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {getattr(self, name)!r}")
+        for name in ("signed", "has_zero"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        if problem := self._problem():
+            raise ValueError(f"{self.name}: {problem}")
 
-    # What follows from the definition
+    def _problem(self) -> str:
+        """Why these choices make no format; empty if they do."""
+        if (self.infinity == "ieee") != (self.nan == "ieee"):
+            return 'infinity="ieee" and nan="ieee" reserve the same exponent field: choose both or neither'
+        if self.nan == "ieee" and (self.exponent_bits < 2 or self.fraction_bits < 1):
+            return "IEEE's specials need at least 2 exponent bits and 1 fraction bit"
+        if self.nan == "negative_zero" and not (self.signed and self.has_zero):
+            return 'nan="negative_zero" needs a sign bit and a zero'
+        if self.max_code < 1:
+            return "no code is left for a finite number above the smallest; take more bits or fewer specials"
+        return ""
+
+    # What follows from the definition: codes
 
     @property
     def bits(self) -> int:
         """Width of a code."""
-        return 1 + self.exponent_bits + self.fraction_bits
+        return self.signed + self.exponent_bits + self.fraction_bits
+
+    @property
+    def sign_bit(self) -> int:
+        """The sign bit alone; 0 for an unsigned format."""
+        return 1 << (self.bits - 1) if self.signed else 0
+
+    @property
+    def all_ones(self) -> int:
+        """The largest magnitude code."""
+        return (1 << (self.exponent_bits + self.fraction_bits)) - 1
+
+    @cached_property
+    def max_code(self) -> int:
+        """The magnitude code of the largest finite value."""
+        if self.infinity == "ieee":
+            return (((1 << self.exponent_bits) - 1) << self.fraction_bits) - 1
+        return self.all_ones - (self.nan == "top") - (self.infinity == "top")
+
+    @cached_property
+    def inf_code(self) -> int | None:
+        """The magnitude code of infinity; None without one."""
+        return None if self.infinity == "none" else self.max_code + 1
+
+    @cached_property
+    def nan_code(self) -> int | None:
+        """The code of the NaN that encoding gives, a quiet one (IEEE 754-2019, 6.2.1); None without one."""
+        if self.nan == "ieee":
+            return self.max_code + 1 | 1 << (self.fraction_bits - 1)
+        return {"top": self.all_ones, "negative_zero": self.sign_bit, "none": None}[self.nan]
+
+    @property
+    def has_inf(self) -> bool:
+        return self.infinity != "none"
+
+    @property
+    def has_nan(self) -> bool:
+        return self.nan != "none"
+
+    @property
+    def has_negative_zero(self) -> bool:
+        return self.signed and self.has_zero and self.nan != "negative_zero"
+
+    # … and figures
 
     @property
     def precision(self) -> int:
@@ -69,25 +143,34 @@ class FormatSpec:
     @property
     def emin(self) -> int:
         """Exponent of the smallest normal number, and of every subnormal one."""
-        return 1 - self.bias
+        return int(self.has_zero) - self.bias
 
     @property
     def emax(self) -> int:
         """Exponent of the largest finite number."""
-        return (1 << self.exponent_bits) - 2 - self.bias
+        return (self.magnitude(self.max_code).numerator.bit_length() - 1) + (
+            1 - self.magnitude(self.max_code).denominator.bit_length()
+        )
 
     @cached_property
+    def fits_float64(self) -> bool:
+        """Whether float64 holds every value exactly."""
+        return self.emax <= 1023 and self.emin - self.fraction_bits >= -1074
+
+    @property
     def max(self) -> float:
         """Largest finite value."""
-        return float(Fraction(2) ** self.emax * (2 - Fraction(1, 1 << self.fraction_bits)))
+        return as_float(self.magnitude(self.max_code), self.name)
 
     @property
     def smallest_normal(self) -> float:
-        return 2.0**self.emin
+        return as_float(Fraction(2) ** self.emin, self.name)
 
     @property
     def smallest_subnormal(self) -> float:
-        return 2.0 ** (self.emin - self.fraction_bits)
+        """Smallest positive value below the normal ones; `smallest_normal` where there is none."""
+        step = self.fraction_bits if self.has_zero else 0
+        return as_float(Fraction(2) ** (self.emin - step), self.name)
 
     @property
     def eps(self) -> float:
@@ -101,8 +184,11 @@ class FormatSpec:
 
     @cached_property
     def overflow_threshold_exact(self) -> Fraction:
-        """The magnitude at which rounding to nearest leaves the finite range (IEEE 754-2019, 4.3.1)."""
-        return Fraction(2) ** self.emax * (2 - Fraction(1, 1 << self.precision))
+        """The magnitude at which rounding to nearest leaves the finite range (IEEE 754-2019, 4.3.1).
+
+        Halfway from the largest finite value to the one that would follow it.
+        """
+        return (self.magnitude(self.max_code) + self.magnitude(self.max_code + 1)) / 2
 
     @property
     def overflow_threshold(self) -> float:
@@ -114,39 +200,17 @@ class FormatSpec:
 
     @property
     def overflow_tie_stays(self) -> bool:
-        """Whether the threshold itself still rounds to the largest finite value; for an IEEE format never."""
-        return False
+        """Whether the threshold itself, a tie, still rounds to the largest finite value: if that is even."""
+        return self.max_code % 2 == 0
 
-    @property
-    def signed(self) -> bool:
-        return True
+    def magnitude(self, magnitude_code: int) -> Fraction:
+        """The value of a magnitude code on the format's grid, beyond `max_code` too."""
+        biased_exponent, fraction = divmod(magnitude_code, 1 << self.fraction_bits)
+        is_normal = biased_exponent > 0 or not self.has_zero
+        significand = fraction + (is_normal << self.fraction_bits)
+        return significand * Fraction(2) ** (max(biased_exponent - self.bias, self.emin) - self.fraction_bits)
 
-    @property
-    def has_inf(self) -> bool:
-        return True
-
-    @property
-    def has_nan(self) -> bool:
-        return True
-
-    @property
-    def has_negative_zero(self) -> bool:
-        return True
-
-    @property
-    def sign_bit(self) -> int:
-        """The code of −0: the sign bit alone."""
-        return 1 << (self.bits - 1)
-
-    @property
-    def inf_code(self) -> int:
-        """The code of +∞."""
-        return ((1 << self.exponent_bits) - 1) << self.fraction_bits
-
-    @property
-    def nan_code(self) -> int:
-        """The code of the quiet NaN that encoding gives (IEEE 754-2019, 6.2.1)."""
-        return self.inf_code | 1 << (self.fraction_bits - 1)
+    # Codes from outside
 
     def to_code(self, code: int | str) -> int:
         """A code as an integer, from an integer, or from text such as "0x7BFF", "0b1" or "7BFF"."""
@@ -155,3 +219,14 @@ class FormatSpec:
     def to_hex(self, code: int | str) -> str:
         """A code as text of fixed width, such as "0x7BFF"."""
         return f"0x{self.to_code(code):0{(self.bits + 3) // 4}X}"
+
+
+def as_float(value: Fraction, name: str) -> float:
+    """A value of the format `name` as a float. Raises OverflowError where float64 cannot hold it exactly."""
+    try:
+        result = float(value)
+    except OverflowError:
+        result = float("inf")
+    if result != value:
+        raise OverflowError(f"a value of {name} does not fit float64; take .exact(code), which is a Fraction")
+    return result

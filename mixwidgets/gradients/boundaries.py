@@ -47,7 +47,12 @@ class Boundaries(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def boundaries(fmt: FloatFormat, loss_scale: Fraction) -> Boundaries:
-    """The boundaries of `fmt` for gradients that are multiplied by `loss_scale` before rounding."""
+    """The boundaries of `fmt` for gradients that are multiplied by `loss_scale` before rounding.
+
+    Raises ValueError for an unsigned format: gradients have signs.
+    """
+    if not fmt.signed:
+        raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
     half_ulp = Fraction(2) ** (fmt.emin - fmt.fraction_bits - 1)
     smallest_normal = Fraction(2) ** fmt.emin
     return Boundaries(
@@ -70,7 +75,8 @@ def _place(magnitude: Fraction, *, tie_below: bool) -> Place:
 @cache
 def catalogue_cuts() -> tuple[int, ...]:
     """The fractions, ascending, at which any format of the catalogue changes its answer within a binade."""
-    fractions = {place.fraction for fmt in list_formats() for place in boundaries(fmt, Fraction(1))}
+    signed = [fmt for fmt in list_formats() if fmt.signed]
+    fractions = {place.fraction for fmt in signed for place in boundaries(fmt, Fraction(1))}
     return tuple(sorted(fractions - {0, BINADE}))
 
 

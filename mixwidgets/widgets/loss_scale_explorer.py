@@ -100,9 +100,11 @@ def _narrow(format: object) -> str:
         fmt = get_format(format)
     except (TypeError, ValueError) as error:
         raise traitlets.TraitError(str(error)) from None
-    if fmt.bits > MAX_BITS:
-        names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS)
-        raise traitlets.TraitError(f"gradients are cast to one of {names}; {fmt.name} is wider")
+    if fmt.bits > MAX_BITS or not fmt.signed:
+        names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
+        raise traitlets.TraitError(
+            f"gradients are cast to one of {names}; {fmt.name} is {'wider' if fmt.signed else 'unsigned'}"
+        )
     return fmt.name
 
 

@@ -85,9 +85,11 @@ def test_code_arrays():
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("fp8", "does not say which format is meant; write one of float8_e5m2"),
-        ("e5m2", "does not say which format is meant; write one of float8_e5m2"),
-        ("e4m3", "is not a known format"),
+        ("fp8", "does not say which format is meant; write one of float8_e5m2, float8_e4m3fn, float8_e4m3"),
+        ("e5m2", "does not say which format is meant; write one of float8_e5m2, float8_e5m2fnuz"),
+        ("E4M3", "write one of float8_e4m3fn, float8_e4m3, float8_e4m3fnuz, float8_e4m3b11fnuz"),
+        ("binary8p9se", "precision p from 1 to k − 1"),
+        ("binary99p3ue", "k = 3 to 15 bits"),
         ("e0m0", "is not a known format"),
         ("e-1m3", "is not a known format"),
         ("float15", "did you mean 'float16'"),
@@ -120,18 +122,39 @@ def test_dtypes_of_other_libraries():
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [(1, 3, 1), (12, 3, 1), (5, 0, 15), (5, 53, 15), (5.5, 2, 15), (5, 2, float("nan")), (True, 2, 1)],
+    ("fields", "says"),
+    [
+        ({"exponent_bits": 0}, "exponent_bits must be an integer from 1 to 11"),
+        ({"exponent_bits": 12}, "exponent_bits must be an integer from 1 to 11"),
+        ({"exponent_bits": 5.5}, "exponent_bits must be an integer"),
+        ({"exponent_bits": True}, "exponent_bits must be an integer"),
+        ({"fraction_bits": -1}, "fraction_bits must be an integer from 0 to 52"),
+        ({"fraction_bits": 64}, "fraction_bits must be an integer from 0 to 52"),
+        ({"bias": float("nan")}, "bias must be an integer"),
+        ({"bias": 10**6}, "bias must be an integer"),
+        ({"infinity": "maybe"}, "infinity must be one of ieee, top, none"),
+        ({"nan": None}, "nan must be one of"),
+        ({"signed": 1}, "signed must be True or False"),
+        ({"infinity": "none"}, "choose both or neither"),
+        ({"exponent_bits": 1}, "at least 2 exponent bits"),
+        ({"fraction_bits": 0}, "at least 2 exponent bits and 1 fraction bit"),
+        ({"infinity": "none", "nan": "negative_zero", "signed": False}, "needs a sign bit and a zero"),
+        ({"exponent_bits": 1, "fraction_bits": 0, "infinity": "none", "nan": "top"}, "no code is left"),
+    ],
 )
-def test_fields_that_make_no_format(fields):
-    with pytest.raises(ValueError, match="must be an integer from"):
-        mw.FloatFormat("mine", *fields)
+def test_fields_that_make_no_format(fields, says):
+    with pytest.raises(ValueError, match=says):
+        mw.FloatFormat(**{"name": "mine", "exponent_bits": 5, "fraction_bits": 2, "bias": 15, **fields})
 
 
-def test_formats_whose_values_float64_cannot_hold():
-    with pytest.raises(ValueError, match="choose a bias of at least -769"):
-        mw.FloatFormat("mine", 8, 52, -770)
-    assert mw.FloatFormat("mine", 8, 52, -769).emax == 1023
+def test_values_that_float64_cannot_hold_name_exact():
+    wide = mw.FloatFormat("wide", 11, 3, bias=-1000)
+    assert wide.exact(wide.max_code) > 2**2000
+    for ask in (lambda: wide.decode(wide.max_code), lambda: wide.decode([wide.max_code]), lambda: wide.max):
+        with pytest.raises(OverflowError, match=r"does not fit float64; take .exact\(code\)"):
+            ask()
+    with pytest.raises(OverflowError, match="does not fit float64"):
+        wide.round("0x1p1500")
 
 
 def test_specials_have_no_rational_value():

@@ -8,14 +8,24 @@ from fractions import Fraction
 
 CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")
 
-# name: exponent of the smallest normal, of the largest finite value, stored fraction bits
-# (IEEE 754-2019, table 3.5; OFP8 1.0, table 1)
+# name: exponent of the smallest normal, stored fraction bits, largest finite value
+# (IEEE 754-2019, table 3.5; OFP8 1.0, table 1; OCP MX 1.0, tables 1 to 4; arXiv:2206.02915)
 FORMATS = {
-    "float64": (-1022, 1023, 52),
-    "float32": (-126, 127, 23),
-    "bfloat16": (-126, 127, 7),
-    "float16": (-14, 15, 10),
-    "float8_e5m2": (-14, 15, 2),
+    "float64": (-1022, 52, Fraction(2) ** 1024 - Fraction(2) ** 971),
+    "float32": (-126, 23, Fraction(2) ** 128 - Fraction(2) ** 104),
+    "tfloat32": (-126, 10, Fraction(2) ** 128 - Fraction(2) ** 117),
+    "bfloat16": (-126, 7, Fraction(2) ** 128 - Fraction(2) ** 120),
+    "float16": (-14, 10, Fraction(65504)),
+    "float8_e5m2": (-14, 2, Fraction(57344)),
+    "float8_e4m3fn": (-6, 3, Fraction(448)),
+    "float8_e4m3": (-6, 3, Fraction(240)),
+    "float8_e3m4": (-2, 4, Fraction(31, 2)),
+    "float8_e4m3fnuz": (-7, 3, Fraction(240)),
+    "float8_e5m2fnuz": (-15, 2, Fraction(57344)),
+    "float8_e4m3b11fnuz": (-10, 3, Fraction(30)),
+    "float6_e3m2fn": (-2, 2, Fraction(28)),
+    "float6_e2m3fn": (0, 3, Fraction(15, 2)),
+    "float4_e2m1fn": (0, 1, Fraction(6)),
 }
 
 
@@ -26,7 +36,7 @@ def classify(value: float, format: str, scale: Fraction) -> str:
         return "inf"
     if value == 0:
         return "zero"
-    emin, emax, fraction_bits = FORMATS[format]
+    emin, fraction_bits, largest = FORMATS[format]
     exact = abs(Fraction(value)) * scale
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
     if exact < Fraction(2) ** exponent:
@@ -35,7 +45,7 @@ def classify(value: float, format: str, scale: Fraction) -> str:
     rounded = round(exact / quantum) * quantum  # Fraction rounds ties to even
     if rounded == 0:
         return "flushed"
-    if rounded >= Fraction(2) ** (emax + 1):
+    if rounded > largest:
         return "overflow"
     return "subnormal" if rounded < Fraction(2) ** emin else "normal"
 

@@ -1,0 +1,68 @@
+"""The rounding directions and overflow policies, by name."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mixwidgets.formats.spec import FormatSpec
+
+ROUNDINGS = (
+    "ties-to-even",
+    "ties-to-away",
+    "toward-zero",
+    "toward-positive",
+    "toward-negative",
+    "to-odd",
+    "stochastic",
+)
+"""IEEE 754-2019, section 4.3; to-odd: Boldo and Melquiond, IEEE Trans. Comp. 57(4), 2008; and stochastic."""
+
+STACKS = {"torch": {"float8_e4m3fn"}, "ml_dtypes": set[str]()}
+"""Stacks whose cast is an overflow policy of its own: the formats that torch 2.13, ml_dtypes 0.6 saturate."""
+
+OVERFLOWS = ("native", "saturate", *STACKS)
+
+HALF = Fraction(1, 2)
+
+
+def rounds_up(rounding: str, remainder: Fraction, is_odd: bool, negative: bool, draw: Fraction) -> bool:
+    """Whether a magnitude goes to the code above it.
+
+    remainder: how far it lies above the code below, in units of their gap, 0 ≤ remainder < 1.
+    is_odd: parity of the code below. draw: for "stochastic", the least remainder that goes up.
+    """
+    if remainder == 0:
+        return False
+    match rounding:
+        case "ties-to-even":
+            return remainder > HALF or (remainder == HALF and is_odd)
+        case "ties-to-away":
+            return remainder >= HALF
+        case "to-odd":
+            return not is_odd
+        case "stochastic":
+            return remainder >= draw
+        case _:
+            return not is_inward(rounding, negative)
+
+
+def is_inward(rounding: str, negative: bool) -> bool:
+    """Whether a direction never leads away from zero for numbers of this sign: then it never overflows."""
+    return rounding in ("toward-zero", "to-odd", "toward-positive" if negative else "toward-negative")
+
+
+def saturates(fmt: FormatSpec, overflow: str) -> bool:
+    """Whether a policy gives the largest finite value where the format's own way would be infinity or NaN."""
+    return overflow == "saturate" or fmt.name in STACKS.get(overflow, ())
+
+
+def check(rounding: str, overflow: str) -> None:
+    """Raise ValueError for a name that is not known."""
+    for what, given, accepted in (("rounding", rounding, ROUNDINGS), ("overflow", overflow, OVERFLOWS)):
+        if given not in accepted:
+            close = get_close_matches(str(given).replace("_", "-"), accepted, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise ValueError(f"{what} must be one of {', '.join(map(repr, accepted))}, not {given!r}{hint}")
