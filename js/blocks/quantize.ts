@@ -1,0 +1,94 @@
+// A row of numbers in a block format; the twin of BlockFormat.quantize in mixwidgets/formats/block.py, which states
+// what becomes of zeros, short blocks and NaN.
+
+import { exact } from "../formats/decode.ts";
+import { encode } from "../formats/encode.ts";
+import type { FloatFormat } from "../formats/float_format.ts";
+import { compare, divide, multiply, power, rational, type Rational } from "../formats/rational.ts";
+import type { BlockFormat } from "./catalogue.ts";
+import { magnitudeOf, toDouble } from "./numbers.ts";
+import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
+
+export interface BlockQuantization {
+  /** The shared scales as codes of the scale's format, one a block. */
+  readonly scaleCodes: number[];
+  /** What they say; NaN for a block that held a NaN or an infinity. */
+  readonly scales: number[];
+  /** The elements' codes. */
+  readonly codes: number[];
+  /** element × scale (× tensor scale), exactly. */
+  readonly dequantized: number[];
+  readonly tensorScale: number | null;
+}
+
+interface Scale {
+  readonly code: number;
+  readonly value: Rational;
+}
+
+const ZERO = rational(0n);
+const ONE = rational(1n);
+
+/** `rule` is for formats without a tensor scale; the others have a rule of their own. */
+export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule): BlockQuantization {
+  const row = Array.from(values);
+  const blocks = Array.from({ length: Math.ceil(row.length / fmt.blockSize) }, (_, block) =>
+    row.slice(block * fmt.blockSize, (block + 1) * fmt.blockSize));
+  const amaxes = blocks.map((block) => (block.every(Number.isFinite) ? largest(block.map(magnitudeOf)) : null));
+  const tensorScale = fmt.tensorScale ? wholeScale(fmt, fmt.tensorScale, amaxes) : ONE;
+
+  const result: BlockQuantization = {
+    scaleCodes: [], scales: [], codes: [], dequantized: [],
+    tensorScale: fmt.tensorScale ? toDouble(tensorScale) : null,
+  };
+  blocks.forEach((block, index) => {
+    const amax = amaxes[index]!;
+    if (amax === null) {
+      result.scaleCodes.push(Number(fmt.scale.nanCode));
+      result.scales.push(Number.NaN);
+      block.forEach(() => {
+        result.codes.push(0);
+        result.dequantized.push(Number.NaN);
+      });
+      return;
+    }
+    const scale = fmt.tensorScale ? quotientScale(fmt, amax, tensorScale) : powerScale(fmt, amax, rule);
+    const unit = multiply(scale.value, tensorScale);
+    result.scaleCodes.push(scale.code);
+    result.scales.push(toDouble(scale.value));
+    for (const x of block) {
+      const negative = x < 0 || Object.is(x, -0);
+      const code = fmt.element.encode(negative, divide(magnitudeOf(x), unit));
+      result.codes.push(code);
+      result.dequantized.push(toDouble(multiply(fmt.element.decode(code), unit)));
+    }
+  });
+  return result;
+}
+
+function largest(magnitudes: readonly Rational[]): Rational {
+  return magnitudes.reduce((most, one) => (compare(one, most) > 0 ? one : most), ZERO);
+}
+
+function powerScale(fmt: BlockFormat, amax: Rational, rule: ScaleRule): Scale {
+  const { emin, emax } = fmt.scale;
+  const wanted = amax.numerator === 0n ? emin : scaleExponent(amax, fmt.element, rule);
+  return rounded(fmt.scale, power(2n, Math.min(Math.max(wanted, emin), emax)));
+}
+
+function quotientScale(fmt: BlockFormat, amax: Rational, tensorScale: Rational): Scale {
+  return rounded(fmt.scale, divide(amax, multiply(fmt.element.max, tensorScale)));
+}
+
+function wholeScale(fmt: BlockFormat, format: FloatFormat, amaxes: readonly (Rational | null)[]): Rational {
+  const amax = largest(amaxes.filter((one) => one !== null));
+  const full = multiply(fmt.scale.magnitude(fmt.scale.maxCode), fmt.element.max);
+  return rounded(format, divide(amax, full)).value;
+}
+
+/** A scale is at least its format's smallest positive value, and at most the largest. */
+function rounded(format: FloatFormat, magnitude: Rational): Scale {
+  const code = encode(format, { kind: "finite", negative: false, magnitude }, { overflow: "saturate" });
+  const positive = code === 0n && format.hasZero ? 1n : code;
+  return { code: Number(positive), value: exact(format, positive) };
+}
