@@ -1,4 +1,4 @@
-"""What every widget shares: strict keywords, one message a change, a state text, a saved page, one style sheet."""
+"""What every widget shares: strict keywords, one message a change, state as text, a saved page, one style."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class MixWidget(anywidget.AnyWidget):
 
     _css = STATIC / "mixwidgets.css"
     _state_traits: ClassVar[dict[str, Any]] = {}
-    """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where a widget
-    names none: its public synced texts, integers and booleans."""
+    """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where it is
+    empty: the public synced texts, integers and booleans."""
 
     def __init__(self, **traits: Any) -> None:
         self.reject_unknown(traits)
@@ -42,8 +42,8 @@ class MixWidget(anywidget.AnyWidget):
     def state(self) -> str:
         """What is shown, as a short text such as "format=float16&code=7bff"; setting it shows that again.
 
-        A saved page reads and writes it in its address, after the #. A text that is no state of this widget is
-        a TypeError or ValueError (traitlets.TraitError where a trait refuses), and the last good state stays.
+        A saved page reads and writes it in its address, after the #. A text that is no state of this widget
+        is a ValueError or traitlets.TraitError, anything but a text a TypeError; the last good state stays.
         """
         defaults = self.state_defaults()
         return write_state({name: getattr(self, name) for name in defaults}, defaults)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
@@ -28,7 +28,7 @@ class LossScaleExplorer(MixWidget):
     """
 
     _esm = STATIC / "loss_scale_explorer.js"
-    _state_traits = {"format": None, "log2_loss_scale": None}
+    _state_traits: ClassVar[dict[str, Any]] = {"format": None, "log2_loss_scale": None}
 
     format = traitlets.Unicode("float16").tag(sync=True)
     """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 import re
 from base64 import b64encode
 from html import escape
@@ -18,6 +17,8 @@ from mixwidgets.runs.files import replace_file
 from mixwidgets.widgets.base import HOST_TRAITS, STATIC
 
 if TYPE_CHECKING:
+    import os
+
     from mixwidgets.widgets.base import MixWidget
 
 _STYLE = """
@@ -27,8 +28,8 @@ header { position: absolute; clip-path: inset(50%); }
 #note { margin: 8px 2px; font: 13px system-ui, sans-serif; color: light-dark(#5a6270, #a3acb9); }
 """
 
-# No network: neither scripts, styles, images nor connections from anywhere. The host and the style are allowed
-# by their hash; blob: is how the host loads the widget's module.
+# No network: neither scripts, styles, images nor connections from anywhere. The host and the style are
+# allowed by their hash; blob: is how the host loads the widget's module.
 _POLICY = (
     "default-src 'none'; script-src {script} blob:; style-src {style}; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
@@ -79,7 +80,7 @@ def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
 
 def page_html(widget: MixWidget) -> str:
     """The page's HTML. Whatever the state holds, it stands there as data: no text of it is markup."""
-    host, style = (STATIC / "page.js").read_text(encoding="utf-8"), _STYLE + widget._css
+    host, style = (STATIC / "page.js").read_text(encoding="utf-8"), _STYLE + str(widget._css)
     return _PAGE.format(
         policy=_POLICY.format(script=_hash(host), style=_hash(style)),
         title=escape(_title(widget)),

@@ -1,9 +1,9 @@
 """A widget's state as a short text, such as "format=float16&code=7bff": what an address carries after its #.
 
-The grammar, of which js/host/address.ts is the twin: `name=value` pairs joined by `&`, each percent-encoded. A
-private trait goes by its name without the underscore. Texts stand as they are, integers in decimal digits,
-booleans as true or false, and a trait named `code` as bare hex digits. `defaults` says of each trait what a text
-that leaves it out means: None for "as it is", else this value, which is then not written either.
+The grammar, of which js/host/address.ts is the twin: `name=value` pairs joined by `&`, each percent-encoded.
+A private trait goes by its name without the underscore. Texts stand as they are, integers in decimal digits,
+booleans as true or false, and a trait named `code` as bare hex digits. `defaults` says of each trait what a
+text that leaves it out means: None for "as it is", else this value, which is then not written either.
 """
 
 from __future__ import annotations
@@ -24,8 +24,12 @@ _HEX = re.compile(r"[0-9A-Fa-f]+")
 
 def write_state(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     """The state text of these values of a widget's traits."""
-    told = {name: values[name] for name, default in defaults.items() if default is None or values[name] != default}
-    return "&".join(f"{_key(name)}={quote(_written(name, value), safe=_UNESCAPED)}" for name, value in told.items())
+    told = {
+        name: values[name] for name, default in defaults.items() if default is None or values[name] != default
+    }
+    return "&".join(
+        f"{_key(name)}={quote(_written(name, value), safe=_UNESCAPED)}" for name, value in told.items()
+    )
 
 
 def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,7 +41,9 @@ def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, A
     if not isinstance(text, str):
         raise TypeError(f"a state is a text such as {example!r}; {type(text).__name__} came")
     if len(text) > LIMIT:
-        raise ValueError(f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; {len(text):,} came")
+        raise ValueError(
+            f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; {len(text):,} came"
+        )
     traits = {_key(name): name for name in defaults}
     found: dict[str, Any] = {}
     for pair in text.removeprefix("#").split("&"):

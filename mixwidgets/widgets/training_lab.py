@@ -6,7 +6,7 @@ import os
 import threading
 from contextvars import copy_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets as t
 
@@ -40,7 +40,7 @@ class TrainingLab(MixWidget):
     """
 
     _esm = STATIC / "training_lab.js"
-    _state_traits = {"task": None, "recipe": None, "steps": None, "seed": None}
+    _state_traits: ClassVar[dict[str, Any]] = {"task": None, "recipe": None, "steps": None, "seed": None}
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
     recipe = _Chosen("fp16_dynamic", help="A key of `mixwidgets.recipes`.").tag(sync=True)

@@ -148,6 +148,9 @@ def test_an_unknown_public_name_is_an_attribute_error():
         _ = mixwidgets.BitEdtor
 
 
+EXCEPTIONS = {("page", "import(")}  # a saved page imports the one module that it holds
+
+
 def test_the_front_end_has_no_markup_eval_or_remote_import():
     sources = [*(PACKAGE.parent / "js").glob("[!n]*/**/*.ts"), *(PACKAGE / "static").iterdir()]
     assert len(sources) > 10
@@ -163,5 +166,5 @@ def test_the_front_end_has_no_markup_eval_or_remote_import():
             "import(",
             "fetch(",
         ):
-            if "test" not in path.parts:
+            if "test" not in path.parts and (path.stem, risky) not in EXCEPTIONS:
                 assert risky not in text, f"{path.name} uses {risky}"

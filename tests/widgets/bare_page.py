@@ -25,7 +25,7 @@ new MutationObserver(() => { window.ready = true; }).observe(place, { childList:
 
 
 def bare_page(widget: Any, theme: str = "light") -> str:
-    """The page's HTML; `theme` is "light" or "dark". Without the security policy, which would stop the kernel."""
+    """The page's HTML; `theme` is "light" or "dark". Without its policy, which refuses the test's script."""
     page, count = re.subn(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", page_html(widget))
     assert count == 1
     page = page.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">')
