@@ -76,7 +76,8 @@ export function roundMagnitude(
   const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
   const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
   const isOdd = (low & 1n) === 1n;
-  const code = rest && roundsUp(rounding, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
+  const mode = rounding === "ties-to-even" && fmt.tiesToLarger ? "ties-to-away" : rounding;
+  const code = rest && roundsUp(mode, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
   return code > 0n ? code : 0n; // below the smallest value of a format without zero
 }
 

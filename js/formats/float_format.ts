@@ -67,6 +67,8 @@ export class FloatFormat implements Definition {
   readonly overflowStep: Rational;
   /** The magnitude at which rounding to nearest leaves the finite range: halfway to `overflowStep`. */
   readonly overflowThreshold: Rational;
+  /** Whether no significand is even, so that of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). */
+  readonly tiesToLarger: boolean;
   /** Whether the threshold itself, a tie, still rounds to the largest finite value: that code is even. */
   readonly overflowTieStays: boolean;
 
@@ -102,7 +104,8 @@ export class FloatFormat implements Definition {
     this.emax = floorLog2(this.magnitude(this.maxCode));
     this.overflowStep = this.magnitude(this.maxCode + 1n);
     this.overflowThreshold = divide(add(this.magnitude(this.maxCode), this.overflowStep), rational(2n));
-    this.overflowTieStays = (this.maxCode & 1n) === 0n;
+    this.tiesToLarger = fractionBits === 0 && !hasZero;
+    this.overflowTieStays = (this.maxCode & 1n) === 0n && !this.tiesToLarger;
   }
 
   /** The exponent that the codes of a biased exponent share: subnormals have the smallest normal number's. */

@@ -15,6 +15,9 @@ from mixwidgets.formats.parse import BitPattern, to_exact
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "tests" / "vectors"
 MESSAGES = json.loads((ROOT / "js/messages/en.json").read_text(encoding="utf-8"))
+MISSING = ("format.no_nan", "format.no_zero", "format.no_sign")
+DIRECTIONS = ("ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative", "to-odd")
+POLICIES = ("native", "saturate", "torch", "ml_dtypes")
 
 
 def rows(file, *parts):
@@ -92,3 +95,59 @@ def test_codes(fmt, row):
     assert fmt.to_hex(decode.next_down(fmt, code)) == row["next_down"]
     if "shortest" in row:
         assert fmt.shortest(code) == row["shortest"]
+
+
+def lists(file):
+    """The rows of every format, each a list, as pytest parameters: format and rows."""
+    content = json.loads((VECTORS / file).read_text(encoding="utf-8"))
+    return [pytest.param(mw.get_format(name), found, id=name) for name, found in content.items()]
+
+
+def answer(fmt, text, **options):
+    """The code in hex digits, or the key of the page's message when Python refuses the value likewise."""
+    try:
+        return fmt.to_hex(fmt.encode(text, **options))[2:]
+    except ValueError as error:
+        begin = {key: MESSAGES[key].format(format=fmt.name).split(";")[0] for key in MISSING}
+        return next(key for key in reversed(MISSING) if str(error).startswith(begin[key]))
+
+
+@pytest.mark.parametrize(("fmt", "found"), lists("decoded.json"))
+def test_every_code(fmt, found):
+    columns = {name: column.split() for name, column in found[0].items()}
+    codes = [int(text, 16) for text in columns["codes"]]
+    assert [fmt.to_hex(code)[2:] for code in codes] == columns["codes"]
+    assert [fmt.classify(code) for code in codes] == columns["classes"]
+    assert [fmt.to_decimal(code) for code in codes] == columns["decimal"]
+    assert [fmt.shortest(code) for code in codes] == columns["shortest"]
+    for step in (decode.next_up, decode.next_down):
+        assert [fmt.to_hex(step(fmt, code))[2:] for code in codes] == columns[step.__name__]
+    for name in ("decimal", "shortest", "hex_float"):
+        back = [
+            (code, fmt.encode(text)) for code, text in zip(codes, columns[name], strict=True) if text != "nan"
+        ]
+        assert [code for code, _ in back] == [code for _, code in back]
+
+
+@pytest.mark.parametrize(("fmt", "found"), lists("directions.json"))
+def test_every_direction(fmt, found):
+    assert [
+        [text, " ".join(answer(fmt, text, rounding=one) for one in DIRECTIONS)] for text, _ in found
+    ] == found
+
+
+@pytest.mark.parametrize(("fmt", "found"), lists("overflows.json"))
+def test_every_overflow_policy(fmt, found):
+    assert [
+        [text, " ".join(answer(fmt, text, overflow=one) for one in POLICIES)] for text, _ in found
+    ] == found
+
+
+@pytest.mark.parametrize(("fmt", "found"), lists("explained.json"))
+def test_explained(fmt, found):
+    for text, rounding, overflow, *expected in found:
+        got = fmt.explain(text, rounding=rounding, overflow=overflow)
+        codes = [fmt.to_hex(code)[2:] for code in (got.code, got.below, got.above)]
+        assert [*codes, got.rule] == expected[:4], (text, rounding, overflow)
+        figures = [None if figure == "none" else to_exact(figure).value for figure in expected[4:]]
+        assert [got.midpoint, got.error] == figures, (text, rounding, overflow)

@@ -1,10 +1,11 @@
 """Writes what parsing, rounding and decoding must give, for pytest and for the front end's vitest alike.
 
-    python tests/vectors/make_formats.py                              parse.json, rounding.json, codes.json
+    python tests/vectors/make_formats.py                              the JSON files beside this one
     python tests/vectors/make_formats.py --exhaustive build/vectors   every 16-bit code, as binary files
 
 Every expected value comes from elsewhere: rounding from MPFR (gmpy2), codes from NumPy and ml_dtypes, digits
-from decimal, shortest digits from NumPy's Dragon4 and Python's repr. mixwidgets is not imported.
+from decimal, shortest digits from NumPy's Dragon4 and Python's repr; of the formats that those do not know,
+from format_oracle.py. mixwidgets is not imported.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import every_format
 import gmpy2
 import ml_dtypes
 import numpy as np
@@ -246,8 +248,6 @@ def rounding_vector(dtype: np.dtype[Any], text: str) -> dict[str, Any]:
 
 def codes_to_try(dtype: np.dtype[Any], rng: np.random.Generator) -> list[int]:
     bits = 8 * dtype.itemsize
-    if bits == 8:
-        return list(range(256))
     inf = int(np.array(np.inf).astype(dtype).view(f"u{dtype.itemsize}"))
     one = int(np.array(1.0).astype(dtype).view(f"u{dtype.itemsize}"))
     smallest_normal = 1 << int(ml_dtypes.finfo(dtype).nmant)
@@ -336,8 +336,16 @@ def main() -> None:
     )
     write_json(
         HERE / "codes.json",
-        {name: [code_vector(d, code) for code in codes_to_try(d, rng)] for name, d in DTYPES.items()},
+        {
+            name: [code_vector(d, code) for code in codes_to_try(d, rng)]
+            for name, d in DTYPES.items()
+            if d.itemsize > 1
+        },
     )
+    write_json(HERE / "decoded.json", every_format.decoded())
+    write_json(HERE / "directions.json", every_format.directions())
+    write_json(HERE / "overflows.json", every_format.overflows())
+    write_json(HERE / "explained.json", every_format.explained())
 
 
 if __name__ == "__main__":
