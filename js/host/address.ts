@@ -10,7 +10,7 @@ const READ: Record<string, (text: string) => unknown> = {
   string: (text) => text,
   number: (text) => (/^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
-  code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "") : undefined),
+  code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "").toUpperCase() : undefined),
 };
 
 /** The text of these values. `defaults` has what a trait that is left out means; null: as it is. */

@@ -91,5 +91,5 @@ def _read(name: str, text: str, like: Any) -> Any:
         digits = text.removeprefix("0x").removeprefix("0X")
         if not _HEX.fullmatch(digits):
             raise ValueError(f"code is hex digits, such as {like[2:].lower()}; {text[:40]!r} came")
-        return "0x" + digits
+        return "0x" + digits.upper()
     return text

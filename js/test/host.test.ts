@@ -1,0 +1,91 @@
+// The host of a saved page, without a page: its model, and the state in the address.
+
+import { describe, expect, test, vi } from "vitest";
+import { readState, writeState } from "../host/address.ts";
+import { pageModel } from "../host/model.ts";
+
+const traits: Record<string, unknown> = { format: "float16", code: "0x0B10", _input: "", log2: -3, saturate: false };
+const get = (name: string) => traits[name];
+const defaults = { format: null, code: null, _input: "", log2: null, saturate: null };
+const TEXT = "format=float16&code=0b10&log2=-3&saturate=false";
+
+describe("the state in the address", () => {
+  test("is short, and reads back to the same traits", () => {
+    expect(writeState(get, defaults)).toBe(TEXT);
+    expect(readState(TEXT, get, defaults)).toEqual(traits);
+  });
+
+  test("tells what differs from its default, percent-encoded", () => {
+    const typed = { ...traits, _input: "−1e+5 & <b>" };
+    const text = writeState((name) => typed[name as keyof typeof typed], defaults);
+    expect(text).toBe("format=float16&code=0b10&input=%E2%88%921e%2B5%20%26%20%3Cb%3E&log2=-3&saturate=false");
+    expect(readState(text, get, defaults)).toEqual(typed);
+  });
+
+  test("may leave out what stays, and what has a default", () => {
+    const before = (name: string) => (name === "_input" ? "5" : traits[name]);
+    expect(readState("code=0x7bff", before, defaults)).toEqual({ ...traits, code: "0x7BFF" });
+    expect(readState("input=", before, defaults)).toEqual(traits);
+    expect(readState("saturate=true", get, defaults)).toEqual({ ...traits, saturate: true });
+  });
+
+  test.each([
+    "", "&", "=", "format", "format&code", "code=", "code=zz", "code=0x", "code=7b ff", "code=1&code=1", "nothing=1",
+    "_input=1", "__proto__=1", "constructor=1", "toString=1", "log2=", "log2=1.5", "log2=1e3", "log2=NaN", "log2=٣",
+    "log2=0x10", "log2=1234567890123456", "saturate=1", "saturate=toString", "format=%E0%A4%A", "%=1", "</script>",
+    "<img src=x onerror=alert(1)>", `format=${"a".repeat(1_000_000)}`, "&".repeat(1_000_000),
+  ])("takes nothing of %.40j", (text) => {
+    expect(readState(text, get, defaults)).toBeNull();
+  });
+});
+
+describe("the model", () => {
+  const base64 = btoa(String.fromCharCode(0, 255, 7));
+  const found = () => ({
+    state: { code: "0x0001", curves: { one: {} }, list: [] },
+    buffers: [
+      { path: ["bytes"], data: base64 },
+      { path: ["curves", "one", "loss"], data: base64 },
+      { path: ["list", 0], data: "" },
+    ],
+  });
+
+  test("puts bytes back where they belong", () => {
+    const model = pageModel(found(), () => {});
+    const bytes = model.get("bytes") as DataView;
+    expect([0, 1, 2].map((i) => bytes.getUint8(i))).toEqual([0, 255, 7]);
+    expect((model.get("curves") as { one: { loss: DataView } }).one.loss.byteLength).toBe(3);
+    expect((model.get("list") as DataView[])[0]!.byteLength).toBe(0);
+  });
+
+  test("tells of a change once, to those who still listen", () => {
+    const model = pageModel(found(), () => {});
+    const [one, two] = [vi.fn(), vi.fn(() => model.off("change:code", one))];
+    model.on("change:code", two);
+    model.on("change:code", one);
+    model.set("code", "0x0001");
+    expect(two).not.toHaveBeenCalled();
+    model.set("code", "0x0002");
+    model.set("code", "0x0003");
+    expect([one.mock.calls.length, two.mock.calls.length, model.get("code")]).toEqual([1, 2, "0x0003"]);
+  });
+
+  test("says where edits are saved, and to a message that there is no kernel, later", async () => {
+    const saved = vi.fn();
+    const answer = vi.fn();
+    const model = pageModel(found(), saved);
+    model.on("msg:custom", answer);
+    model.save_changes();
+    model.send({ kind: "launch" });
+    expect([saved.mock.calls.length, answer.mock.calls.length]).toEqual([1, 0]);
+    await Promise.resolve();
+    expect(answer.mock.calls).toEqual([[{ kind: "no_kernel" }, []]]);
+  });
+
+  test("a name of Object.prototype is a name like any other", () => {
+    const model = pageModel(found(), () => {});
+    expect(model.get("constructor")).toBeUndefined();
+    model.set("__proto__", 1);
+    expect([model.get("__proto__"), model.get("toString")]).toEqual([1, undefined]);
+  });
+});
