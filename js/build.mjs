@@ -14,7 +14,9 @@ const { outputFiles } = await build({
   absWorkingDir: here,
   entryPoints: {
     bit_editor: "widgets/bit_editor.ts",
+    block_lab: "widgets/block_lab.ts",
     loss_scale_explorer: "widgets/loss_scale_explorer.ts",
+    number_line: "widgets/number_line.ts",
     training_lab: "widgets/training_lab.ts",
     page: "host/page.ts",
     mixwidgets: "ui/mixwidgets.css",

@@ -15,6 +15,7 @@ _HOME = {
     "list_formats": "formats.catalogue",
     "BlockFormat": "formats.block",
     "get_block_format": "formats.block",
+    "cast_everywhere": "stacks",
     "GradientSummary": "gradients.summary",
     "Recipe": "runs.recipe",
     "recipes": "runs.recipe",

@@ -1,0 +1,89 @@
+"""NumberLine: the rounding microscope, a number between its neighbours on a line that zooms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.widgets.base import STATIC
+from mixwidgets.widgets.bit_editor import BitEditor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mixwidgets.formats.float_format import FloatFormat
+    from mixwidgets.widgets.bit_editor import _How
+
+
+class NumberLine(BitEditor):
+    """How a number is rounded, on a zoomable line: `NumberLine("65505", format="float16")`.
+
+    It holds a number as a BitEditor does (`value`, `code`, `format`), and shows the neighbours, the midpoint
+    and what decided. `formats` names the formats whose values stand in rows below, at the same scale.
+
+    It follows an editor whose traits are linked to its own, in the kernel or in the page:
+
+        for name in ("format", "code", "_input"):
+            ipywidgets.jslink((editor, name), (line, name))
+
+    `_input` is the text that was rounded. Without it the line shows the value of the code, and a change of
+    format rounds that value instead of the input.
+    """
+
+    _esm = STATIC / "number_line.js"
+
+    formats: traitlets.List[str] = traitlets.List(
+        help="The formats of the rows below: names, aliases or dtypes."
+    ).tag(sync=True)
+
+    def __init__(
+        self,
+        value: Any = None,
+        *,
+        format: Any = "float16",
+        formats: Iterable[Any] = ("bfloat16", "float8_e5m2"),
+        code: Any = None,
+        **traits: Any,
+    ) -> None:
+        super().__init__(value, format=format, code=code, formats=_names(formats), **traits)
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("BitEditor", "NumberLine", 1)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the page, taken as it is, or refused as a whole."""
+        try:
+            _names(sync_data.get("formats", ()))
+        except (TypeError, ValueError):
+            self.send_state(["formats"])
+            return
+        super().set_state(sync_data)
+
+    @traitlets.validate("formats")
+    def _validate_formats(self, proposal: Any) -> list[str]:
+        return _names(proposal["value"])
+
+    # A linked editor's code arrives before its input: the old input stays until then, since an empty one
+    # would travel back and erase the editor's. An input that does not round to the code is not shown.
+
+    def _set_code(self, code: Any) -> None:
+        fmt = get_format(self.format)
+        self._become(fmt, fmt.to_code(code), self._input)
+
+    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, _How]:
+        fmt, number, text, how = super()._read(state)
+        return fmt, number, self._input if set(state) == {"code"} else text, how
+
+    def _exact_input(self) -> str:
+        fmt = get_format(self.format)
+        how = {"rounding": self.rounding, "overflow": self.overflow}
+        shown = self._input and fmt.encode(self._input, **how) == int(self.code, 16)
+        return super()._exact_input() if shown else fmt.to_decimal(self.code)
+
+
+def _names(formats: Any) -> list[str]:
+    """Canonical names, each once; one format alone is a list of one. Raises TypeError or ValueError."""
+    several = [formats] if isinstance(formats, str) else formats
+    return list(dict.fromkeys(get_format(one).name for one in several))

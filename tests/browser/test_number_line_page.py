@@ -1,0 +1,145 @@
+"""NumberLine in a browser: what it shows, by hand and by keys, what fits, and how it follows an editor."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import mixwidgets as mw
+from tests.browser.jupyter import Notebook
+from tests.widgets.bare_page import bare_page
+
+NAME = "Rounding microscope"
+
+
+def show(page, tmp_path, value="65505", theme="light", width=980, **keywords):
+    path = tmp_path / "line.html"
+    path.write_text(bare_page(mw.NumberLine(value, **keywords), theme))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=theme)
+    page.goto(path.as_uri())
+    page.wait_for_function("window.ready === true")
+    return page.get_by_role("region", name=NAME)
+
+
+def picture(widget):
+    return widget.get_by_role("img")
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("value", "format"), [("65505", "float16"), ("0.1", "float64"), ("nan", "bfloat16"), ("1e999", "float32")]
+)
+def test_no_accessibility_rule_is_broken(page, tmp_path, theme, value, format):
+    widget = show(page, tmp_path, value, theme, format=format)
+    widget.get_by_label("value", exact=True).fill("nonsense")
+    widget.get_by_label("value", exact=True).press("Enter")
+    expect(widget.get_by_role("alert").filter(has_text="is not a number")).to_be_visible()
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("width", [980, 360])
+@pytest.mark.parametrize("format", ["float16", "float64", "bfloat16"])
+def test_everything_fits_and_can_be_hit(page, tmp_path, width, format):
+    widget = show(page, tmp_path, "0.1", width=width, format=format, formats=["float32", "float8_e5m2"])
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for target in widget.locator("button, input, select").all():
+        box = target.bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    drawn = page.evaluate(
+        "[...document.querySelectorAll('.mw-nl text')].map((e) => e.getBoundingClientRect())"
+        ".map(({left, right}) => [left, right])"
+    )
+    assert all(left >= 0 and right <= width for left, right in drawn)
+
+
+def test_the_decision_in_words_and_in_cells(page, tmp_path):
+    widget = show(page, tmp_path, "2049")
+    expect(widget.locator(".mw-callout")).to_contain_text("exactly halfway between 2048 and 2050")
+    expect(widget.locator("[data-taken]")).to_have_text(re.compile("neighbour below.*taken.*2048.*even"))
+    expect(picture(widget)).to_have_accessible_name(re.compile("2048.*2049.*2050"))
+
+
+def test_every_task_by_keyboard(page, tmp_path):
+    widget = show(page, tmp_path)
+    line = picture(widget)
+    start = line.get_attribute("aria-label")
+    widget.get_by_label("value", exact=True).press("Tab")
+    expect(widget.get_by_role("group", name="Number line")).to_be_focused()
+    press(page, "-", "-", "-", "-", "-", "-")
+    expect(line).to_have_accessible_name(re.compile("float16 · 10 values in view"))
+    press(page, "ArrowRight", "+", "0")
+    expect(line).to_have_accessible_name(start)
+    press(page, "ArrowDown")
+    expect(widget.get_by_label("value", exact=True)).to_have_value("65472")
+    press(page, "Tab", "Enter")  # the button that zooms out
+    expect(line).not_to_have_accessible_name(start)
+    press(page, "Shift+Tab", "Home", "Tab", "Tab", "Space", "Tab", "Space", "Tab", "Space", "Tab", "Enter")
+    widget.get_by_role("button", name="whole range").press("Enter")
+    expect(line).to_have_accessible_name(re.compile("float16 · 63,487 values in view"))
+
+
+def test_the_wheel_zooms_at_the_pointer_and_a_drag_pans(page, tmp_path):
+    widget = show(page, tmp_path, "1")
+    board = widget.locator(".mw-nl-board")
+    box = board.bounding_box()
+    mark = widget.locator(".mw-nl-input circle")
+    here = float(mark.get_attribute("cx"))
+    page.mouse.move(box["x"] + here, box["y"] + 60)
+    page.mouse.wheel(0, 400)
+    expect(picture(widget)).to_have_accessible_name(re.compile(r"float16 · 37 values"))
+    assert abs(float(mark.get_attribute("cx")) - here) < 1  # the pointer is on whole pixels
+    page.mouse.down()
+    page.mouse.move(box["x"] + here + 100, box["y"] + 60)
+    page.mouse.up()
+    assert abs(float(mark.get_attribute("cx")) - here - 100) < 1
+    page.mouse.move(box["x"] + here + 200, box["y"] + 60)
+    assert abs(float(mark.get_attribute("cx")) - here - 100) < 1
+
+
+def test_float64_neighbours_stand_apart(page, tmp_path):
+    widget = show(page, tmp_path, "0.1", format="float64", formats=["float32"])
+    at = [float(widget.locator(f".mw-nl-{role} line").get_attribute("x1")) for role in ("below", "above")]
+    assert at[1] - at[0] > 200
+
+
+def test_another_format_rounds_anew_and_a_refusal_keeps_the_last(page, tmp_path):
+    widget = show(page, tmp_path, "-3")
+    choice = widget.get_by_label("format", exact=True)
+    choice.select_option("bfloat16")
+    expect(widget.locator(".mw-callout")).to_contain_text("−3 is a bfloat16")
+    widget.get_by_label("value", exact=True).fill("nan")
+    widget.get_by_label("value", exact=True).press("Enter")
+    choice.select_option("float4_e2m1fn")
+    expect(widget.get_by_role("alert").filter(has_text="NaN")).to_be_visible()
+    expect(choice).to_have_value("bfloat16")
+
+
+def test_it_follows_an_editor_in_a_live_notebook(page, server):
+    notebook = Notebook.of(
+        page,
+        server,
+        "microscope.ipynb",
+        "import ipywidgets, mixwidgets as mw\n"
+        "editor, line = mw.BitEditor(1), mw.NumberLine(1)\n"
+        "links = [ipywidgets.jslink((editor, n), (line, n)) for n in ('format', 'code', '_input')]\n"
+        "ipywidgets.VBox([editor, line])",
+        "print(editor.code, line.code, line._input)",
+    )
+    output = notebook.run(0)
+    editor = output.get_by_role("region", name="Bit editor")
+    line = output.get_by_role("region", name=NAME)
+    editor.get_by_label("value", exact=True).fill("65505")
+    editor.get_by_label("value", exact=True).press("Enter")
+    expect(line.locator(".mw-callout")).to_contain_text("65505 is not a float16.")
+    notebook.ask(1, "0x7BFF 0x7BFF 65505")
+    expect(line.locator(".mw-callout")).to_contain_text("65505 is not a float16.")
