@@ -28,6 +28,7 @@ _HOME = {
     "train": "training.loop",
     "BitEditor": "widgets.bit_editor",
     "NumberLine": "widgets.number_line",
+    "BlockLab": "widgets.block_lab",
     "LossScaleExplorer": "widgets.loss_scale_explorer",
     "TrainingLab": "widgets.training_lab",
 }

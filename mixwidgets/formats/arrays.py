@@ -145,6 +145,8 @@ def _encode_chunk(
     codes = ((exponent - fmt.emin) << fmt.fraction_bits) + low.astype(np.int64) - implicit
     in_range = codes >= 0
     codes = np.where(in_range, codes, 0)
+    if rounding == "ties-to-even" and fmt.ties_to_larger:
+        rounding = "ties-to-away"
     codes += in_range & _rounds_up(rounding, remainder, codes % 2 == 1, negative, draw)
 
     past = scalar.beyond(fmt, saturate)

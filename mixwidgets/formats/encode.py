@@ -68,6 +68,8 @@ def round_magnitude(
     code = ((exponent - fmt.emin) << fmt.fraction_bits) + significand - implicit
     if code < 0:  # below the smallest value of a format without zero
         return 0
+    if rounding == "ties-to-even" and fmt.ties_to_larger:
+        rounding = "ties-to-away"
     return code + modes.rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
 
 

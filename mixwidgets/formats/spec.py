@@ -201,7 +201,13 @@ class FormatSpec:
     @property
     def overflow_tie_stays(self) -> bool:
         """Whether the threshold itself, a tie, still rounds to the largest finite value: if that is even."""
-        return self.max_code % 2 == 0
+        return self.max_code % 2 == 0 and not self.ties_to_larger
+
+    @property
+    def ties_to_larger(self) -> bool:
+        """Whether no significand is even: one digit of precision, and no zero. Then of two equally near values
+        the larger is taken (IEEE 754-2019, 4.3.1). (P3109, which has a zero, goes by the code's parity.)"""
+        return self.precision == 1 and not self.has_zero
 
     def magnitude(self, magnitude_code: int) -> Fraction:
         """The value of a magnitude code on the format's grid, beyond `max_code` too."""

@@ -6,13 +6,21 @@ import pytest
 
 import mixwidgets as mw
 
-ORACLES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float8_e5m2": ml_dtypes.float8_e5m2}
+ORACLES = {
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    **{
+        fmt.name: getattr(ml_dtypes, fmt.name)
+        for fmt in mw.list_formats()
+        if fmt.bits <= 8  # all of them, and each has its namesake there
+    },
+}
 
 
 def codes_and_values(name):
     """All codes of a format, and what the oracle says they are."""
     dtype = np.dtype(ORACLES[name])
-    codes = np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}")
+    codes = np.arange(1 << mw.get_format(name).bits, dtype=f"u{dtype.itemsize}")
     with np.errstate(invalid="ignore"):  # NumPy warns of signalling NaNs
         return codes, codes.view(dtype).astype(np.float64)
 
@@ -34,11 +42,11 @@ def test_decode_gives_every_value_and_sign(name):
 def test_encode_gives_every_code_back(name):
     codes, values = codes_and_values(name)
     fmt = mw.get_format(name)
+    numbers = ~np.isnan(values)
     encoded = fmt.encode(values)
     assert encoded.dtype == codes.dtype
-    numbers = ~np.isnan(values)
     np.testing.assert_array_equal(encoded[numbers], codes[numbers])
-    assert {fmt.classify(int(code)) for code in encoded[~numbers]} == {"nan"}
+    assert {fmt.classify(int(code)) for code in encoded[~numbers]} == ({"nan"} if fmt.has_nan else set())
 
 
 def test_scalars_agree_with_arrays_on_every_code(name):
@@ -67,6 +75,8 @@ def test_round_is_the_oracle_s_cast_around_every_value_and_midpoint(name):
     points = np.concatenate(
         [points, np.nextafter(points, np.float32(np.inf)), np.nextafter(points, np.float32(-np.inf))]
     )
+    if name == "float8_e8m0fnu":  # ml_dtypes 0.6 rounds what is just above 2^-127, a subnormal float32, up
+        points = points[(np.abs(points) >= 2.0**-126) | (points == 2.0**-127)]
     with np.errstate(over="ignore"):
         expected = points.astype(dtype).astype(np.float32)
     rounded = mw.get_format(name).round(points)

@@ -27,6 +27,7 @@ ROOMS = {
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
         {"IPython"},
     ),
+    "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "cli": ({"formats", "gradients", "runs", "training"}, {"typer"}, set()),
     "__init__": (set(), set(), set()),
 }

@@ -1,0 +1,193 @@
+"""What NumPy, torch, ml_dtypes and gfloat each make of a value, asked live, beside exact arithmetic.
+
+Each library is imported only when asked, and one that is not installed is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.parse import BitPattern, Exact, to_exact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mixwidgets.formats.float_format import FloatFormat
+
+FLOAT64, FLOAT32 = get_format("float64"), get_format("float32")
+
+
+@dataclass(frozen=True)
+class Cast:
+    """What one library gives."""
+
+    library: str
+    """Name and version; "exact" for this project's own arithmetic."""
+    code: str
+    """In hex; "" where the library has no such format."""
+    value: float | None
+    """None where there is no result."""
+    differs: bool
+    """Whether the value is not the exact one (NaN equals NaN; −0 does not equal 0)."""
+    reason: str
+    """Why it differs, as far as it can be told, or why there is no value."""
+
+
+@dataclass(frozen=True)
+class Casts:
+    """One value as every library rounds it to one format. Iterates over its rows, the exact one first."""
+
+    given: str
+    format: str
+    rows: tuple[Cast, ...]
+
+    def __iter__(self) -> Iterator[Cast]:
+        return iter(self.rows)
+
+    @property
+    def differing(self) -> list[Cast]:
+        """The libraries that do not give what exact arithmetic gives."""
+        return [row for row in self.rows if row.differs]
+
+    def __repr__(self) -> str:
+        width = max(len(row.library) for row in self.rows)
+        lines = []
+        for row in self.rows:
+            value = "–" if row.value is None else repr(row.value)
+            sign = "≠" if row.differs else " "
+            lines.append(f"  {row.library:{width}}  {row.code or '–':>8}  {value:<22} {sign} {row.reason}")
+        return "\n".join([f"{self.given} in {self.format}", *(line.rstrip() for line in lines)])
+
+
+def cast_everywhere(value: object, format: object) -> Casts:
+    """Round `value` to `format` by exact arithmetic and by each library that is installed.
+
+    The libraries are handed the value as a float64, as they are in practice; what that alone costs is told
+    apart from what the cast costs. Raises ValueError or TypeError for a wrong value or format.
+    """
+    fmt, exact = get_format(format), to_exact(value)
+    if isinstance(exact, BitPattern):
+        raise ValueError(f"{exact.text} is a bit pattern, which nobody rounds; give a value such as '0.1'")
+    right = _exact(fmt, value)
+    rows = [right]
+    for library, cast in LIBRARIES.items():
+        if find_spec(library):
+            rows.append(_compare(fmt, exact, right, f"{library} {version(library)}", cast))
+    return Casts(str(value)[:60], fmt.name, tuple(rows))
+
+
+def _exact(fmt: FloatFormat, value: object) -> Cast:
+    try:
+        code = fmt.encode(value)
+    except ValueError as error:  # a NaN, and there is none
+        return Cast("exact", "", None, False, str(error))
+    return Cast("exact", fmt.to_hex(code), fmt.decode(code), False, "")
+
+
+def _compare(
+    fmt: FloatFormat, exact: Exact, right: Cast, library: str, cast: Callable[[str, float], float | None]
+) -> Cast:
+    double = _double(exact)
+    try:
+        found = cast(fmt.name, double)
+    except ValueError as error:
+        return Cast(library, "", None, True, f"refuses: {error}")
+    if found is None:
+        return Cast(library, "", None, False, f"has no cast to {fmt.name}")
+    differs = right.value is None or not _same(found, right.value)
+    code = fmt.to_hex(fmt.encode(found)) if found == found or fmt.has_nan else ""
+    return Cast(library, code, found, differs, _reason(fmt, exact, double, found) if differs else "")
+
+
+def _double(exact: Exact) -> float:
+    """The value as the float64 that a library is handed."""
+    if exact.kind == "finite":
+        return float(FLOAT64.round(exact.value)) if exact.magnitude else (-0.0 if exact.negative else 0.0)
+    infinite = float("-inf") if exact.negative else float("inf")
+    return infinite if exact.kind == "infinity" else float("nan")
+
+
+def _reason(fmt: FloatFormat, exact: Exact, double: float, found: float) -> str:
+    """The double rounding that explains a result, or the policy at the range's end."""
+    if exact.kind == "nan":
+        return "it takes something else for NaN"
+    is_exact = exact.kind != "finite" or exact.value == _rational(double)
+    if not is_exact and _same(fmt.round(double), found):
+        return f"rounded twice: first to float64, {double!r}"
+    single = float(FLOAT32.round(double))
+    if _same(fmt.round(single), found) and not _same(fmt.round(double), found):
+        return f"rounded twice: first to float32, {single!r}"
+    if exact.kind == "infinity" or exact.magnitude >= fmt.overflow_threshold_exact:
+        return "another overflow policy" + (": it saturates" if abs(found) == fmt.max else "")
+    return "another rule"
+
+
+def _rational(double: float) -> Fraction | None:
+    return Fraction(double) if abs(double) < float("inf") else None
+
+
+def _same(a: float, b: float) -> bool:
+    return (a != a and b != b) or (a == b and np.signbit(a) == np.signbit(b))
+
+
+def _numpy(name: str, value: float) -> float | None:
+    with np.errstate(over="ignore"):
+        return float(np.float64(value).astype(name)) if name in ("float16", "float32", "float64") else None
+
+
+def _torch(name: str, value: float) -> float | None:
+    import torch
+
+    dtype = getattr(torch, name, None)
+    if not isinstance(dtype, torch.dtype) or name == "float4_e2m1fn_x2":
+        return None
+    try:
+        return float(torch.tensor(value, dtype=torch.float64).to(dtype).to(torch.float64))
+    except (RuntimeError, NotImplementedError):  # a dtype of that name, but no cast on this device
+        return None
+
+
+def _ml_dtypes(name: str, value: float) -> float | None:
+    import ml_dtypes
+
+    dtype = getattr(ml_dtypes, name, None)
+    return float(np.float64(value).astype(dtype)) if isinstance(dtype, type) else None
+
+
+def _gfloat(name: str, value: float) -> float | None:
+    import gfloat
+    from gfloat import formats
+
+    found = _GFLOAT.get(name)
+    if found is None:
+        return None
+    info = getattr(formats, found)
+    without_specials = info.num_posinfs == 0 and info.num_nans == 0  # which gfloat can only saturate
+    return float(gfloat.round_float(info, value, sat=without_specials))
+
+
+_GFLOAT = {
+    "float64": "format_info_binary64",
+    "float32": "format_info_binary32",
+    "float16": "format_info_binary16",
+    "bfloat16": "format_info_bfloat16",
+    "float8_e5m2": "format_info_ocp_e5m2",
+    "float8_e4m3fn": "format_info_ocp_e4m3",
+    "float6_e3m2fn": "format_info_ocp_e3m2",
+    "float6_e2m3fn": "format_info_ocp_e2m3",
+    "float4_e2m1fn": "format_info_ocp_e2m1",
+}
+
+LIBRARIES: dict[str, Callable[[str, float], float | None]] = {
+    "numpy": _numpy,
+    "torch": _torch,
+    "ml_dtypes": _ml_dtypes,
+    "gfloat": _gfloat,
+}
