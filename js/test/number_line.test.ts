@@ -173,7 +173,7 @@ describe("marks", () => {
     ["float8_e4m3fn", "464", ["below 448 !", "midpoint 464", "input 464", "above 480 → NaN"]],
     ["float8_e4m3fn", "500", ["below 448", "midpoint 464", "input 500", "above 480 → NaN !"]],
     ["float4_e2m1fn", "-9", ["below −8", "midpoint −7", "input −9", "above −6 !"]],
-    ["float8_e8m0fnu", "3", ["below 2 !", "midpoint 3", "input 3", "above 4"]],
+    ["float8_e8m0fnu", "3", ["below 2", "midpoint 3", "input 3", "above 4 !"]],
     ["float8_e8m0fnu", "6", ["below 4", "midpoint 6", "input 6", "above 8 !"]],
   ])("of %s %s, past the range's end", (name, input, expected) => {
     expect(roles(input, getFormat(name)!)).toEqual(expected);

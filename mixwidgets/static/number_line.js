@@ -385,6 +385,8 @@ var FloatFormat = class {
   overflowStep;
   /** The magnitude at which rounding to nearest leaves the finite range: halfway to `overflowStep`. */
   overflowThreshold;
+  /** Whether no significand is even, so that of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). */
+  tiesToLarger;
   /** Whether the threshold itself, a tie, still rounds to the largest finite value: that code is even. */
   overflowTieStays;
   constructor(definition) {
@@ -419,7 +421,8 @@ var FloatFormat = class {
     this.emax = floorLog2(this.magnitude(this.maxCode));
     this.overflowStep = this.magnitude(this.maxCode + 1n);
     this.overflowThreshold = divide(add(this.magnitude(this.maxCode), this.overflowStep), rational(2n));
-    this.overflowTieStays = (this.maxCode & 1n) === 0n;
+    this.tiesToLarger = fractionBits === 0 && !hasZero;
+    this.overflowTieStays = (this.maxCode & 1n) === 0n && !this.tiesToLarger;
   }
   /** The exponent that the codes of a biased exponent share: subnormals have the smallest normal number's. */
   exponentOf(biasedExponent) {
@@ -550,7 +553,8 @@ function roundMagnitude(fmt, magnitude, rounding = "ties-to-even", negative = fa
   const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
   const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
   const isOdd = (low & 1n) === 1n;
-  const code = rest && roundsUp(rounding, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
+  const mode = rounding === "ties-to-even" && fmt.tiesToLarger ? "ties-to-away" : rounding;
+  const code = rest && roundsUp(mode, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
   return code > 0n ? code : 0n;
 }
 function roundsUp(rounding, negative, lowIsOdd, beside) {
@@ -840,6 +844,57 @@ var en_default = {
   "line.origin": "counted from {origin}",
   "line.nothing": "none of its marks",
   "line.described": "From {from} to {to}: {marks}. {rows}.",
+  "blocks.title": "Block lab",
+  "blocks.formats": "Block format",
+  "blocks.rules": "Scale rule",
+  "blocks.lost": "become 0",
+  "blocks.lost_of": "{count} of {all}",
+  "blocks.error": "relative error",
+  "blocks.error_how": "‖error‖ / ‖values‖",
+  "blocks.scale": "shared scale",
+  "blocks.scale_of": "shared scale of block {block}",
+  "blocks.scale_code": "= {value} · {format} code {code}",
+  "blocks.scale_code_tensor": "= {value} ({format} code {code}) × tensor scale {tensor}",
+  "blocks.bits": "bits per element",
+  "blocks.bits_how": "{element} + {scale} / {size}",
+  "blocks.sets": "*Element {element} sets the shared scale {scale}*: {lost}.",
+  "blocks.sets_block": "*Element {element} sets the scale of block {block}, {scale}*: {lost}.",
+  "blocks.zeros": "*All elements are 0*: the shared scale keeps its smallest value, {scale}.",
+  "blocks.zeros_block": "*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.",
+  "blocks.alone": "no other element is left to lose",
+  "blocks.none_lost": "none of the {others} others becomes 0",
+  "blocks.one_lost": "1 of the {others} others becomes 0",
+  "blocks.some_lost": "{count} of the {others} others become 0",
+  "blocks.clipped": "Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.",
+  "blocks.own_rule": "{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).",
+  "blocks.rule_FLOOR": "FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.",
+  "blocks.rule_CEIL": "CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.",
+  "blocks.rule_RCEIL": "RCEIL: the least power of two at which amax does not exceed the largest element.",
+  "blocks.rule_EVEN": "EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.",
+  "blocks.plot": "Elements: outline the true value, fill what is stored",
+  "blocks.row": "elements {from} to {to}",
+  "blocks.true": "true value",
+  "blocks.kind_rounded": "stored value",
+  "blocks.kind_lost": "becomes 0",
+  "blocks.kind_clipped": "clipped",
+  "blocks.strip": "relative error of each, up to 100 %",
+  "blocks.sets_mark": "max",
+  "blocks.element": "element {element}",
+  "blocks.now": "{value}, stored as {result}, error {error}",
+  "blocks.value_of": "value of element {element}",
+  "blocks.becomes": "stored as *{result}* · {element} code {code} · error {error} ({relative})",
+  "blocks.reset": "reset",
+  "blocks.keys": "drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more",
+  "blocks.bad_value": "An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.",
+  "blocks.nothing": "nothing",
+  "blocks.all": "All elements as numbers",
+  "blocks.column_element": "element",
+  "blocks.column_value": "value",
+  "blocks.column_result": "stored as",
+  "blocks.column_code": "code",
+  "blocks.column_error": "error",
+  "blocks.column_relative": "relative",
+  "blocks.unreadable": "This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
@@ -980,100 +1035,6 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// widgets/bit_editor/digits.ts
-var SHORT = 22;
-function withMinus(text) {
-  return text.replaceAll("-", "−");
-}
-function figure(fmt, code) {
-  if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
-  if (fmt.hasNegativeZero && code === fmt.signBit) return { text: "−0", isExact: true };
-  const text = cut(exact(fmt, code), SHORT);
-  const isExact = text.length <= SHORT && !text.includes("…");
-  return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
-}
-function special(text) {
-  return text === "nan" ? "NaN" : text.replace("inf", "∞");
-}
-function cut(x, most) {
-  if (x.numerator === 0n) return "0";
-  const sign = x.numerator < 0n ? "−" : "";
-  const { digits, exponent, isExact } = leading(x, most);
-  if (isExact) return sign + withMinus(notation(digits, exponent));
-  const text = String(digits);
-  const point = text.length + exponent;
-  if (point > 0 && point < text.length) return `${sign}${text.slice(0, point)}.${text.slice(point)}…`;
-  if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text}…`;
-  return `${sign}${text.slice(0, 1)}.${text.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
-}
-function digitsToTellApart(values, least) {
-  for (let most = least; most < 40; most += 1) {
-    const texts = values.map((x) => {
-      if (x.numerator === 0n) return "0";
-      const { digits, exponent } = leading(x, most);
-      return (x.numerator < 0n ? "-" : "") + notation(digits, exponent);
-    });
-    if (new Set(texts).size === values.length) return most;
-  }
-  return 40;
-}
-function leading(x, most) {
-  const magnitude = magnitudeOf(x);
-  const exponent = floorLog10(magnitude) - most + 1;
-  const { numerator, denominator } = divide(magnitude, power(10n, exponent));
-  const digits = numerator / denominator;
-  return { digits, exponent, isExact: digits * denominator === numerator };
-}
-function place(fmt, code) {
-  if (isFinite(fmt, code)) return exact(fmt, code);
-  return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
-}
-
-// widgets/bit_editor/fields.ts
-function textField(label, maxLength, commit) {
-  const { element, error, show } = bareField({ maxlength: maxLength }, commit);
-  return { element: labelled(label, element), error, show };
-}
-function bareField(attributes, commit) {
-  const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
-  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
-  let shown2 = "";
-  let writing = false;
-  const say = (text) => {
-    setText(error, text);
-    set(input, { "aria-invalid": text ? "true" : void 0, "aria-describedby": text ? error.id : void 0 });
-  };
-  const show = (text) => {
-    shown2 = text;
-    if (writing) return;
-    input.value = text;
-    say("");
-  };
-  const tryCommit = () => {
-    if (!writing) return;
-    if (input.value !== shown2) {
-      const wrong = commit(input.value);
-      say(wrong);
-      if (wrong) return;
-    }
-    writing = false;
-    show(shown2);
-  };
-  input.addEventListener("input", () => {
-    writing = true;
-  });
-  input.addEventListener("change", tryCommit);
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") tryCommit();
-    if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation();
-    if (event.key === "Escape" && writing) {
-      writing = false;
-      show(shown2);
-    }
-  });
-  return { element: input, error, show };
-}
-
 // widgets/bit_editor/state.ts
 var QUIET_MS = 150;
 function numberLink(model, paint) {
@@ -1179,6 +1140,109 @@ function typed(number, text) {
 }
 function withCode(number, code) {
   return { ...number, code, input: "" };
+}
+
+// widgets/bit_editor/address.ts
+function accept(wanted) {
+  const fmt = getFormat(wanted.format);
+  if (!fmt) return null;
+  const traits = { ...wanted, code: fmt.toHex(BigInt(wanted.code)) };
+  const number = read({ get: (name) => traits[name] });
+  return number?.input === traits._input ? traits : null;
+}
+
+// widgets/bit_editor/digits.ts
+var SHORT = 22;
+function withMinus(text) {
+  return text.replaceAll("-", "−");
+}
+function figure(fmt, code) {
+  if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
+  if (fmt.hasNegativeZero && code === fmt.signBit) return { text: "−0", isExact: true };
+  const text = cut(exact(fmt, code), SHORT);
+  const isExact = text.length <= SHORT && !text.includes("…");
+  return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
+}
+function special(text) {
+  return text === "nan" ? "NaN" : text.replace("inf", "∞");
+}
+function cut(x, most) {
+  if (x.numerator === 0n) return "0";
+  const sign = x.numerator < 0n ? "−" : "";
+  const { digits, exponent, isExact } = leading(x, most);
+  if (isExact) return sign + withMinus(notation(digits, exponent));
+  const text = String(digits);
+  const point = text.length + exponent;
+  if (point > 0 && point < text.length) return `${sign}${text.slice(0, point)}.${text.slice(point)}…`;
+  if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text}…`;
+  return `${sign}${text.slice(0, 1)}.${text.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
+}
+function digitsToTellApart(values, least) {
+  for (let most = least; most < 40; most += 1) {
+    const texts = values.map((x) => {
+      if (x.numerator === 0n) return "0";
+      const { digits, exponent } = leading(x, most);
+      return (x.numerator < 0n ? "-" : "") + notation(digits, exponent);
+    });
+    if (new Set(texts).size === values.length) return most;
+  }
+  return 40;
+}
+function leading(x, most) {
+  const magnitude = magnitudeOf(x);
+  const exponent = floorLog10(magnitude) - most + 1;
+  const { numerator, denominator } = divide(magnitude, power(10n, exponent));
+  const digits = numerator / denominator;
+  return { digits, exponent, isExact: digits * denominator === numerator };
+}
+function place(fmt, code) {
+  if (isFinite(fmt, code)) return exact(fmt, code);
+  return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
+}
+
+// widgets/bit_editor/fields.ts
+function textField(label, maxLength, commit) {
+  const { element, error, show } = bareField({ maxlength: maxLength }, commit);
+  return { element: labelled(label, element), error, show };
+}
+function bareField(attributes, commit) {
+  const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
+  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
+  let shown2 = "";
+  let writing = false;
+  const say = (text) => {
+    setText(error, text);
+    set(input, { "aria-invalid": text ? "true" : void 0, "aria-describedby": text ? error.id : void 0 });
+  };
+  const show = (text) => {
+    shown2 = text;
+    if (writing) return;
+    input.value = text;
+    say("");
+  };
+  const tryCommit = () => {
+    if (!writing) return;
+    if (input.value !== shown2) {
+      const wrong = commit(input.value);
+      say(wrong);
+      if (wrong) return;
+    }
+    writing = false;
+    show(shown2);
+  };
+  input.addEventListener("input", () => {
+    writing = true;
+  });
+  input.addEventListener("change", tryCommit);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") tryCommit();
+    if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation();
+    if (event.key === "Escape" && writing) {
+      writing = false;
+      show(shown2);
+    }
+  });
+  return { element: input, error, show };
 }
 
 // formats/explain.ts
@@ -1416,14 +1480,17 @@ function neighbour(fmt, role, code, digits, taken) {
   if (!isFinite(fmt, code)) return beyond2(fmt, role, isNegative(fmt, code), digits, taken);
   const zero = figure(fmt, code).text === "−0";
   const value = place(fmt, code);
-  return { role, value, label: zero ? "−0" : cut(value, digits), code, even: (code & 1n) === 0n, taken, beyond: false };
+  return { role, value, label: zero ? "−0" : cut(value, digits), code, even: isEven(fmt, code), taken, beyond: false };
+}
+function isEven(fmt, code) {
+  return fmt.tiesToLarger ? null : (code & 1n) === 0n;
 }
 function beyond2(fmt, role, negative, digits, taken) {
   const value = negative ? negate(fmt.overflowStep) : fmt.overflowStep;
   const end = fmt.infCode ?? fmt.nanCode;
   const code = end === null ? null : end | (negative ? fmt.signBit : 0n);
   const label = code === null ? cut(value, digits) : `${cut(value, digits)} → ${figure(fmt, code).text}`;
-  return { role, value, label, code, even: !fmt.overflowTieStays, taken, beyond: true };
+  return { role, value, label, code, even: fmt.tiesToLarger ? null : !fmt.overflowTieStays, taken, beyond: true };
 }
 function fitted(marks, width) {
   const of = (role) => marks.find((mark) => mark.role === role)?.value;
@@ -1455,10 +1522,10 @@ function cellOf(fmt, mark, rounded) {
     h("dd", { class: "mw-nl-parity" }, noteOf(fmt, mark))
   );
 }
-function noteOf(fmt, { code, even, beyond: beyond3 }) {
-  if (even === null) return t("line.turns");
+function noteOf(fmt, { role, code, even, beyond: beyond3 }) {
+  if (role === "midpoint") return t("line.turns");
   if (code === null) return t("line.no_code");
-  const parity = t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
+  const parity = even === null ? fmt.toHex(code) : t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
   return beyond3 ? `${parity} · ${t("line.overflows")}` : parity;
 }
 
@@ -1624,7 +1691,7 @@ function draw(svg, { fmt, marks, others, text }, view) {
       caption.append(s("tspan", { class: "mw-nl-name" }, one.name), captions[i]);
       return [caption, ...drawRow(row, view, top, 20), ...i === 0 ? [] : drawResult(one, text, view, top + 10)];
     }),
-    ...drawLetters(rows[0].row),
+    ...fmt.tiesToLarger ? [] : drawLetters(rows[0].row),
     ...drawMarks(marks, view),
     ...drawRuler(view, input?.value ?? rational(0n), height - RULER + 8)
   );
@@ -1695,8 +1762,8 @@ function drawMarks(marks, view) {
     } else if (inside) {
       if (mark.beyond) group.classList.add("mw-nl-infinite");
       group.append(s("line", { x1: x, x2: x, y1: AXIS - 12, y2: AXIS + 12 }));
-      if (mark.beyond) group.append(letterAt(x, mark.even === true));
-      const apart = marks.every((one) => one === mark || one.even === null || Math.abs(pixelOf(view, one.value) - x) >= LETTERED);
+      if (mark.beyond && mark.even !== null) group.append(letterAt(x, mark.even));
+      const apart = marks.every((one) => one === mark || one.role === "midpoint" || one.role === "input" || Math.abs(pixelOf(view, one.value) - x) >= LETTERED);
       const free = (apart || mark.taken) && taken.every(([from, to]) => at + half < from || at - half > to);
       if (free) {
         taken.push([at - half - EDGE, at + half + EDGE]);
@@ -1928,7 +1995,7 @@ function attempt(edit) {
     throw error;
   }
 }
-var number_line_default = { render };
+var number_line_default = { render, accept };
 export {
   number_line_default as default
 };

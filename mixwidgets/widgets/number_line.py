@@ -34,9 +34,7 @@ class NumberLine(BitEditor):
 
     _esm = STATIC / "number_line.js"
 
-    formats: traitlets.List[str] = traitlets.List(
-        help="The formats of the rows below: names, aliases or dtypes."
-    ).tag(sync=True)
+    formats: traitlets.List[str] = traitlets.List(help="The formats of the rows below.").tag(sync=True)
 
     def __init__(
         self,

@@ -24,9 +24,9 @@ function cellOf(fmt: FloatFormat, mark: Mark, rounded: boolean): HTMLElement {
     h("dd", { class: "mw-nl-parity" }, noteOf(fmt, mark)));
 }
 
-function noteOf(fmt: FloatFormat, { code, even, beyond }: Mark): string {
-  if (even === null) return t("line.turns");
+function noteOf(fmt: FloatFormat, { role, code, even, beyond }: Mark): string {
+  if (role === "midpoint") return t("line.turns");
   if (code === null) return t("line.no_code");
-  const parity = t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
+  const parity = even === null ? fmt.toHex(code) : t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
   return beyond ? `${parity} · ${t("line.overflows")}` : parity;
 }

@@ -55,7 +55,7 @@ export function draw(svg: SVGSVGElement, { fmt, marks, others, text }: Scene, vi
       caption.append(s("tspan", { class: "mw-nl-name" }, one.name), captions[i]!);
       return [caption, ...drawRow(row, view, top, 20), ...(i === 0 ? [] : drawResult(one, text, view, top + 10))];
     }),
-    ...drawLetters(rows[0]!.row),
+    ...(fmt.tiesToLarger ? [] : drawLetters(rows[0]!.row)),
     ...drawMarks(marks, view),
     ...drawRuler(view, input?.value ?? rational(0n), height - RULER + 8),
   );
@@ -140,8 +140,8 @@ function drawMarks(marks: readonly Mark[], view: View): SVGElement[] {
     } else if (inside) {
       if (mark.beyond) group.classList.add("mw-nl-infinite");
       group.append(s("line", { x1: x, x2: x, y1: AXIS - 12, y2: AXIS + 12 }));
-      if (mark.beyond) group.append(letterAt(x, mark.even === true));
-      const apart = marks.every((one) => one === mark || one.even === null || Math.abs(pixelOf(view, one.value) - x) >= LETTERED);
+      if (mark.beyond && mark.even !== null) group.append(letterAt(x, mark.even));
+      const apart = marks.every((one) => one === mark || one.role === "midpoint" || one.role === "input" || Math.abs(pixelOf(view, one.value) - x) >= LETTERED);
       const free = (apart || mark.taken) && taken.every(([from, to]) => at + half < from || at - half > to);
       if (free) {
         taken.push([at - half - EDGE, at + half + EDGE]);

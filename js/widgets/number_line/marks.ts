@@ -18,7 +18,7 @@ export interface Mark {
   readonly label: string;
   /** Of neighbours that have one. */
   readonly code: bigint | null;
-  /** Whether the code is even, of neighbours: a tie goes to it. */
+  /** Whether a neighbour is even, so that a tie goes to it; null where the format has another rule for ties. */
   readonly even: boolean | null;
   /** Whether rounding gave this one. */
   readonly taken: boolean;
@@ -64,7 +64,12 @@ function neighbour(fmt: FloatFormat, role: Mark["role"], code: bigint, digits: n
   if (!isFinite(fmt, code)) return beyond(fmt, role, isNegative(fmt, code), digits, taken);
   const zero = figure(fmt, code).text === "−0";
   const value = place(fmt, code);
-  return { role, value, label: zero ? "−0" : cut(value, digits), code, even: (code & 1n) === 0n, taken, beyond: false };
+  return { role, value, label: zero ? "−0" : cut(value, digits), code, even: isEven(fmt, code), taken, beyond: false };
+}
+
+/** Whether a tie goes to this code: its last bit is 0. Null where the format takes the larger of two instead. */
+export function isEven(fmt: FloatFormat, code: bigint): boolean | null {
+  return fmt.tiesToLarger ? null : (code & 1n) === 0n;
 }
 
 /** The step past the largest finite value, and what stands there. */
@@ -73,7 +78,7 @@ function beyond(fmt: FloatFormat, role: Mark["role"], negative: boolean, digits:
   const end = fmt.infCode ?? fmt.nanCode;
   const code = end === null ? null : end | (negative ? fmt.signBit : 0n);
   const label = code === null ? cut(value, digits) : `${cut(value, digits)} → ${figure(fmt, code).text}`;
-  return { role, value, label, code, even: !fmt.overflowTieStays, taken, beyond: true };
+  return { role, value, label, code, even: fmt.tiesToLarger ? null : !fmt.overflowTieStays, taken, beyond: true };
 }
 
 /** The view in which the marks tell their story; around zero for NaN. */
