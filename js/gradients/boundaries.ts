@@ -22,7 +22,7 @@ type Boundaries = readonly [Place, Place, Place];
 
 const known = new WeakMap<FloatFormat, Boundaries>();
 
-/** The least places, of magnitudes after scaling, that are no longer flushed, subnormal, finite. */
+/** The least places, of magnitudes after scaling, that are no longer flushed, subnormal, finite; of a signed format. */
 export function boundaries(format: FloatFormat): Boundaries {
   const found = known.get(format);
   if (found) return found;
@@ -30,7 +30,7 @@ export function boundaries(format: FloatFormat): Boundaries {
   const places: Boundaries = [
     place(halfUlp, true), // this tie goes to zero, the even code
     place(subtract(power(2n, format.emin), halfUlp), false),
-    place(format.overflowThreshold, false),
+    place(format.overflowThreshold, format.overflowTieStays),
   ];
   known.set(format, places);
   return places;

@@ -14,6 +14,7 @@ interface Case {
   best_log2: Record<string, number>;
 }
 
+const signed = formats.filter(({ signed }) => signed); // gradients have signs
 const { cases } = committed<{ cases: Case[] }>("gradients.json");
 const view = (hex: string) => new DataView(Uint8Array.from(Buffer.from(hex, "hex")).buffer);
 const listed = ({ zero, finite, inf, nan }: Counts) => [zero, ...finite, inf, nan];
@@ -22,7 +23,7 @@ describe.each(cases)("$name", ({ bytes, counts, best_log2 }) => {
   const summary = GradientSummary.fromBytes(view(bytes));
 
   test("every class at every scale, as brute force counts it", () => {
-    expect(Object.keys(counts).sort()).toEqual(formats.map(({ name }) => name).sort());
+    expect(Object.keys(counts).sort()).toEqual(signed.map(({ name }) => name).sort());
     for (const [name, byScale] of Object.entries(counts)) {
       for (const [log2, expected] of Object.entries(byScale)) {
         expect(listed(summary.counts(getFormat(name)!, Number(log2))), `${name} at 2^${log2}`).toEqual(expected);
@@ -40,7 +41,7 @@ describe.each(cases)("$name", ({ bytes, counts, best_log2 }) => {
 
 test("the table of answers is what each summary says, and their sum", () => {
   const summaries = cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)));
-  for (const format of formats) {
+  for (const format of signed) {
     const answers = new Answers(summaries, format);
     for (let log2 = LOWEST; log2 <= HIGHEST; log2 += 8) {
       const each = summaries.map((summary) => summary.counts(format, log2).finite);
@@ -54,7 +55,7 @@ test("the table of answers is what each summary says, and their sum", () => {
 test("headroom is the last scale above the best that overflows nothing", () => {
   for (const { bytes } of cases) {
     const summary = GradientSummary.fromBytes(view(bytes));
-    for (const format of formats) {
+    for (const format of signed) {
       const { best } = new Answers([summary], format);
       const overflow = (binades: number) => summary.counts(format, best.log2 + binades).finite[3]!;
       if (summary.finite === 0) expect(best.headroom).toBe(Infinity);

@@ -1,6 +1,6 @@
 // ../mixwidgets/formats/catalogue.json
 var catalogue_default = {
-  about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding; everything else is derived. specials "ieee": an exponent field of all ones holds infinity (fraction 0) and NaN (other fractions).',
+  about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
     {
       name: "float64",
@@ -8,7 +8,10 @@ var catalogue_default = {
       exponent_bits: 11,
       fraction_bits: 52,
       bias: 1023,
-      specials: "ieee",
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
       citation: "IEEE 754-2019, table 3.5, binary64"
     },
     {
@@ -17,8 +20,23 @@ var catalogue_default = {
       exponent_bits: 8,
       fraction_bits: 23,
       bias: 127,
-      specials: "ieee",
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
       citation: "IEEE 754-2019, table 3.5, binary32"
+    },
+    {
+      name: "tfloat32",
+      aliases: ["tf32"],
+      exponent_bits: 8,
+      fraction_bits: 10,
+      bias: 127,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "NVIDIA A100 Tensor Core GPU Architecture, 2020; 19 bits in a 32-bit container"
     },
     {
       name: "bfloat16",
@@ -26,7 +44,10 @@ var catalogue_default = {
       exponent_bits: 8,
       fraction_bits: 7,
       bias: 127,
-      specials: "ieee",
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
       citation: "Intel, BFLOAT16 Hardware Numerics Definition, 2018"
     },
     {
@@ -35,7 +56,10 @@ var catalogue_default = {
       exponent_bits: 5,
       fraction_bits: 10,
       bias: 15,
-      specials: "ieee",
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
       citation: "IEEE 754-2019, table 3.5, binary16"
     },
     {
@@ -44,8 +68,131 @@ var catalogue_default = {
       exponent_bits: 5,
       fraction_bits: 2,
       bias: 15,
-      specials: "ieee",
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
       citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+    },
+    {
+      name: "float8_e4m3fn",
+      aliases: ["fp8_e4m3fn"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 7,
+      signed: true,
+      infinity: "none",
+      nan: "top",
+      has_zero: true,
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+    },
+    {
+      name: "float8_e4m3",
+      aliases: ["fp8_e4m3"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 7,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754's encoding rules for 4 exponent and 3 fraction bits, as in LLVM's Float8E4M3"
+    },
+    {
+      name: "float8_e3m4",
+      aliases: ["fp8_e3m4"],
+      exponent_bits: 3,
+      fraction_bits: 4,
+      bias: 3,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754's encoding rules for 3 exponent and 4 fraction bits, as in LLVM's Float8E3M4"
+    },
+    {
+      name: "float8_e4m3fnuz",
+      aliases: ["fp8_e4m3fnuz"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 8,
+      signed: true,
+      infinity: "none",
+      nan: "negative_zero",
+      has_zero: true,
+      citation: "Noune et al., 8-bit Numerical Formats for Deep Neural Networks, arXiv:2206.02915"
+    },
+    {
+      name: "float8_e5m2fnuz",
+      aliases: ["fp8_e5m2fnuz"],
+      exponent_bits: 5,
+      fraction_bits: 2,
+      bias: 16,
+      signed: true,
+      infinity: "none",
+      nan: "negative_zero",
+      has_zero: true,
+      citation: "Noune et al., 8-bit Numerical Formats for Deep Neural Networks, arXiv:2206.02915"
+    },
+    {
+      name: "float8_e4m3b11fnuz",
+      aliases: ["fp8_e4m3b11fnuz"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 11,
+      signed: true,
+      infinity: "none",
+      nan: "negative_zero",
+      has_zero: true,
+      citation: "Sun et al., Hybrid 8-bit Floating Point (HFP8), NeurIPS 2019, as in LLVM's Float8E4M3B11FNUZ"
+    },
+    {
+      name: "float6_e3m2fn",
+      aliases: ["fp6_e3m2fn"],
+      exponent_bits: 3,
+      fraction_bits: 2,
+      bias: 3,
+      signed: true,
+      infinity: "none",
+      nan: "none",
+      has_zero: true,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+    },
+    {
+      name: "float6_e2m3fn",
+      aliases: ["fp6_e2m3fn"],
+      exponent_bits: 2,
+      fraction_bits: 3,
+      bias: 1,
+      signed: true,
+      infinity: "none",
+      nan: "none",
+      has_zero: true,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+    },
+    {
+      name: "float4_e2m1fn",
+      aliases: ["fp4_e2m1fn"],
+      exponent_bits: 2,
+      fraction_bits: 1,
+      bias: 1,
+      signed: true,
+      infinity: "none",
+      nan: "none",
+      has_zero: true,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+    },
+    {
+      name: "float8_e8m0fnu",
+      aliases: ["e8m0fnu"],
+      exponent_bits: 8,
+      fraction_bits: 0,
+      bias: 127,
+      signed: false,
+      infinity: "none",
+      nan: "top",
+      has_zero: false,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.4.1"
     }
   ]
 };
@@ -133,13 +280,16 @@ function shown(text) {
 // formats/float_format.ts
 var FloatFormat = class {
   name;
-  aliases;
-  /** Width w of the biased exponent field. */
   exponentBits;
-  /** Width t = p − 1 of the stored fraction. */
   fractionBits;
-  /** What is subtracted from the biased exponent. */
   bias;
+  signed;
+  infinity;
+  nan;
+  hasZero;
+  experimental;
+  aliases;
+  citation;
   /** Width of a code. */
   bits;
   /** p: significant bits of a normal number, the implicit one included. */
@@ -148,31 +298,74 @@ var FloatFormat = class {
   emin;
   /** Exponent of the largest finite number. */
   emax;
-  /** The code of −0: the sign bit alone. */
+  /** The sign bit alone: −0, where `hasNegativeZero`. 0n for an unsigned format. */
   signBit;
-  /** The code of +∞. */
+  /** The magnitude code of all ones: a mask that takes the sign off. */
+  allOnes;
+  /** The code of the largest finite value. */
+  maxCode;
+  /** The code of +∞; null for a format without infinity. */
   infCode;
-  /** The code of the quiet NaN that encoding gives. */
+  /** The code of the NaN that encoding gives, quiet where there are two kinds; null for a format without NaN. */
   nanCode;
-  /** The magnitude at which rounding to nearest leaves the finite range. */
+  hasNegativeZero;
+  /** The value that would follow the largest finite one, were there no end. */
+  overflowStep;
+  /** The magnitude at which rounding to nearest leaves the finite range: halfway to `overflowStep`. */
   overflowThreshold;
-  constructor(name, exponentBits, fractionBits, bias, aliases = []) {
+  /** Whether no significand is even, so that of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). */
+  tiesToLarger;
+  /** Whether the threshold itself, a tie, still rounds to the largest finite value: that code is even. */
+  overflowTieStays;
+  constructor(definition) {
+    const { name, exponentBits, fractionBits, bias, signed, infinity, nan, hasZero } = definition;
     this.name = name;
-    this.aliases = aliases;
     this.exponentBits = exponentBits;
     this.fractionBits = fractionBits;
     this.bias = bias;
-    this.bits = 1 + exponentBits + fractionBits;
+    this.signed = signed;
+    this.infinity = infinity;
+    this.nan = nan;
+    this.hasZero = hasZero;
+    this.experimental = definition.experimental ?? false;
+    this.aliases = definition.aliases ?? [];
+    this.citation = definition.citation ?? "";
+    this.bits = Number(signed) + exponentBits + fractionBits;
     this.precision = fractionBits + 1;
-    this.emin = 1 - bias;
-    this.emax = 2 ** exponentBits - 2 - bias;
-    this.signBit = 1n << BigInt(this.bits - 1);
-    this.infCode = (1n << BigInt(exponentBits)) - 1n << BigInt(fractionBits);
-    this.nanCode = this.infCode | 1n << BigInt(fractionBits - 1);
-    this.overflowThreshold = multiply(
-      power(2n, this.emax),
-      subtract(rational(2n), power(2n, -this.precision))
-    );
+    this.emin = hasZero ? 1 - bias : -bias;
+    this.signBit = signed ? 1n << BigInt(this.bits - 1) : 0n;
+    this.allOnes = (1n << BigInt(exponentBits + fractionBits)) - 1n;
+    const ieee = (1n << BigInt(exponentBits)) - 1n << BigInt(fractionBits);
+    const above = BigInt(nan === "top") + BigInt(infinity === "top");
+    this.maxCode = infinity === "ieee" ? ieee - 1n : this.allOnes - above;
+    this.infCode = infinity === "none" ? null : this.maxCode + 1n;
+    this.nanCode = {
+      ieee: ieee | 1n << BigInt(Math.max(fractionBits - 1, 0)),
+      top: this.allOnes,
+      negative_zero: this.signBit,
+      none: null
+    }[nan];
+    this.hasNegativeZero = signed && hasZero && nan !== "negative_zero";
+    this.emax = floorLog2(this.magnitude(this.maxCode));
+    this.overflowStep = this.magnitude(this.maxCode + 1n);
+    this.overflowThreshold = divide(add(this.magnitude(this.maxCode), this.overflowStep), rational(2n));
+    this.tiesToLarger = fractionBits === 0 && !hasZero;
+    this.overflowTieStays = (this.maxCode & 1n) === 0n && !this.tiesToLarger;
+  }
+  /** The exponent that the codes of a biased exponent share: subnormals have the smallest normal number's. */
+  exponentOf(biasedExponent) {
+    return (this.hasZero ? Math.max(biasedExponent, 1) : biasedExponent) - this.bias;
+  }
+  /** The integer significand of a biased exponent and fraction: with the implicit bit, unless subnormal. */
+  significandOf(biasedExponent, fraction) {
+    return this.hasZero && biasedExponent === 0 ? fraction : fraction | 1n << BigInt(this.fractionBits);
+  }
+  /** The value of a magnitude code, on a grid that goes on beyond the largest finite one. */
+  magnitude(code) {
+    const width = BigInt(this.fractionBits);
+    const biasedExponent = Number(code >> width);
+    const significand = this.significandOf(biasedExponent, code & (1n << width) - 1n);
+    return multiply(rational(significand), power(2n, this.exponentOf(biasedExponent) - this.fractionBits));
   }
   /** A code as an integer, from text such as "0x7BFF", "0b1" or "7BFF". Throws InputError. */
   toCode(text) {
@@ -184,31 +377,84 @@ var FloatFormat = class {
   }
 };
 
+// formats/p3109.ts
+var LEAST_BITS = 3;
+var MOST_BITS = 15;
+var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
+var known = /* @__PURE__ */ new Map();
+function p3109(bits, precision, signed, extended) {
+  check("K", bits, LEAST_BITS, MOST_BITS);
+  check("P", precision, 1, signed ? bits - 1 : bits);
+  const name = `binary${bits}p${precision}${signed ? "s" : "u"}${extended ? "e" : "f"}`;
+  const found = known.get(name);
+  if (found) return found;
+  const exponentBits = signed ? bits - precision : bits - precision + 1;
+  const fmt = new FloatFormat({
+    name,
+    exponentBits,
+    fractionBits: precision - 1,
+    bias: 2 ** (exponentBits - 1),
+    signed,
+    infinity: extended ? "top" : "none",
+    nan: signed ? "negative_zero" : "top",
+    hasZero: true,
+    experimental: true,
+    citation: "IEEE P3109, interim report 4.0, 2026"
+  });
+  known.set(name, fmt);
+  return fmt;
+}
+function p3109Named(name) {
+  const parts = NAME.exec(name)?.groups;
+  if (!parts) return void 0;
+  try {
+    return p3109(Number(parts.bits), Number(parts.precision), parts.sign === "s", parts.domain === "e");
+  } catch (error) {
+    if (error instanceof InputError) return void 0;
+    throw error;
+  }
+}
+function check(field, came, low, high) {
+  if (Number.isInteger(came) && came >= low && came <= high) return;
+  throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
+}
+
 // formats/catalogue.ts
 var formats = catalogue_default.formats.map(
-  (row2) => new FloatFormat(row2.name, row2.exponent_bits, row2.fraction_bits, row2.bias, row2.aliases)
+  (row2) => new FloatFormat({
+    name: row2.name,
+    exponentBits: row2.exponent_bits,
+    fractionBits: row2.fraction_bits,
+    bias: row2.bias,
+    signed: row2.signed,
+    infinity: row2.infinity,
+    nan: row2.nan,
+    hasZero: row2.has_zero,
+    aliases: row2.aliases,
+    citation: row2.citation
+  })
 );
 var byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
 function getFormat(name) {
-  return typeof name === "string" ? byName.get(name) : void 0;
+  return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
 // gradients/boundaries.ts
 var FRACTION_BITS = 52;
 var BINADE = 2 ** FRACTION_BITS;
 var CLASSES = ["flushed", "subnormal", "normal", "overflow"];
-var known = /* @__PURE__ */ new WeakMap();
+var known2 = /* @__PURE__ */ new WeakMap();
 function boundaries(format2) {
-  const found = known.get(format2);
+  const found = known2.get(format2);
   if (found) return found;
   const halfUlp = power(2n, format2.emin - format2.fractionBits - 1);
   const places = [
     place(halfUlp, true),
     // this tie goes to zero, the even code
     place(subtract(power(2n, format2.emin), halfUlp), false),
-    place(format2.overflowThreshold, false)
+    place(format2.overflowThreshold, format2.overflowTieStays)
   ];
-  known.set(format2, places);
+  known2.set(format2, places);
   return places;
 }
 function place(magnitude, tieBelow) {
@@ -471,7 +717,13 @@ var en_default = {
   "bits.sign_bit": "sign bit, {state}",
   "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}",
   "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}",
-  "bits.all_ones": "{exponent}, all ones",
+  "bits.exponent_number": "biased exponent",
+  "bits.fraction_number": "fraction as an integer",
+  "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}",
+  "bits.all_ones": "all ones",
+  "bits.reserved": "reserved",
+  "bits.rounding": "rounding",
+  "bits.overflow_policy": "overflow",
   "bits.formula_ones": "exponent all ones",
   "bits.formula_and": "and fraction",
   "bits.class_zero": "zero",
@@ -491,9 +743,26 @@ var en_default = {
   "bits.exactly": "exactly",
   "bits.all_digits": "All digits",
   "bits.digits": "all {count} significant digits",
+  "bits.more": "more …",
+  "bits.more_formats": "More formats",
   "bits.step_down": "− ulp",
   "bits.step_up": "+ ulp",
-  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp",
+  "bits.undo": "undo",
+  "bits.redo": "redo",
+  "bits.reset": "reset",
+  "bits.presets": "presets",
+  "bits.third": "1/3, to 25 digits",
+  "bits.copy": "copy",
+  "bits.copy_shortest": "shortest",
+  "bits.copy_exact": "exact",
+  "bits.copy_code": "code",
+  "bits.copy_hex_float": "hex float",
+  "bits.copy_numpy": "NumPy",
+  "bits.copy_torch": "torch",
+  "bits.copy_c": "C",
+  "bits.copied": "copied as {label}",
+  "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.",
+  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint",
   "bits.midpoint": "midpoint {midpoint}",
   "bits.line": "Number line: {marks}",
   "bits.line_nan": "NaN has no place on the number line",
@@ -502,20 +771,138 @@ var en_default = {
   "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
   "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
   "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
-  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.nearest_edge_tie": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
   "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
   "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
   "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
   "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
   "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
+  "bits.would_be_infinity": "which would be infinity",
+  "bits.would_be_nan": "whose code is NaN’s",
+  "bits.would_be_outside": "which has no code",
+  "bits.nothing_below": "nothing below",
+  "bits.nothing_above": "nothing above",
+  "bits.tie_away": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).",
+  "bits.direction": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).",
+  "bits.direction_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).",
+  "bits.odd": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).",
+  "bits.overflow_tie_away": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.",
+  "bits.overflow_nan": "*{typed} overflows to NaN.* {format} has no infinity. Its largest finite number on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy is {policy}.",
+  "bits.overflow_stays": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy, {policy}, stops here.",
+  "bits.overflow_directed": "*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.",
+  "bits.overflow_inward": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.",
+  "bits.no_infinity": "*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.",
+  "bits.saturated": "*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.",
+  "bits.no_zero": "*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.",
+  "bits.no_negative": "*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.",
+  "bits.too_small": "*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.",
+  "bits.typed_infinity_code": "*{value} needs no rounding*: {format} keeps the code {code} for it.",
+  "bits.typed_nan_code": "*NaN needs no rounding*: {format} keeps the code {code} for it.",
+  "bits.is_infinity_code": "*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.",
+  "bits.is_nan_code": "*These bits are NaN*: {format} keeps the code {code} for it.",
   "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
   "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
   "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
+  "line.title": "Rounding microscope",
+  "line.board": "Number line",
+  "line.format": "format",
+  "line.keys": "keys: ← → move · + − zoom · 0 fits · ↑ ↓ one ulp; or drag and wheel",
+  "line.zoom_in": "zoom in",
+  "line.zoom_out": "zoom out",
+  "line.zoom_in_sign": "+",
+  "line.zoom_out_sign": "−",
+  "line.left": "move left",
+  "line.right": "move right",
+  "line.left_sign": "←",
+  "line.right_sign": "→",
+  "line.fit": "fit",
+  "line.whole": "whole range",
+  "line.below": "neighbour below",
+  "line.above": "neighbour above",
+  "line.midpoint": "midpoint",
+  "line.this": "this value",
+  "line.taken": "taken",
+  "line.even": "{code} · even, E",
+  "line.odd": "{code} · odd, O",
+  "line.even_letter": "E",
+  "line.odd_letter": "O",
+  "line.overflows": "beyond the range",
+  "line.no_code": "no code: beyond the range",
+  "line.turns": "here rounding turns",
+  "line.one": "1 value in view",
+  "line.count": "{count} values in view",
+  "line.origin": "counted from {origin}",
+  "line.nothing": "none of its marks",
+  "line.described": "From {from} to {to}: {marks}. {rows}.",
+  "blocks.title": "Block lab",
+  "blocks.formats": "Block format",
+  "blocks.rules": "Scale rule",
+  "blocks.lost": "become 0",
+  "blocks.lost_of": "{count} of {all}",
+  "blocks.error": "relative error",
+  "blocks.error_how": "‖error‖ / ‖values‖",
+  "blocks.scale": "shared scale",
+  "blocks.scale_of": "shared scale of block {block}",
+  "blocks.scale_code": "= {value} · {format} code {code}",
+  "blocks.scale_code_tensor": "= {value} ({format} code {code}) × tensor scale {tensor}",
+  "blocks.bits": "bits per element",
+  "blocks.bits_how": "{element} + {scale} / {size}",
+  "blocks.sets": "*Element {element} sets the shared scale {scale}*: {lost}.",
+  "blocks.sets_block": "*Element {element} sets the scale of block {block}, {scale}*: {lost}.",
+  "blocks.zeros": "*All elements are 0*: the shared scale keeps its smallest value, {scale}.",
+  "blocks.zeros_block": "*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.",
+  "blocks.alone": "no other element is left to lose",
+  "blocks.none_lost": "none of the {others} others becomes 0",
+  "blocks.one_lost": "1 of the {others} others becomes 0",
+  "blocks.some_lost": "{count} of the {others} others become 0",
+  "blocks.clipped": "Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.",
+  "blocks.own_rule": "{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).",
+  "blocks.rule_FLOOR": "FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.",
+  "blocks.rule_CEIL": "CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.",
+  "blocks.rule_RCEIL": "RCEIL: the least power of two at which amax does not exceed the largest element.",
+  "blocks.rule_EVEN": "EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.",
+  "blocks.plot": "Elements: outline the true value, fill what is stored",
+  "blocks.row": "elements {from} to {to}",
+  "blocks.true": "true value",
+  "blocks.kind_rounded": "stored value",
+  "blocks.kind_lost": "becomes 0",
+  "blocks.kind_clipped": "clipped",
+  "blocks.strip": "relative error of each, up to 100 %",
+  "blocks.sets_mark": "max",
+  "blocks.element": "element {element}",
+  "blocks.now": "{value}, stored as {result}, error {error}",
+  "blocks.value_of": "value of element {element}",
+  "blocks.becomes": "stored as *{result}* · {element} code {code} · error {error} ({relative})",
+  "blocks.reset": "reset",
+  "blocks.keys": "drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more",
+  "blocks.bad_value": "An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.",
+  "blocks.nothing": "nothing",
+  "blocks.all": "All elements as numbers",
+  "blocks.column_element": "element",
+  "blocks.column_value": "value",
+  "blocks.column_result": "stored as",
+  "blocks.column_code": "code",
+  "blocks.column_error": "error",
+  "blocks.column_relative": "relative",
+  "blocks.unreadable": "This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
+  "page.address": "The address does not name anything that this page can show; it shows what it showed before.",
+  "page.failed": "This page cannot be shown: {reason}",
   "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
   "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
+  "format.choice": "{field} must be one of {accepted}; {came} came",
+  "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values",
+  "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither",
+  "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit",
+  "format.integer": "{field} must be a whole number from {low} to {high}; {came} came",
+  "format.name": "a format needs a name of 1 to {limit} characters",
+  "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero",
+  "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one",
+  "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate",
+  "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate",
   "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
   "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
   "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
@@ -537,6 +924,7 @@ var en_default = {
   "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
   "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
   "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
+  "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.",
   "lab.progress": "progress of the run",
   "lab.progress_none": "Choose a task and a recipe, then launch.",
   "lab.progress_starting": "starting: the run’s process is loading torch",
@@ -2449,7 +2837,7 @@ function words(counts, finite) {
 
 // widgets/loss_scale_explorer.ts
 var MAX_BITS = 32;
-var choices = formats.filter(({ bits }) => bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
+var choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 function render({ model, el }) {
   const { root, head } = card(el, "");
   const heading = head.querySelector("h3");
@@ -2552,7 +2940,11 @@ function render({ model, el }) {
     root.remove();
   };
 }
-var loss_scale_explorer_default = { render };
+function accept(wanted) {
+  const { format: format2, log2_loss_scale: log2 } = wanted;
+  return choices.some(({ name }) => name === format2) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
+}
+var loss_scale_explorer_default = { render, accept };
 export {
   loss_scale_explorer_default as default
 };

@@ -27,13 +27,15 @@ SCALES = (-24, -10, -1, 0, 1, 7, 15, 24, 40)
 def edges(dtype: type) -> np.ndarray:
     """Values at, and one ulp beside, the magnitudes where each format changes its answer."""
     ties = []
-    for emin, emax, t in FORMATS.values():
+    for emin, t, largest in FORMATS.values():
         half = Fraction(2) ** (emin - t - 1)
         normal = Fraction(2) ** emin
+        exponent = largest.numerator.bit_length() - largest.denominator.bit_length()
+        half_top = Fraction(2) ** (exponent - t - 1)  # half the gap that leads past the largest value
         ties += [half, half * 2, normal - half, normal - 2 * half, normal]
-        ties += [Fraction(2) ** emax * (2 - Fraction(1, 2 ** (t + 1))), Fraction(2) ** emax]
+        ties += [largest + half_top, largest, Fraction(2) ** exponent]
     limit = Fraction(float(np.finfo(dtype).max))
-    at = np.array([float(tie) for tie in ties if 0 < tie <= limit and float(tie) == tie], dtype=dtype)
+    at = np.array(sorted({float(tie) for tie in ties if 0 < tie <= limit and float(tie) == tie}), dtype=dtype)
     with np.errstate(over="ignore", under="ignore"):
         near = np.concatenate([at, np.nextafter(at, dtype(0)), np.nextafter(at, dtype(np.inf))])
     return np.concatenate([near, -near])
@@ -75,12 +77,11 @@ def describe(name: str, values: np.ndarray) -> dict[str, object]:
 
 
 def main() -> None:
-    vectors = {
-        "about": "Made by make_gradients.py. counts: format -> log2 of the loss scale -> classes, in order.",
-        "classes": CLASSES,
-        "cases": [describe(name, values) for name, values in cases().items()],
-    }
-    HERE.joinpath("gradients.json").write_text(json.dumps(vectors, indent=1) + "\n", encoding="utf-8")
+    described = [json.dumps(describe(name, values)) for name, values in cases().items()]
+    about = "Made by make_gradients.py. counts: format -> log2 of the loss scale -> classes, in order."
+    head = json.dumps({"about": about, "classes": CLASSES})[:-1]
+    text = head + ',\n"cases": [\n' + ",\n".join(described) + "\n]}\n"  # a case a line
+    HERE.joinpath("gradients.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
