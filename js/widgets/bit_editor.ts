@@ -1,21 +1,22 @@
 // BitEditor: flip, type or step; everything is computed here, and the kernel hears of it when the hand rests.
 
 import type { RenderProps } from "@anywidget/types";
-import { formats, getFormat } from "../formats/catalogue.ts";
 import { isFinite, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
-import { encode } from "../formats/encode.ts";
 import { InputError } from "../formats/parse.ts";
-import { card, chips } from "../ui/card.ts";
+import { card } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
 import { accept } from "./bit_editor/address.ts";
 import { bitGrid } from "./bit_editor/bits.ts";
+import { controls } from "./bit_editor/controls.ts";
 import { figure } from "./bit_editor/digits.ts";
 import { textField } from "./bit_editor/fields.ts";
+import { formatChoice } from "./bit_editor/format_choice.ts";
 import { formula } from "./bit_editor/formula.ts";
+import { editHistory } from "./bit_editor/history.ts";
 import { numberLine } from "./bit_editor/number_line.ts";
 import { readout } from "./bit_editor/readout.ts";
-import { inFormat, numberLink, withCode, type EditedNumber, type State } from "./bit_editor/state.ts";
+import { inFormat, numberLink, sameNumber, typed, withCode, type EditedNumber, type State } from "./bit_editor/state.ts";
 import { classLine, sentence } from "./bit_editor/words.ts";
 
 const LONGEST_TEXT = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
@@ -26,37 +27,54 @@ function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, t("bits.title"));
   root.classList.add("mw-bit-editor");
 
-  const choice = chips(t("common.formats"), formats.map((fmt) => fmt.name), (name) => {
-    link.edit(inFormat(link.number, getFormat(name)!), "now");
-  });
-  head.append(choice.element);
-
-  const answer = readout();
-  const value = textField(t("common.value"), LONGEST_TEXT, (text) =>
-    attempt(() => {
-      const { fmt } = link.number;
-      const code = encode(fmt, text);
-      link.edit({ fmt, code, input: text.trim() }, "now");
-    }),
-  );
-  const code = textField(t("common.code"), LONGEST_TEXT, (text) =>
-    attempt(() => link.edit(withCode(link.number, link.number.fmt.toCode(text)), "now")),
-  );
+  const history = editHistory();
+  const become = (next: EditedNumber, when: "now" | "soon") => {
+    if (sameNumber(next, link.number)) return;
+    history.record(link.number);
+    link.edit(next, when);
+  };
+  const back = (to: (now: EditedNumber) => EditedNumber | undefined) => {
+    const next = to(link.number);
+    if (next) link.edit(next, "soon");
+  };
+  const flip = (position: number) => withCode(link.number, link.number.code ^ (1n << BigInt(position)));
   const step = (direction: 1 | -1) => {
     const next = direction > 0 ? nextUp : nextDown;
-    link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
+    become(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
   };
+
+  const choice = formatChoice((fmt) => attempt(() => become(inFormat(link.number, fmt), "now")));
+  head.append(choice.element);
+  const answer = readout();
+  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => become(typed(link.number, text), "now")));
+  const code = textField(t("common.code"), LONGEST_TEXT, (text) =>
+    attempt(() => become(withCode(link.number, link.number.fmt.toCode(text)), "now")),
+  );
   const bits = bitGrid({
-    flip: (position) => link.edit(withCode(link.number, link.number.code ^ (1n << BigInt(position))), "soon"),
+    flip: (position) => become(flip(position), "soon"),
     step,
+    setField: (low, width, field) => {
+      const mask = ((1n << BigInt(width)) - 1n) << BigInt(low);
+      const rest = link.number.code & ~mask;
+      become(withCode(link.number, rest | (field << BigInt(low))), "now");
+    },
+    stroke: {
+      start: () => history.record(link.number),
+      paint: (position) => link.edit(flip(position), "soon"),
+      cancel: () => back(history.undo),
+    },
   });
   const terms = formula();
   const callout = h("p", { class: "mw-callout" });
   const line = numberLine();
-  const down = h("button", { type: "button" }, t("bits.step_down"));
-  const up = h("button", { type: "button" }, t("bits.step_up"));
-  down.addEventListener("click", () => step(-1));
-  up.addEventListener("click", () => step(1));
+  const row = controls({
+    number: () => link.number,
+    step,
+    undo: () => back(history.undo),
+    redo: () => back(history.redo),
+    reset: () => become(first, "now"),
+    become: (next) => become(next, "now"),
+  });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
 
   root.append(
@@ -71,7 +89,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     terms.element,
     callout,
     line.element,
-    h("div", { class: "mw-row" }, down, up, h("span", { class: "mw-note" }, t("bits.keys"))),
+    row.element,
     spoken,
   );
 
@@ -79,7 +97,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const paint = (number: EditedNumber) => {
     const { fmt } = number;
     root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes cells and reserves room
-    choice.show(fmt.name);
+    choice.show(fmt);
     answer.show(fmt, number.code);
     value.show(fieldText(number));
     code.show(fmt.toHex(number.code));
@@ -89,6 +107,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
     line.show(number);
+    row.show(number, { undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number, first) });
   };
   const announce = (number: EditedNumber) => {
     clearTimeout(announcing);
@@ -99,12 +118,20 @@ function render({ model, el }: RenderProps<State>): () => void {
     paint(number);
     announce(number);
   });
-  paint(link.number);
+  const first = link.number;
+  paint(first);
 
   const listening = new AbortController();
   const { signal } = listening;
   root.addEventListener("focusout", (event) => {
     if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) link.flush();
+  }, { signal });
+  root.addEventListener("keydown", (event) => {
+    const to = event.altKey || !(event.ctrlKey || event.metaKey) ? undefined : backKey(event);
+    if (!to) return;
+    event.preventDefault();
+    event.stopPropagation(); // the notebook would undo one of its own edits
+    back(history[to]);
   }, { signal });
   document.addEventListener("visibilitychange", link.flush, { signal });
   window.addEventListener("pagehide", link.flush, { signal });
@@ -114,6 +141,12 @@ function render({ model, el }: RenderProps<State>): () => void {
     link.close();
     root.remove();
   };
+}
+
+/** Ctrl+Z is undo, Ctrl+Shift+Z and Ctrl+Y are redo. */
+function backKey({ key, shiftKey }: KeyboardEvent): "undo" | "redo" | undefined {
+  if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";
+  return key.toLowerCase() === "y" ? "redo" : undefined;
 }
 
 /** Run an edit; what is wrong with its text comes back in words. */

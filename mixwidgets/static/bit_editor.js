@@ -1,61 +1,9 @@
-// ../mixwidgets/formats/catalogue.json
-var catalogue_default = {
-  about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding; everything else is derived. specials "ieee": an exponent field of all ones holds infinity (fraction 0) and NaN (other fractions).',
-  formats: [
-    {
-      name: "float64",
-      aliases: ["fp64", "binary64", "double"],
-      exponent_bits: 11,
-      fraction_bits: 52,
-      bias: 1023,
-      specials: "ieee",
-      citation: "IEEE 754-2019, table 3.5, binary64"
-    },
-    {
-      name: "float32",
-      aliases: ["fp32", "binary32", "single"],
-      exponent_bits: 8,
-      fraction_bits: 23,
-      bias: 127,
-      specials: "ieee",
-      citation: "IEEE 754-2019, table 3.5, binary32"
-    },
-    {
-      name: "bfloat16",
-      aliases: ["bf16"],
-      exponent_bits: 8,
-      fraction_bits: 7,
-      bias: 127,
-      specials: "ieee",
-      citation: "Intel, BFLOAT16 Hardware Numerics Definition, 2018"
-    },
-    {
-      name: "float16",
-      aliases: ["fp16", "binary16", "half"],
-      exponent_bits: 5,
-      fraction_bits: 10,
-      bias: 15,
-      specials: "ieee",
-      citation: "IEEE 754-2019, table 3.5, binary16"
-    },
-    {
-      name: "float8_e5m2",
-      aliases: ["fp8_e5m2"],
-      exponent_bits: 5,
-      fraction_bits: 2,
-      bias: 15,
-      specials: "ieee",
-      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
-    }
-  ]
-};
-
 // formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
-function power(base, exponent2) {
-  return exponent2 >= 0 ? rational(base ** BigInt(exponent2)) : rational(1n, base ** BigInt(-exponent2));
+function power(base, exponent) {
+  return exponent >= 0 ? rational(base ** BigInt(exponent)) : rational(1n, base ** BigInt(-exponent));
 }
 function negate(x) {
   return rational(-x.numerator, x.denominator);
@@ -80,12 +28,6 @@ function compare(x, y) {
   const right = y.numerator * x.denominator;
   return left < right ? -1 : left > right ? 1 : 0;
 }
-function roundToEven(x) {
-  const below = x.numerator / x.denominator;
-  const twice = 2n * (x.numerator - below * x.denominator);
-  const up = twice > x.denominator || twice === x.denominator && (below & 1n) === 1n;
-  return up ? below + 1n : below;
-}
 function floorLog2(x) {
   const guess = bitLength(x.numerator) - bitLength(x.denominator);
   return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
@@ -95,8 +37,8 @@ function floorLog10(x) {
   return compare(x, power(10n, guess)) >= 0 ? guess : guess - 1;
 }
 function bitLength(n) {
-  const hex2 = n.toString(16);
-  return 4 * (hex2.length - 1) + Number.parseInt(hex2.slice(0, 1), 16).toString(2).length;
+  const hex = n.toString(16);
+  return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 function toNumber(x) {
   return Number((x.numerator << 60n) / x.denominator) / 2 ** 60;
@@ -135,8 +77,8 @@ function toExact(text) {
   }
   const decimal = DECIMAL.exec(body)?.groups;
   if (decimal) return assemble(decimal, "", 10n, 10n, body);
-  const hex2 = HEX_FLOAT.exec(body)?.groups;
-  if (hex2) return assemble(hex2, "0x", 16n, 2n, body);
+  const hex = HEX_FLOAT.exec(body)?.groups;
+  if (hex) return assemble(hex, "0x", 16n, 2n, body);
   throw likelyFix(text, body);
 }
 function toCode(text, bits, name) {
@@ -158,15 +100,15 @@ function checkWidth(code, bits, name) {
 function assemble(groups, prefix, base, exponentBase, body) {
   const part = (groups.part ?? "") + (groups.only ?? "");
   const written = groups.exp ?? "0";
-  const exponent2 = written.length < 20 ? Number(written.replace("−", "-")) : MAX_EXPONENT + 1;
-  if (Math.abs(exponent2) > MAX_EXPONENT) {
+  const exponent = written.length < 20 ? Number(written.replace("−", "-")) : MAX_EXPONENT + 1;
+  if (Math.abs(exponent) > MAX_EXPONENT) {
     throw new InputError("parse.exponent", { text: shown(body), limit: String(MAX_EXPONENT) });
   }
   const digits = rational(BigInt(prefix + (groups.whole ?? "") + part), base ** BigInt(part.length));
   return {
     kind: "finite",
     negative: isMinus(groups.sign),
-    magnitude: multiply(digits, power(exponentBase, exponent2))
+    magnitude: multiply(digits, power(exponentBase, exponent))
   };
 }
 function isMinus(sign) {
@@ -208,160 +150,172 @@ function advice(body) {
   return "parse.form";
 }
 
-// formats/float_format.ts
-var FloatFormat = class {
-  name;
-  aliases;
-  /** Width w of the biased exponent field. */
-  exponentBits;
-  /** Width t = p − 1 of the stored fraction. */
-  fractionBits;
-  /** What is subtracted from the biased exponent. */
-  bias;
-  /** Width of a code. */
-  bits;
-  /** p: significant bits of a normal number, the implicit one included. */
-  precision;
-  /** Exponent of the smallest normal number, and of every subnormal one. */
-  emin;
-  /** Exponent of the largest finite number. */
-  emax;
-  /** The code of −0: the sign bit alone. */
-  signBit;
-  /** The code of +∞. */
-  infCode;
-  /** The code of the quiet NaN that encoding gives. */
-  nanCode;
-  /** The magnitude at which rounding to nearest leaves the finite range. */
-  overflowThreshold;
-  constructor(name, exponentBits, fractionBits, bias, aliases = []) {
-    this.name = name;
-    this.aliases = aliases;
-    this.exponentBits = exponentBits;
-    this.fractionBits = fractionBits;
-    this.bias = bias;
-    this.bits = 1 + exponentBits + fractionBits;
-    this.precision = fractionBits + 1;
-    this.emin = 1 - bias;
-    this.emax = 2 ** exponentBits - 2 - bias;
-    this.signBit = 1n << BigInt(this.bits - 1);
-    this.infCode = (1n << BigInt(exponentBits)) - 1n << BigInt(fractionBits);
-    this.nanCode = this.infCode | 1n << BigInt(fractionBits - 1);
-    this.overflowThreshold = multiply(
-      power(2n, this.emax),
-      subtract(rational(2n), power(2n, -this.precision))
-    );
-  }
-  /** A code as an integer, from text such as "0x7BFF", "0b1" or "7BFF". Throws InputError. */
-  toCode(text) {
-    return toCode(text, this.bits, this.name);
-  }
-  /** A code as text of fixed width, such as "0x7BFF". */
-  toHex(code) {
-    return "0x" + code.toString(16).toUpperCase().padStart(Math.ceil(this.bits / 4), "0");
-  }
-};
-
-// formats/catalogue.ts
-var formats = catalogue_default.formats.map(
-  (row) => new FloatFormat(row.name, row.exponent_bits, row.fraction_bits, row.bias, row.aliases)
-);
-var byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
-function getFormat(name) {
-  return typeof name === "string" ? byName.get(name) : void 0;
-}
-
 // formats/encode.ts
-function encode(fmt, text) {
-  return encodeExact(fmt, toExact(text));
+var ROUNDINGS = [
+  "ties-to-even",
+  "ties-to-away",
+  "toward-zero",
+  "toward-positive",
+  "toward-negative",
+  "to-odd"
+];
+var OVERFLOWS = ["native", "saturate", "torch", "ml_dtypes"];
+function encode(fmt, value, options = {}) {
+  const { rounding = "ties-to-even", overflow = "native" } = options;
+  const given = typeof value === "string" ? toExact(value) : value;
+  if (given.kind === "pattern") return checkWidth(given.code, fmt.bits, fmt.name);
+  if (given.kind === "nan") return nanCode(fmt, "format.no_nan");
+  const { negative, magnitude } = given;
+  const saturates = overflow === "saturate" || overflow === "torch" && fmt.name === "float8_e4m3fn";
+  const isZero = given.kind === "finite" && magnitude.numerator === 0n;
+  if (negative && !fmt.signed && !isZero) return saturates ? 0n : nanCode(fmt, "format.no_sign");
+  if (isZero && !fmt.hasZero) return saturates ? 0n : nanCode(fmt, "format.no_zero");
+  const code = given.kind === "infinity" ? null : roundMagnitude(fmt, magnitude, rounding, negative);
+  if (code !== null && code <= fmt.maxCode) return withSign(fmt, code, negative);
+  const stops = saturates || code !== null && pointsInward(rounding, negative);
+  return stops ? withSign(fmt, fmt.maxCode, negative) : beyond(fmt, negative);
 }
-function encodeExact(fmt, exact2) {
-  if (exact2.kind === "pattern") return checkWidth(exact2.code, fmt.bits, fmt.name);
-  const sign = exact2.negative ? fmt.signBit : 0n;
-  if (exact2.kind === "nan") return sign | fmt.nanCode;
-  return sign | (exact2.kind === "infinity" ? fmt.infCode : roundMagnitude(fmt, exact2.magnitude));
+function beyond(fmt, negative) {
+  if (fmt.infCode === null && fmt.nanCode !== null) return fmt.nanCode;
+  return withSign(fmt, fmt.infCode ?? fmt.maxCode, negative);
 }
-function roundMagnitude(fmt, magnitude) {
+function withSign(fmt, magnitude, negative) {
+  if (magnitude === 0n && fmt.hasZero && !fmt.hasNegativeZero) return 0n;
+  return negative ? magnitude | fmt.signBit : magnitude;
+}
+function roundMagnitude(fmt, magnitude, rounding = "ties-to-even", negative = false) {
   if (magnitude.numerator === 0n) return 0n;
-  const exponent2 = Math.max(floorLog2(magnitude), fmt.emin);
-  const significand = roundToEven(divide(magnitude, power(2n, exponent2 - fmt.fractionBits)));
-  const code = (BigInt(exponent2 - fmt.emin) << BigInt(fmt.fractionBits)) + significand;
-  return code < fmt.infCode ? code : fmt.infCode;
+  const exponent = Math.max(floorLog2(magnitude), fmt.emin);
+  const { numerator, denominator } = divide(magnitude, power(2n, exponent - fmt.fractionBits));
+  const significand = numerator / denominator;
+  const rest = numerator - significand * denominator;
+  const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
+  const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
+  const isOdd = (low & 1n) === 1n;
+  const mode = rounding === "ties-to-even" && fmt.tiesToLarger ? "ties-to-away" : rounding;
+  const code = rest && roundsUp(mode, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
+  return code > 0n ? code : 0n;
+}
+function roundsUp(rounding, negative, lowIsOdd, beside) {
+  switch (rounding) {
+    case "ties-to-even":
+      return beside > 0n || beside === 0n && lowIsOdd;
+    case "ties-to-away":
+      return beside >= 0n;
+    case "toward-zero":
+      return false;
+    case "toward-positive":
+      return !negative;
+    case "toward-negative":
+      return negative;
+    case "to-odd":
+      return !lowIsOdd;
+  }
+}
+function pointsInward(rounding, negative) {
+  return rounding === "toward-zero" || rounding === "to-odd" || rounding === (negative ? "toward-positive" : "toward-negative");
+}
+function nanCode(fmt, key) {
+  if (fmt.nanCode === null) throw new InputError(key, { format: fmt.name });
+  return fmt.nanCode;
 }
 
 // formats/decode.ts
 function fields(fmt, code) {
-  const fraction = code & (1n << BigInt(fmt.fractionBits)) - 1n;
-  const biasedExponent = Number(code >> BigInt(fmt.fractionBits) & (1n << BigInt(fmt.exponentBits)) - 1n);
-  return { sign: Number(code >> BigInt(fmt.bits - 1)), biasedExponent, fraction };
+  const magnitude = code & fmt.allOnes;
+  const width = BigInt(fmt.fractionBits);
+  return {
+    sign: Number(isNegative(fmt, code)),
+    biasedExponent: Number(magnitude >> width),
+    fraction: magnitude & (1n << width) - 1n
+  };
+}
+function isNegative(fmt, code) {
+  return (code & fmt.signBit) !== 0n;
 }
 function classify(fmt, code) {
-  const { biasedExponent, fraction } = fields(fmt, code);
-  if (biasedExponent === 2 ** fmt.exponentBits - 1) return fraction ? "nan" : "infinity";
-  if (biasedExponent === 0) return fraction ? "subnormal" : "zero";
-  return "normal";
+  const magnitude = code & fmt.allOnes;
+  if (fmt.nan === "negative_zero" && code === fmt.signBit) return "nan";
+  if (magnitude > fmt.maxCode) return magnitude === fmt.infCode ? "infinity" : "nan";
+  if (!fmt.hasZero || magnitude >> BigInt(fmt.fractionBits)) return "normal";
+  return magnitude ? "subnormal" : "zero";
 }
-function isFinite2(fmt, code) {
-  return (code & ~fmt.signBit) < fmt.infCode;
+function isFinite(fmt, code) {
+  return !["nan", "infinity"].includes(classify(fmt, code));
 }
 function exact(fmt, code) {
-  if (!isFinite2(fmt, code)) throw new RangeError(`${fmt.toHex(code)} has no rational value in ${fmt.name}`);
-  const { sign, biasedExponent, fraction } = fields(fmt, code);
-  const significand = biasedExponent === 0 ? fraction : fraction | 1n << BigInt(fmt.fractionBits);
-  return multiply(rational(sign ? -significand : significand), quantum(fmt, biasedExponent));
-}
-function quantum(fmt, biasedExponent) {
-  return power(2n, Math.max(biasedExponent, 1) - fmt.bias - fmt.fractionBits);
+  if (!isFinite(fmt, code)) throw new RangeError(`${fmt.toHex(code)} has no rational value in ${fmt.name}`);
+  const magnitude = fmt.magnitude(code & fmt.allOnes);
+  return isNegative(fmt, code) ? negate(magnitude) : magnitude;
 }
 function ulp(fmt, code) {
-  return quantum(fmt, fields(fmt, code).biasedExponent);
+  return power(2n, fmt.exponentOf(fields(fmt, code).biasedExponent) - fmt.fractionBits);
 }
 function nextUp(fmt, code) {
-  if (classify(fmt, code) === "nan" || code === fmt.infCode) return code;
-  if (code === fmt.signBit) return 1n;
-  return code > fmt.signBit ? code - 1n : code + 1n;
+  return step(fmt, code, true);
 }
 function nextDown(fmt, code) {
+  return step(fmt, code, false);
+}
+function step(fmt, code, up) {
   if (classify(fmt, code) === "nan") return code;
-  return nextUp(fmt, code ^ fmt.signBit) ^ fmt.signBit;
+  const magnitude = code & fmt.allOnes;
+  const isZero = fmt.hasZero && magnitude === 0n;
+  if (isZero && !up) return fmt.signed ? fmt.signBit | 1n : code;
+  if (isZero) return 1n;
+  if (isNegative(fmt, code) !== up) return magnitude < (fmt.infCode ?? fmt.maxCode) ? code + 1n : code;
+  if (magnitude === 0n) return code ^ fmt.signBit;
+  return classify(fmt, code - 1n) === "nan" ? 0n : code - 1n;
 }
 function toDecimal(fmt, code) {
-  const sign = code & fmt.signBit ? "-" : "";
+  const sign = isNegative(fmt, code) ? "-" : "";
   if (classify(fmt, code) === "nan") return "nan";
   if (classify(fmt, code) === "infinity") return sign + "inf";
   return sign + rationalToDecimal(magnitudeOf(exact(fmt, code)));
 }
-function rationalToDecimal(value2) {
-  const places = value2.denominator.toString(2).length - 1;
-  const digits = String(value2.numerator * 5n ** BigInt(places)).padStart(places + 1, "0");
-  const part = digits.slice(digits.length - places).replace(/0+$/, "");
-  return digits.slice(0, digits.length - places) + (places > 0 && part ? "." + part : "");
+function hexFloat(fmt, code) {
+  if (!isFinite(fmt, code)) return toDecimal(fmt, code);
+  const sign = isNegative(fmt, code) ? "-" : "";
+  const { biasedExponent, fraction } = fields(fmt, code);
+  const significand = fmt.significandOf(biasedExponent, fraction);
+  if (significand === 0n) return sign + "0x0p+0";
+  const binary = significand.toString(2).slice(1);
+  const exponent = fmt.exponentOf(biasedExponent) - fmt.fractionBits + binary.length;
+  const padded = binary.padEnd(Math.ceil(binary.length / 4) * 4, "0");
+  const digits = padded ? BigInt("0b" + padded).toString(16).padStart(padded.length / 4, "0").replace(/0+$/, "") : "";
+  return `${sign}0x1${digits && "." + digits}p${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
+}
+function rationalToDecimal(value) {
+  const places2 = value.denominator.toString(2).length - 1;
+  const digits = String(value.numerator * 5n ** BigInt(places2)).padStart(places2 + 1, "0");
+  const part = digits.slice(digits.length - places2).replace(/0+$/, "");
+  return digits.slice(0, digits.length - places2) + (places2 > 0 && part ? "." + part : "");
 }
 function shortest(fmt, code) {
   const kind = classify(fmt, code);
   if (kind !== "normal" && kind !== "subnormal") return toDecimal(fmt, code);
-  const sign = code & fmt.signBit ? "-" : "";
-  const magnitude = code & ~fmt.signBit;
-  const value2 = exact(fmt, magnitude);
-  const exponent2 = floorLog10(value2);
+  const sign = isNegative(fmt, code) ? "-" : "";
+  const magnitude = code & fmt.allOnes;
+  const value = fmt.magnitude(magnitude);
+  const exponent = floorLog10(value);
   for (let count = 1; ; count += 1) {
-    const unit2 = power(10n, exponent2 - count + 1);
-    for (const digits of nearestFirst(value2, unit2)) {
-      const decimal = multiply(rational(digits), unit2);
-      if (digits && roundMagnitude(fmt, decimal) === magnitude) return sign + notation(digits, exponent2 - count + 1);
+    const unit = power(10n, exponent - count + 1);
+    for (const digits of nearestFirst(value, unit)) {
+      const decimal = multiply(rational(digits), unit);
+      if (digits && roundMagnitude(fmt, decimal) === magnitude) return sign + notation(digits, exponent - count + 1);
     }
   }
 }
-function nearestFirst(value2, unit2) {
-  const below = value2.numerator * unit2.denominator / (value2.denominator * unit2.numerator);
-  const distance = (n) => magnitudeOf(subtract(value2, multiply(rational(n), unit2)));
+function nearestFirst(value, unit) {
+  const below = value.numerator * unit.denominator / (value.denominator * unit.numerator);
+  const distance = (n) => magnitudeOf(subtract(value, multiply(rational(n), unit)));
   const order = compare(distance(below), distance(below + 1n)) || Number(below & 1n);
   return order <= 0 ? [below, below + 1n] : [below + 1n, below];
 }
-function notation(digits, exponent2) {
+function notation(digits, exponent) {
   const all = String(digits);
   const text = all.replace(/0+$/, "");
-  const point = all.length + exponent2;
+  const point = all.length + exponent;
   if (point > 0 && point <= 21) {
     return text.length <= point ? text.padEnd(point, "0") : `${text.slice(0, point)}.${text.slice(point)}`;
   }
@@ -384,12 +338,12 @@ function fill(element, attributes, children) {
   return element;
 }
 function set(element, attributes) {
-  for (const [name, value2] of Object.entries(attributes)) {
-    if (value2 === void 0 || value2 === false) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === void 0 || value === false) {
       element.removeAttribute(name);
       continue;
     }
-    const text = value2 === true ? "" : String(value2);
+    const text = value === true ? "" : String(value);
     if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }
 }
@@ -449,7 +403,13 @@ var en_default = {
   "bits.sign_bit": "sign bit, {state}",
   "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}",
   "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}",
-  "bits.all_ones": "{exponent}, all ones",
+  "bits.exponent_number": "biased exponent",
+  "bits.fraction_number": "fraction as an integer",
+  "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}",
+  "bits.all_ones": "all ones",
+  "bits.reserved": "reserved",
+  "bits.rounding": "rounding",
+  "bits.overflow_policy": "overflow",
   "bits.formula_ones": "exponent all ones",
   "bits.formula_and": "and fraction",
   "bits.class_zero": "zero",
@@ -469,9 +429,26 @@ var en_default = {
   "bits.exactly": "exactly",
   "bits.all_digits": "All digits",
   "bits.digits": "all {count} significant digits",
+  "bits.more": "more …",
+  "bits.more_formats": "More formats",
   "bits.step_down": "− ulp",
   "bits.step_up": "+ ulp",
-  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp",
+  "bits.undo": "undo",
+  "bits.redo": "redo",
+  "bits.reset": "reset",
+  "bits.presets": "presets",
+  "bits.third": "1/3, to 25 digits",
+  "bits.copy": "copy",
+  "bits.copy_shortest": "shortest",
+  "bits.copy_exact": "exact",
+  "bits.copy_code": "code",
+  "bits.copy_hex_float": "hex float",
+  "bits.copy_numpy": "NumPy",
+  "bits.copy_torch": "torch",
+  "bits.copy_c": "C",
+  "bits.copied": "copied as {label}",
+  "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.",
+  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint",
   "bits.midpoint": "midpoint {midpoint}",
   "bits.line": "Number line: {marks}",
   "bits.line_nan": "NaN has no place on the number line",
@@ -480,20 +457,138 @@ var en_default = {
   "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
   "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
   "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
-  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, which would be infinity. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
+  "bits.nearest_edge_tie": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.",
+  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
   "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
   "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
   "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
   "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
   "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
+  "bits.would_be_infinity": "which would be infinity",
+  "bits.would_be_nan": "whose code is NaN’s",
+  "bits.would_be_outside": "which has no code",
+  "bits.nothing_below": "nothing below",
+  "bits.nothing_above": "nothing above",
+  "bits.tie_away": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).",
+  "bits.direction": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).",
+  "bits.direction_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).",
+  "bits.odd": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).",
+  "bits.overflow_tie_away": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.",
+  "bits.overflow_nan": "*{typed} overflows to NaN.* {format} has no infinity. Its largest finite number on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy is {policy}.",
+  "bits.overflow_stays": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy, {policy}, stops here.",
+  "bits.overflow_directed": "*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.",
+  "bits.overflow_inward": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.",
+  "bits.no_infinity": "*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.",
+  "bits.saturated": "*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.",
+  "bits.no_zero": "*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.",
+  "bits.no_negative": "*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.",
+  "bits.too_small": "*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.",
+  "bits.typed_infinity_code": "*{value} needs no rounding*: {format} keeps the code {code} for it.",
+  "bits.typed_nan_code": "*NaN needs no rounding*: {format} keeps the code {code} for it.",
+  "bits.is_infinity_code": "*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.",
+  "bits.is_nan_code": "*These bits are NaN*: {format} keeps the code {code} for it.",
   "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
   "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
   "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
+  "line.title": "Rounding microscope",
+  "line.board": "Number line",
+  "line.format": "format",
+  "line.keys": "keys: ← → move · + − zoom · 0 fits · ↑ ↓ one ulp; or drag and wheel",
+  "line.zoom_in": "zoom in",
+  "line.zoom_out": "zoom out",
+  "line.zoom_in_sign": "+",
+  "line.zoom_out_sign": "−",
+  "line.left": "move left",
+  "line.right": "move right",
+  "line.left_sign": "←",
+  "line.right_sign": "→",
+  "line.fit": "fit",
+  "line.whole": "whole range",
+  "line.below": "neighbour below",
+  "line.above": "neighbour above",
+  "line.midpoint": "midpoint",
+  "line.this": "this value",
+  "line.taken": "taken",
+  "line.even": "{code} · even, E",
+  "line.odd": "{code} · odd, O",
+  "line.even_letter": "E",
+  "line.odd_letter": "O",
+  "line.overflows": "beyond the range",
+  "line.no_code": "no code: beyond the range",
+  "line.turns": "here rounding turns",
+  "line.one": "1 value in view",
+  "line.count": "{count} values in view",
+  "line.origin": "counted from {origin}",
+  "line.nothing": "none of its marks",
+  "line.described": "From {from} to {to}: {marks}. {rows}.",
+  "blocks.title": "Block lab",
+  "blocks.formats": "Block format",
+  "blocks.rules": "Scale rule",
+  "blocks.lost": "become 0",
+  "blocks.lost_of": "{count} of {all}",
+  "blocks.error": "relative error",
+  "blocks.error_how": "‖error‖ / ‖values‖",
+  "blocks.scale": "shared scale",
+  "blocks.scale_of": "shared scale of block {block}",
+  "blocks.scale_code": "= {value} · {format} code {code}",
+  "blocks.scale_code_tensor": "= {value} ({format} code {code}) × tensor scale {tensor}",
+  "blocks.bits": "bits per element",
+  "blocks.bits_how": "{element} + {scale} / {size}",
+  "blocks.sets": "*Element {element} sets the shared scale {scale}*: {lost}.",
+  "blocks.sets_block": "*Element {element} sets the scale of block {block}, {scale}*: {lost}.",
+  "blocks.zeros": "*All elements are 0*: the shared scale keeps its smallest value, {scale}.",
+  "blocks.zeros_block": "*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.",
+  "blocks.alone": "no other element is left to lose",
+  "blocks.none_lost": "none of the {others} others becomes 0",
+  "blocks.one_lost": "1 of the {others} others becomes 0",
+  "blocks.some_lost": "{count} of the {others} others become 0",
+  "blocks.clipped": "Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.",
+  "blocks.own_rule": "{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).",
+  "blocks.rule_FLOOR": "FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.",
+  "blocks.rule_CEIL": "CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.",
+  "blocks.rule_RCEIL": "RCEIL: the least power of two at which amax does not exceed the largest element.",
+  "blocks.rule_EVEN": "EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.",
+  "blocks.plot": "Elements: outline the true value, fill what is stored",
+  "blocks.row": "elements {from} to {to}",
+  "blocks.true": "true value",
+  "blocks.kind_rounded": "stored value",
+  "blocks.kind_lost": "becomes 0",
+  "blocks.kind_clipped": "clipped",
+  "blocks.strip": "relative error of each, up to 100 %",
+  "blocks.sets_mark": "max",
+  "blocks.element": "element {element}",
+  "blocks.now": "{value}, stored as {result}, error {error}",
+  "blocks.value_of": "value of element {element}",
+  "blocks.becomes": "stored as *{result}* · {element} code {code} · error {error} ({relative})",
+  "blocks.reset": "reset",
+  "blocks.keys": "drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more",
+  "blocks.bad_value": "An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.",
+  "blocks.nothing": "nothing",
+  "blocks.all": "All elements as numbers",
+  "blocks.column_element": "element",
+  "blocks.column_value": "value",
+  "blocks.column_result": "stored as",
+  "blocks.column_code": "code",
+  "blocks.column_error": "error",
+  "blocks.column_relative": "relative",
+  "blocks.unreadable": "This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
+  "page.address": "The address does not name anything that this page can show; it shows what it showed before.",
+  "page.failed": "This page cannot be shown: {reason}",
   "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
   "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
+  "format.choice": "{field} must be one of {accepted}; {came} came",
+  "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values",
+  "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither",
+  "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit",
+  "format.integer": "{field} must be a whole number from {low} to {high}; {came} came",
+  "format.name": "a format needs a name of 1 to {limit} characters",
+  "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero",
+  "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one",
+  "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate",
+  "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate",
   "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
   "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
   "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
@@ -515,6 +610,7 @@ var en_default = {
   "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
   "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
   "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
+  "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.",
   "lab.progress": "progress of the run",
   "lab.progress_none": "Choose a task and a recipe, then launch.",
   "lab.progress_starting": "starting: the run’s process is loading torch",
@@ -616,6 +712,487 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ../mixwidgets/formats/catalogue.json
+var catalogue_default = {
+  about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
+  formats: [
+    {
+      name: "float64",
+      aliases: ["fp64", "binary64", "double"],
+      exponent_bits: 11,
+      fraction_bits: 52,
+      bias: 1023,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754-2019, table 3.5, binary64"
+    },
+    {
+      name: "float32",
+      aliases: ["fp32", "binary32", "single"],
+      exponent_bits: 8,
+      fraction_bits: 23,
+      bias: 127,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754-2019, table 3.5, binary32"
+    },
+    {
+      name: "tfloat32",
+      aliases: ["tf32"],
+      exponent_bits: 8,
+      fraction_bits: 10,
+      bias: 127,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "NVIDIA A100 Tensor Core GPU Architecture, 2020; 19 bits in a 32-bit container"
+    },
+    {
+      name: "bfloat16",
+      aliases: ["bf16"],
+      exponent_bits: 8,
+      fraction_bits: 7,
+      bias: 127,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "Intel, BFLOAT16 Hardware Numerics Definition, 2018"
+    },
+    {
+      name: "float16",
+      aliases: ["fp16", "binary16", "half"],
+      exponent_bits: 5,
+      fraction_bits: 10,
+      bias: 15,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754-2019, table 3.5, binary16"
+    },
+    {
+      name: "float8_e5m2",
+      aliases: ["fp8_e5m2"],
+      exponent_bits: 5,
+      fraction_bits: 2,
+      bias: 15,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+    },
+    {
+      name: "float8_e4m3fn",
+      aliases: ["fp8_e4m3fn"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 7,
+      signed: true,
+      infinity: "none",
+      nan: "top",
+      has_zero: true,
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+    },
+    {
+      name: "float8_e4m3",
+      aliases: ["fp8_e4m3"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 7,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754's encoding rules for 4 exponent and 3 fraction bits, as in LLVM's Float8E4M3"
+    },
+    {
+      name: "float8_e3m4",
+      aliases: ["fp8_e3m4"],
+      exponent_bits: 3,
+      fraction_bits: 4,
+      bias: 3,
+      signed: true,
+      infinity: "ieee",
+      nan: "ieee",
+      has_zero: true,
+      citation: "IEEE 754's encoding rules for 3 exponent and 4 fraction bits, as in LLVM's Float8E3M4"
+    },
+    {
+      name: "float8_e4m3fnuz",
+      aliases: ["fp8_e4m3fnuz"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 8,
+      signed: true,
+      infinity: "none",
+      nan: "negative_zero",
+      has_zero: true,
+      citation: "Noune et al., 8-bit Numerical Formats for Deep Neural Networks, arXiv:2206.02915"
+    },
+    {
+      name: "float8_e5m2fnuz",
+      aliases: ["fp8_e5m2fnuz"],
+      exponent_bits: 5,
+      fraction_bits: 2,
+      bias: 16,
+      signed: true,
+      infinity: "none",
+      nan: "negative_zero",
+      has_zero: true,
+      citation: "Noune et al., 8-bit Numerical Formats for Deep Neural Networks, arXiv:2206.02915"
+    },
+    {
+      name: "float8_e4m3b11fnuz",
+      aliases: ["fp8_e4m3b11fnuz"],
+      exponent_bits: 4,
+      fraction_bits: 3,
+      bias: 11,
+      signed: true,
+      infinity: "none",
+      nan: "negative_zero",
+      has_zero: true,
+      citation: "Sun et al., Hybrid 8-bit Floating Point (HFP8), NeurIPS 2019, as in LLVM's Float8E4M3B11FNUZ"
+    },
+    {
+      name: "float6_e3m2fn",
+      aliases: ["fp6_e3m2fn"],
+      exponent_bits: 3,
+      fraction_bits: 2,
+      bias: 3,
+      signed: true,
+      infinity: "none",
+      nan: "none",
+      has_zero: true,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+    },
+    {
+      name: "float6_e2m3fn",
+      aliases: ["fp6_e2m3fn"],
+      exponent_bits: 2,
+      fraction_bits: 3,
+      bias: 1,
+      signed: true,
+      infinity: "none",
+      nan: "none",
+      has_zero: true,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+    },
+    {
+      name: "float4_e2m1fn",
+      aliases: ["fp4_e2m1fn"],
+      exponent_bits: 2,
+      fraction_bits: 1,
+      bias: 1,
+      signed: true,
+      infinity: "none",
+      nan: "none",
+      has_zero: true,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+    },
+    {
+      name: "float8_e8m0fnu",
+      aliases: ["e8m0fnu"],
+      exponent_bits: 8,
+      fraction_bits: 0,
+      bias: 127,
+      signed: false,
+      infinity: "none",
+      nan: "top",
+      has_zero: false,
+      citation: "OCP Microscaling Formats (MX) 1.0, section 5.4.1"
+    }
+  ]
+};
+
+// formats/float_format.ts
+var FloatFormat = class {
+  name;
+  exponentBits;
+  fractionBits;
+  bias;
+  signed;
+  infinity;
+  nan;
+  hasZero;
+  experimental;
+  aliases;
+  citation;
+  /** Width of a code. */
+  bits;
+  /** p: significant bits of a normal number, the implicit one included. */
+  precision;
+  /** Exponent of the smallest normal number, and of every subnormal one. */
+  emin;
+  /** Exponent of the largest finite number. */
+  emax;
+  /** The sign bit alone: −0, where `hasNegativeZero`. 0n for an unsigned format. */
+  signBit;
+  /** The magnitude code of all ones: a mask that takes the sign off. */
+  allOnes;
+  /** The code of the largest finite value. */
+  maxCode;
+  /** The code of +∞; null for a format without infinity. */
+  infCode;
+  /** The code of the NaN that encoding gives, quiet where there are two kinds; null for a format without NaN. */
+  nanCode;
+  hasNegativeZero;
+  /** The value that would follow the largest finite one, were there no end. */
+  overflowStep;
+  /** The magnitude at which rounding to nearest leaves the finite range: halfway to `overflowStep`. */
+  overflowThreshold;
+  /** Whether no significand is even, so that of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). */
+  tiesToLarger;
+  /** Whether the threshold itself, a tie, still rounds to the largest finite value: that code is even. */
+  overflowTieStays;
+  constructor(definition) {
+    const { name, exponentBits, fractionBits, bias, signed: signed2, infinity, nan, hasZero } = definition;
+    this.name = name;
+    this.exponentBits = exponentBits;
+    this.fractionBits = fractionBits;
+    this.bias = bias;
+    this.signed = signed2;
+    this.infinity = infinity;
+    this.nan = nan;
+    this.hasZero = hasZero;
+    this.experimental = definition.experimental ?? false;
+    this.aliases = definition.aliases ?? [];
+    this.citation = definition.citation ?? "";
+    this.bits = Number(signed2) + exponentBits + fractionBits;
+    this.precision = fractionBits + 1;
+    this.emin = hasZero ? 1 - bias : -bias;
+    this.signBit = signed2 ? 1n << BigInt(this.bits - 1) : 0n;
+    this.allOnes = (1n << BigInt(exponentBits + fractionBits)) - 1n;
+    const ieee = (1n << BigInt(exponentBits)) - 1n << BigInt(fractionBits);
+    const above = BigInt(nan === "top") + BigInt(infinity === "top");
+    this.maxCode = infinity === "ieee" ? ieee - 1n : this.allOnes - above;
+    this.infCode = infinity === "none" ? null : this.maxCode + 1n;
+    this.nanCode = {
+      ieee: ieee | 1n << BigInt(Math.max(fractionBits - 1, 0)),
+      top: this.allOnes,
+      negative_zero: this.signBit,
+      none: null
+    }[nan];
+    this.hasNegativeZero = signed2 && hasZero && nan !== "negative_zero";
+    this.emax = floorLog2(this.magnitude(this.maxCode));
+    this.overflowStep = this.magnitude(this.maxCode + 1n);
+    this.overflowThreshold = divide(add(this.magnitude(this.maxCode), this.overflowStep), rational(2n));
+    this.tiesToLarger = fractionBits === 0 && !hasZero;
+    this.overflowTieStays = (this.maxCode & 1n) === 0n && !this.tiesToLarger;
+  }
+  /** The exponent that the codes of a biased exponent share: subnormals have the smallest normal number's. */
+  exponentOf(biasedExponent) {
+    return (this.hasZero ? Math.max(biasedExponent, 1) : biasedExponent) - this.bias;
+  }
+  /** The integer significand of a biased exponent and fraction: with the implicit bit, unless subnormal. */
+  significandOf(biasedExponent, fraction) {
+    return this.hasZero && biasedExponent === 0 ? fraction : fraction | 1n << BigInt(this.fractionBits);
+  }
+  /** The value of a magnitude code, on a grid that goes on beyond the largest finite one. */
+  magnitude(code) {
+    const width = BigInt(this.fractionBits);
+    const biasedExponent = Number(code >> width);
+    const significand = this.significandOf(biasedExponent, code & (1n << width) - 1n);
+    return multiply(rational(significand), power(2n, this.exponentOf(biasedExponent) - this.fractionBits));
+  }
+  /** A code as an integer, from text such as "0x7BFF", "0b1" or "7BFF". Throws InputError. */
+  toCode(text) {
+    return toCode(text, this.bits, this.name);
+  }
+  /** A code as text of fixed width, such as "0x7BFF". */
+  toHex(code) {
+    return "0x" + code.toString(16).toUpperCase().padStart(Math.ceil(this.bits / 4), "0");
+  }
+};
+
+// formats/p3109.ts
+var LEAST_BITS = 3;
+var MOST_BITS = 15;
+var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
+var known = /* @__PURE__ */ new Map();
+function p3109(bits, precision, signed2, extended) {
+  check("K", bits, LEAST_BITS, MOST_BITS);
+  check("P", precision, 1, signed2 ? bits - 1 : bits);
+  const name = `binary${bits}p${precision}${signed2 ? "s" : "u"}${extended ? "e" : "f"}`;
+  const found = known.get(name);
+  if (found) return found;
+  const exponentBits = signed2 ? bits - precision : bits - precision + 1;
+  const fmt = new FloatFormat({
+    name,
+    exponentBits,
+    fractionBits: precision - 1,
+    bias: 2 ** (exponentBits - 1),
+    signed: signed2,
+    infinity: extended ? "top" : "none",
+    nan: signed2 ? "negative_zero" : "top",
+    hasZero: true,
+    experimental: true,
+    citation: "IEEE P3109, interim report 4.0, 2026"
+  });
+  known.set(name, fmt);
+  return fmt;
+}
+function p3109Named(name) {
+  const parts = NAME.exec(name)?.groups;
+  if (!parts) return void 0;
+  try {
+    return p3109(Number(parts.bits), Number(parts.precision), parts.sign === "s", parts.domain === "e");
+  } catch (error) {
+    if (error instanceof InputError) return void 0;
+    throw error;
+  }
+}
+function check(field, came, low, high) {
+  if (Number.isInteger(came) && came >= low && came <= high) return;
+  throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
+}
+
+// formats/catalogue.ts
+var formats = catalogue_default.formats.map(
+  (row) => new FloatFormat({
+    name: row.name,
+    exponentBits: row.exponent_bits,
+    fractionBits: row.fraction_bits,
+    bias: row.bias,
+    signed: row.signed,
+    infinity: row.infinity,
+    nan: row.nan,
+    hasZero: row.has_zero,
+    aliases: row.aliases,
+    citation: row.citation
+  })
+);
+var byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
+function getFormat(name) {
+  return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
+}
+
+// widgets/bit_editor/state.ts
+var QUIET_MS = 150;
+function numberLink(model, paint) {
+  const one = getFormat("float16");
+  let current = read(model) ?? typed({ fmt: one, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1");
+  let saved = current;
+  let timer;
+  let settling = false;
+  let closed = false;
+  const write = () => {
+    model.set("format", current.fmt.name);
+    model.set("code", current.fmt.toHex(current.code));
+    model.set("_input", current.input);
+    for (const name of ["rounding", "overflow"]) {
+      if (model.get(name) !== void 0 && current[name]) model.set(name, current[name]);
+    }
+  };
+  const flush = () => {
+    if (timer === void 0) return;
+    clearTimeout(timer);
+    timer = void 0;
+    model.save_changes();
+  };
+  const settle = () => {
+    settling = false;
+    const arrived = read(model);
+    if (closed || !arrived || sameNumber(arrived, current)) return;
+    if (timer !== void 0 && sameNumber(arrived, saved)) {
+      write();
+      return;
+    }
+    clearTimeout(timer);
+    timer = void 0;
+    current = arrived;
+    paint(current);
+  };
+  const changed = () => {
+    if (!settling) queueMicrotask(settle);
+    settling = true;
+  };
+  const events = ["format", "code", "_input", "rounding", "overflow"].map((name) => `change:${name}`);
+  for (const event of events) model.on(event, changed);
+  return {
+    get number() {
+      return current;
+    },
+    edit(next, when) {
+      if (sameNumber(next, current)) return;
+      if (timer === void 0) saved = current;
+      clearTimeout(timer);
+      current = next;
+      write();
+      paint(current);
+      timer = setTimeout(flush, QUIET_MS);
+      if (when === "now") flush();
+    },
+    flush,
+    close() {
+      closed = true;
+      flush();
+      for (const event of events) model.off(event, changed);
+    }
+  };
+}
+function read(model) {
+  const fmt = getFormat(model.get("format"));
+  const text = model.get("code");
+  const rounding = oneOf(ROUNDINGS, model.get("rounding"));
+  const overflow = oneOf(OVERFLOWS, model.get("overflow"));
+  if (!fmt || typeof text !== "string" || !rounding || !overflow) return null;
+  try {
+    const code = fmt.toCode(text);
+    if (fmt.toHex(code) !== text) return null;
+    const number = { fmt, code, input: "", rounding, overflow };
+    return { ...number, input: inputOf(number, model.get("_input")) };
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+function oneOf(names, name) {
+  return names.find((one) => one === (name ?? names[0]));
+}
+function inputOf(number, input) {
+  try {
+    return typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : "";
+  } catch (error) {
+    if (error instanceof InputError) return "";
+    throw error;
+  }
+}
+function sameNumber(a, b) {
+  return ["fmt", "code", "input", "rounding", "overflow"].every((name) => a[name] === b[name]);
+}
+function exactInput({ fmt, code, input }) {
+  return input !== "" && toExact(input).kind !== "pattern" ? input : toDecimal(fmt, code);
+}
+function inFormat(number, fmt) {
+  return typed({ ...number, fmt }, exactInput(number));
+}
+function roundedBy(number, how) {
+  const next = { ...number, ...how };
+  return number.input === "" ? next : typed(next, number.input);
+}
+function typed(number, text) {
+  return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
+}
+function withCode(number, code) {
+  return { ...number, code, input: "" };
+}
+
+// widgets/bit_editor/address.ts
+function accept(wanted) {
+  const fmt = getFormat(wanted.format);
+  if (!fmt) return null;
+  const traits = { ...wanted, code: fmt.toHex(BigInt(wanted.code)) };
+  const number = read({ get: (name) => traits[name] });
+  return number?.input === traits._input ? traits : null;
+}
+
 // widgets/bit_editor/digits.ts
 var SHORT = 22;
 function withMinus(text) {
@@ -625,8 +1202,8 @@ function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
 }
 function figure(fmt, code) {
-  if (!isFinite2(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
-  if (code === fmt.signBit) return { text: "−0", isExact: true };
+  if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
+  if (fmt.hasNegativeZero && code === fmt.signBit) return { text: "−0", isExact: true };
   const text = cut(exact(fmt, code), SHORT);
   const isExact = text.length <= SHORT && !text.includes("…");
   return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
@@ -637,10 +1214,10 @@ function special(text) {
 function cut(x, most) {
   if (x.numerator === 0n) return "0";
   const sign = x.numerator < 0n ? "−" : "";
-  const { digits, exponent: exponent2, isExact } = leading(x, most);
-  if (isExact) return sign + withMinus(notation(digits, exponent2));
+  const { digits, exponent, isExact } = leading(x, most);
+  if (isExact) return sign + withMinus(notation(digits, exponent));
   const text = String(digits);
-  const point = text.length + exponent2;
+  const point = text.length + exponent;
   if (point > 0 && point < text.length) return `${sign}${text.slice(0, point)}.${text.slice(point)}…`;
   if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text}…`;
   return `${sign}${text.slice(0, 1)}.${text.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
@@ -649,8 +1226,8 @@ function digitsToTellApart(values, least) {
   for (let most = least; most < 40; most += 1) {
     const texts = values.map((x) => {
       if (x.numerator === 0n) return "0";
-      const { digits, exponent: exponent2 } = leading(x, most);
-      return (x.numerator < 0n ? "-" : "") + notation(digits, exponent2);
+      const { digits, exponent } = leading(x, most);
+      return (x.numerator < 0n ? "-" : "") + notation(digits, exponent);
     });
     if (new Set(texts).size === values.length) return most;
   }
@@ -658,123 +1235,71 @@ function digitsToTellApart(values, least) {
 }
 function leading(x, most) {
   const magnitude = magnitudeOf(x);
-  const exponent2 = floorLog10(magnitude) - most + 1;
-  const { numerator, denominator } = divide(magnitude, power(10n, exponent2));
+  const exponent = floorLog10(magnitude) - most + 1;
+  const { numerator, denominator } = divide(magnitude, power(10n, exponent));
   const digits = numerator / denominator;
-  return { digits, exponent: exponent2, isExact: digits * denominator === numerator };
+  return { digits, exponent, isExact: digits * denominator === numerator };
 }
 function place(fmt, code) {
-  if (isFinite2(fmt, code)) return exact(fmt, code);
-  const step = power(2n, fmt.emax + 1);
-  return code & fmt.signBit ? negate(step) : step;
+  if (isFinite(fmt, code)) return exact(fmt, code);
+  return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
 }
 
-// widgets/bit_editor/bits.ts
-function bitGrid({ flip, step }) {
-  const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
-  let shown2 = null;
-  let buttons = [];
-  let labels = [];
-  let stop = 0;
-  const moveStop = (next) => {
-    if (buttons[stop]) set(buttons[stop], { tabindex: -1 });
-    stop = next;
-    set(buttons[stop], { tabindex: 0 });
+// widgets/bit_editor/drag.ts
+var STRIDE = 10;
+function paintByDrag(element, painter) {
+  let stroke = null;
+  let painted = false;
+  const paintTo = (x, y) => {
+    if (!stroke) return;
+    const root = element.getRootNode();
+    const steps = Math.max(1, Math.ceil(Math.hypot(x - stroke.x, y - stroke.y) / STRIDE));
+    for (let i = 1; i <= steps; i += 1) {
+      const at = (from, to) => from + (to - from) * i / steps;
+      const cell = painter.cellOf(root.elementFromPoint(at(stroke.x, x), at(stroke.y, y)));
+      if (cell >= 0 && painter.isOn(cell) !== stroke.on) painter.paint(cell);
+    }
+    Object.assign(stroke, { x, y });
   };
-  const bitOf = (target) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
-  element.addEventListener("focusin", (event) => {
-    const i = bitOf(event.target);
-    if (i >= 0) moveStop(i);
-  });
-  element.addEventListener("click", (event) => {
-    const i = bitOf(event.target);
-    if (i >= 0) flip(buttons.length - 1 - i);
-  });
-  element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const last = buttons.length - 1;
-    const target = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
-    if (target !== void 0) buttons[target].focus();
-    else if (event.key === "ArrowUp") step(1);
-    else if (event.key === "ArrowDown") step(-1);
-    else return;
-    event.preventDefault();
-  });
-  const build = (fmt) => {
-    buttons = [];
-    labels = [];
-    const rows = fieldsOf(fmt).map((field) => {
-      const number3 = h("span", { class: "mw-num" });
-      labels.push({ of: field, number: number3 });
-      const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);
-      const head = h("div", { role: "rowheader", class: "mw-bit-field-head" }, name, number3);
-      const cells = h("div", { role: "none", class: "mw-bit-field-bits" });
-      for (let position = field.low + field.width - 1; position >= field.low; position -= 1) {
-        if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
-        const button = h(
-          "button",
-          { type: "button", role: "switch", tabindex: -1, class: "mw-bit" },
-          h("span", { class: "mw-bit-digit" }),
-          h("span", { class: "mw-bit-weight" }, weightOf(field, position))
-        );
-        buttons.push(button);
-        cells.lastElementChild.append(h("span", { role: "gridcell" }, button));
-      }
-      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells);
-    });
-    element.replaceChildren(...rows);
-    moveStop(Math.min(stop, buttons.length - 1));
-    shown2 = fmt;
+  const end = (event) => {
+    if (event.pointerId !== stroke?.pointer) return;
+    stroke.ends.abort();
+    stroke = null;
+    if (event.type === "pointercancel") painter.cancel();
+    if (event.type === "pointercancel" || !event.composedPath().includes(element)) painted = false;
   };
-  const show = (fmt, code) => {
-    if (fmt !== shown2) build(fmt);
-    const read2 = fields(fmt, code);
-    for (const { of, number: number3 } of labels) setText(number3, fieldNumber(fmt, of, read2, isFinite2(fmt, code)));
-    let i = 0;
-    for (const { of } of labels) {
-      for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
-        const on = (code >> BigInt(position) & 1n) === 1n;
-        const button = buttons[i];
-        set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
-        setText(button.firstElementChild, on ? "1" : "0");
-      }
+  element.addEventListener("pointerdown", (event) => {
+    const cell = painter.cellOf(event.target);
+    if (cell < 0 || event.button !== 0 || stroke) return;
+    const ends = new AbortController();
+    stroke = { on: !painter.isOn(cell), x: event.clientX, y: event.clientY, pointer: event.pointerId, ends };
+    painted = true;
+    painter.start();
+    painter.paint(cell);
+    const move = (moved) => {
+      if (moved.pointerId === stroke?.pointer) paintTo(moved.clientX, moved.clientY);
+    };
+    window.addEventListener("pointermove", move, { signal: ends.signal });
+    window.addEventListener("pointerup", end, { signal: ends.signal, capture: true });
+    window.addEventListener("pointercancel", end, { signal: ends.signal, capture: true });
+  });
+  return {
+    swallowsClick: () => {
+      const was = painted;
+      painted = false;
+      return was;
     }
   };
-  return { element, show };
-}
-function fieldsOf(fmt) {
-  return [
-    { name: "sign", letter: "S", width: 1, low: fmt.bits - 1 },
-    { name: "exponent", letter: "E", width: fmt.exponentBits, low: fmt.fractionBits },
-    { name: "fraction", letter: "F", width: fmt.fractionBits, low: 0 }
-  ];
-}
-function fieldNumber(fmt, { name }, read2, finite) {
-  if (name === "sign") return "";
-  if (name === "fraction") return `${read2.fraction}/${1n << BigInt(fmt.fractionBits)}`;
-  const { biasedExponent } = read2;
-  if (!finite) return t("bits.all_ones", { exponent: biasedExponent });
-  const value2 = Math.max(biasedExponent, 1) - fmt.bias;
-  const lifted = biasedExponent === 0 ? "0 → 1" : String(biasedExponent);
-  return withMinus(`${lifted} - ${fmt.bias} = ${value2}`);
-}
-function weightOf({ name, low, width }, position) {
-  if (name === "sign") return "±";
-  if (name === "exponent") return String(2 ** (position - low));
-  const power2 = position - width;
-  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power2] ?? `2${superscript(power2)}`;
-}
-function nameOf({ name, low, width }, position, on) {
-  const state = t(on ? "bits.on" : "bits.off");
-  if (name === "sign") return t("bits.sign_bit", { state });
-  const weight = name === "exponent" ? String(2 ** (position - low)) : withMinus(`2^${position - width}`);
-  return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
 }
 
 // widgets/bit_editor/fields.ts
 function textField(label, maxLength, commit) {
+  const { element, error, show } = bareField({ maxlength: maxLength }, commit);
+  return { element: labelled(label, element), error, show };
+}
+function bareField(attributes, commit) {
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
-  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: maxLength });
+  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
   let shown2 = "";
   let writing = false;
   const say = (text) => {
@@ -803,12 +1328,525 @@ function textField(label, maxLength, commit) {
   input.addEventListener("change", tryCommit);
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") tryCommit();
+    if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation();
     if (event.key === "Escape" && writing) {
       writing = false;
       show(shown2);
     }
   });
-  return { element: labelled(label, input), error, show };
+  return { element: input, error, show };
+}
+
+// widgets/bit_editor/bits.ts
+function bitGrid({ flip, step: step2, setField, stroke }) {
+  const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
+  let shown2 = null;
+  let buttons = [];
+  let labels = [];
+  let stop = 0;
+  const moveStop = (next) => {
+    if (buttons[stop]) set(buttons[stop], { tabindex: -1 });
+    stop = next;
+    set(buttons[stop], { tabindex: 0 });
+  };
+  const bitOf = (target) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
+  element.addEventListener("focusin", (event) => {
+    const i = bitOf(event.target);
+    if (i >= 0) moveStop(i);
+  });
+  const positionOf = (i) => buttons.length - 1 - i;
+  const painting = paintByDrag(element, {
+    cellOf: bitOf,
+    isOn: (i) => buttons[i].getAttribute("aria-checked") === "true",
+    start: stroke.start,
+    paint: (i) => stroke.paint(positionOf(i)),
+    cancel: stroke.cancel
+  });
+  element.addEventListener("click", (event) => {
+    const i = bitOf(event.target);
+    if (!painting.swallowsClick() && i >= 0) flip(positionOf(i));
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;
+    const last = buttons.length - 1;
+    const target = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
+    if (target !== void 0) buttons[target].focus();
+    else if (event.key === "ArrowUp") step2(1);
+    else if (event.key === "ArrowDown") step2(-1);
+    else return;
+    event.preventDefault();
+  });
+  const build = (fmt) => {
+    buttons = [];
+    labels = [];
+    const rows = fieldsOf(fmt).map((field) => {
+      const number = h("span", { class: "mw-num mw-bit-field-rest" });
+      number.style.minWidth = `${longestRest(fmt, field)}ch`;
+      const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
+      labels.push({ of: field, number, entry });
+      const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);
+      const head = h(
+        "div",
+        { role: "rowheader", class: "mw-bit-field-head" },
+        name,
+        entry && h("span", { class: "mw-bit-field-number" }, entry.element, number)
+      );
+      const cells = h("div", { role: "none", class: "mw-bit-field-bits" });
+      for (let position = field.low + field.width - 1; position >= field.low; position -= 1) {
+        if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
+        const button = h(
+          "button",
+          { type: "button", role: "switch", tabindex: -1, class: "mw-bit" },
+          h("span", { class: "mw-bit-digit" }),
+          h("span", { class: "mw-bit-weight" }, weightOf(field, position))
+        );
+        buttons.push(button);
+        cells.lastElementChild.append(h("span", { role: "gridcell" }, button));
+      }
+      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry?.error);
+    });
+    element.replaceChildren(...rows);
+    moveStop(Math.min(stop, buttons.length - 1));
+    shown2 = fmt;
+  };
+  const show = (fmt, code) => {
+    if (fmt !== shown2) build(fmt);
+    const read2 = fields(fmt, code);
+    for (const { of, number, entry } of labels) {
+      entry?.show(String(of.name === "exponent" ? read2.biasedExponent : read2.fraction));
+      setText(number, restOf(fmt, of, read2.biasedExponent, isFinite(fmt, code)));
+    }
+    let i = 0;
+    for (const { of } of labels) {
+      for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
+        const on = (code >> BigInt(position) & 1n) === 1n;
+        const button = buttons[i];
+        set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
+        setText(button.firstElementChild, on ? "1" : "0");
+      }
+    }
+  };
+  return { element, show };
+}
+function fieldsOf(fmt) {
+  const all = [
+    { name: "sign", letter: "S", width: Number(fmt.signed), low: fmt.bits - 1 },
+    { name: "exponent", letter: "E", width: fmt.exponentBits, low: fmt.fractionBits },
+    { name: "fraction", letter: "F", width: fmt.fractionBits, low: 0 }
+  ];
+  return all.filter(({ width }) => width > 0);
+}
+function numberField(name, { width, low }, setField) {
+  const last = (1n << BigInt(width)) - 1n;
+  const digits = String(last).length;
+  const field = bareField({ inputmode: "numeric", "aria-label": t(`bits.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
+    const body = text.trim();
+    if (!/^[0-9]+$/.test(body) || BigInt(body) > last) return t("bits.field_range", { last: String(last), came: body.slice(0, 24) });
+    setField(low, width, BigInt(body));
+    return "";
+  });
+  field.element.style.width = `calc(${digits}ch + 14px)`;
+  return field;
+}
+function restOf(fmt, { name }, biasedExponent, finite) {
+  if (name === "fraction") return `/ ${1n << BigInt(fmt.fractionBits)}`;
+  if (!finite) return fmt.nan === "ieee" ? t("bits.all_ones") : t("bits.reserved");
+  const value = fmt.exponentOf(biasedExponent);
+  const lifted = value + fmt.bias === biasedExponent ? "" : `→ ${value + fmt.bias} `;
+  return withMinus(`${lifted}- ${fmt.bias} = ${value}`);
+}
+function longestRest(fmt, field) {
+  if (field.name === "sign") return 0;
+  const texts = [0, 1, 2 ** fmt.exponentBits - 1].map((exponent) => restOf(fmt, field, exponent, true));
+  const reserved = fmt.infCode === null && fmt.nanCode === null ? [] : [restOf(fmt, field, 0, false)];
+  return Math.max(...[...texts, ...reserved].map((text) => text.length));
+}
+function weightOf({ name, low, width }, position) {
+  if (name === "sign") return "±";
+  if (name === "exponent") return String(2 ** (position - low));
+  const power2 = position - width;
+  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power2] ?? `2${superscript(power2)}`;
+}
+function nameOf({ name, low, width }, position, on) {
+  const state = t(on ? "bits.on" : "bits.off");
+  if (name === "sign") return t("bits.sign_bit", { state });
+  const weight = name === "exponent" ? String(2 ** (position - low)) : withMinus(`2^${position - width}`);
+  return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
+}
+
+// widgets/bit_editor/copies.ts
+var IN_NUMPY = /* @__PURE__ */ new Set(["float64", "float32", "float16"]);
+var IN_ML_DTYPES = /* @__PURE__ */ new Set([
+  "bfloat16",
+  "float8_e5m2",
+  "float8_e4m3fn",
+  "float8_e4m3",
+  "float8_e3m4",
+  "float8_e4m3fnuz",
+  "float8_e5m2fnuz",
+  "float8_e4m3b11fnuz",
+  "float8_e8m0fnu",
+  "float6_e3m2fn",
+  "float6_e2m3fn",
+  "float4_e2m1fn"
+]);
+var IN_TORCH = /* @__PURE__ */ new Set([
+  "float64",
+  "float32",
+  "float16",
+  "bfloat16",
+  "float8_e5m2",
+  "float8_e4m3fn",
+  "float8_e4m3fnuz",
+  "float8_e5m2fnuz",
+  "float8_e8m0fnu"
+]);
+function copiesOf(fmt, code) {
+  const hex = fmt.toHex(code);
+  const container = [8, 16, 32, 64].find((bits) => bits >= fmt.bits);
+  const copies = [
+    { label: t("bits.copy_shortest"), text: shortest(fmt, code) },
+    { label: t("bits.copy_exact"), text: toDecimal(fmt, code) },
+    { label: t("bits.copy_code"), text: hex },
+    { label: t("bits.copy_hex_float"), text: hexFloat(fmt, code) },
+    IN_NUMPY.has(fmt.name) && { label: t("bits.copy_numpy"), text: `np.uint${container}(${hex}).view(np.${fmt.name})` },
+    IN_ML_DTYPES.has(fmt.name) && { label: t("bits.copy_numpy"), text: `np.uint${container}(${hex}).view(ml_dtypes.${fmt.name})` },
+    IN_TORCH.has(fmt.name) && {
+      label: t("bits.copy_torch"),
+      text: `torch.tensor(${hex}, dtype=torch.uint${container}).view(torch.${fmt.name})`
+    },
+    { label: t("bits.copy_c"), text: inC(fmt, code) ?? `UINT${container}_C(${hex})` }
+  ];
+  return copies.filter((copy2) => copy2 !== false);
+}
+function inC(fmt, code) {
+  const suffix = { float64: "", float32: "f" }[fmt.name];
+  return suffix === void 0 || !isFinite(fmt, code) ? void 0 : hexFloat(fmt, code) + suffix;
+}
+async function copy(text, shown2) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    getSelection()?.selectAllChildren(shown2);
+    return false;
+  }
+}
+
+// widgets/bit_editor/menu.ts
+function menu(label, items) {
+  const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1 });
+  const summary = h("summary", {}, label);
+  const element = h("details", { class: "mw-bit-menu" }, summary, list);
+  const close = () => {
+    if (element.contains(element.getRootNode().activeElement)) summary.focus();
+    element.open = false;
+  };
+  element.addEventListener("toggle", () => {
+    if (element.open) list.replaceChildren(...items().map(itemOf));
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+  element.addEventListener("focusout", (event) => {
+    if (!(event.relatedTarget instanceof Node && element.contains(event.relatedTarget))) element.open = false;
+  });
+  const itemOf = ({ label: name, text, choose }) => {
+    const button = h("button", { type: "button" }, name);
+    const shown2 = text === void 0 ? null : h("code", { class: "mw-num" }, text);
+    button.addEventListener("click", async () => {
+      if (!await choose(shown2 ?? button)) close();
+    });
+    return h("li", {}, button, shown2);
+  };
+  return { element, close };
+}
+
+// formats/explain.ts
+function explain(fmt, value, options = {}) {
+  const given = typeof value === "string" ? toExact(value) : value;
+  const code = encode(fmt, given, options);
+  const alone = { given, code, below: code, above: code, midpoint: null };
+  if (given.kind !== "finite") return { ...alone, rule: "exact", error: null, relativeError: null };
+  const { negative, magnitude } = given;
+  const error = isFinite(fmt, code) ? subtract(exact(fmt, code), negative ? negate(magnitude) : magnitude) : null;
+  const relativeError = error && magnitude.numerator ? divide(error, magnitude) : null;
+  const found = { ...alone, error, relativeError };
+  if (error?.numerator === 0n) return { ...found, rule: "exact" };
+  const floor = roundMagnitude(fmt, magnitude, "toward-zero");
+  const tooSmall = compare(fmt.magnitude(floor), magnitude) > 0;
+  if (tooSmall || negative && !fmt.signed) return { ...found, rule: "overflow" };
+  const low = floor < fmt.maxCode ? floor : fmt.maxCode;
+  const inner = withSign(fmt, low, negative);
+  const outer = low < fmt.maxCode ? withSign(fmt, low + 1n, negative) : beyond(fmt, negative);
+  const [below, above] = negative ? [outer, inner] : [inner, outer];
+  const middle = divide(add(fmt.magnitude(low), fmt.magnitude(low + 1n)), rational(2n));
+  const midpoint = negative ? negate(middle) : middle;
+  return { ...found, below, above, midpoint, rule: ruleOf(fmt, given, middle, options.rounding) };
+}
+function ruleOf(fmt, given, middle, rounding = "ties-to-even") {
+  const { magnitude, negative } = given;
+  if (roundMagnitude(fmt, magnitude, rounding, negative) > fmt.maxCode) return "overflow";
+  if (rounding === "to-odd") return "odd";
+  if (!rounding.startsWith("ties")) return "direction";
+  return compare(magnitude, middle) === 0 ? "tie" : "nearest";
+}
+
+// widgets/bit_editor/words.ts
+var SENTENCE_DIGITS = 17;
+var ERROR_DIGITS = 9;
+var TYPED = 40;
+function classLine(fmt, code) {
+  const kind = classify(fmt, code);
+  const parts = [t(`bits.class_${kind}`)];
+  if (kind === "nan" && fmt.nan === "ieee" && fmt.nanCode !== null) {
+    const quiet = (code & fmt.nanCode) === fmt.nanCode;
+    parts.push(t(quiet ? "bits.quiet" : "bits.signaling"));
+  }
+  const landmark = landmarks(fmt).find(([named]) => named === code);
+  if (landmark) parts.push(t(landmark[1], { format: fmt.name }));
+  if (isFinite(fmt, code)) parts.push(t("bits.ulp", { ulp: powerOfTwo(floorLog2(ulp(fmt, code))) }));
+  return parts.join(" · ");
+}
+function landmarks(fmt) {
+  const smallestNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
+  const named = [];
+  if (smallestNormal > 1n) named.push([1n, "bits.smallest_subnormal"]);
+  if (smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);
+  named.push([smallestNormal, "bits.smallest_normal"], [fmt.maxCode, "bits.largest"]);
+  if (fmt.signed) named.push([fmt.signBit | fmt.maxCode, "bits.lowest"]);
+  if (fmt.hasNegativeZero) named.push([fmt.signBit, "bits.negative_zero"]);
+  return named;
+}
+function powerOfTwo(n) {
+  return n >= -4 && n <= 24 ? String(2 ** n) : `2${superscript(n)}`;
+}
+function integerForm(fmt, code) {
+  const { biasedExponent, fraction } = fields(fmt, code);
+  const sign = isNegative(fmt, code) ? "−" : "";
+  const power2 = fmt.exponentOf(biasedExponent) - fmt.fractionBits;
+  return { significand: `${sign}${fmt.significandOf(biasedExponent, fraction)}`, power: withMinus(String(power2)) };
+}
+function typedText({ input }) {
+  return withMinus(input.length <= TYPED ? input : input.slice(0, TYPED - 1) + "…");
+}
+function sentence(number) {
+  const { fmt, code, input } = number;
+  const kind = classify(fmt, code);
+  const args = {
+    format: fmt.name,
+    typed: typedText(number),
+    value: figure(fmt, code).text,
+    code: fmt.toHex(code),
+    rounding: number.rounding ?? ROUNDINGS[0],
+    policy: number.overflow ?? OVERFLOWS[0]
+  };
+  if (input === "") return { ...ofBits(number, args), tone: kind === "infinity" ? "overflow" : "exact" };
+  const how = explain(fmt, input, number);
+  const ieee = fmt.nan === "ieee";
+  if (how.given.kind === "pattern") return { key: "bits.pattern", args, tone: "exact" };
+  if (how.given.kind === "nan") return { key: ieee ? "bits.typed_nan" : "bits.typed_nan_code", args, tone: "exact" };
+  if (how.given.kind === "infinity") {
+    args.typed = figureOfInfinity(how.given.negative);
+    if (kind !== "infinity") return { key: fmt.infCode === null ? "bits.no_infinity" : "bits.saturated", args, tone: "overflow" };
+    return { key: ieee ? "bits.typed_infinity" : "bits.typed_infinity_code", args, tone: "overflow" };
+  }
+  if (how.rule === "exact") return { key: "bits.exact", args: { ...args, ...neighbours(fmt, code) }, tone: "exact" };
+  if (!how.midpoint) return ofNoPlace(number, how.given, args);
+  return ofRounding(number, how, how.midpoint, args);
+}
+function ofNoPlace({ fmt }, given, args) {
+  args.smallest = cut(fmt.magnitude(0n), ERROR_DIGITS);
+  const isZero = given.magnitude.numerator === 0n;
+  const key = isZero ? "bits.no_zero" : given.negative ? "bits.no_negative" : "bits.too_small";
+  return { key, args, tone: "underflow" };
+}
+function ofRounding(number, how, midpoint, args) {
+  const { fmt, code } = number;
+  const { below, above, isEdge } = places(fmt, how);
+  const value = exactOf(how);
+  const tied = compare(value, midpoint) === 0;
+  const digits = digitsToTellApart([below, above, midpoint, ...tied ? [] : [value]], SENTENCE_DIGITS);
+  const negative = value.numerator < 0n;
+  const [inner, outer] = negative ? [above, below] : [below, above];
+  Object.assign(args, {
+    below: cut(below, digits),
+    above: cut(above, digits),
+    inner: cut(inner, digits),
+    outer: cut(outer, digits),
+    midpoint: cut(midpoint, digits),
+    infinity: figureOfInfinity(negative)
+  });
+  if (isFinite(fmt, code)) args.value = cut(exact(fmt, code), digits);
+  if (how.error) args.error = signed(how.error);
+  if (isEdge) args.outside = t(fmt.infCode !== null ? "bits.would_be_infinity" : fmt.nanCode !== null ? "bits.would_be_nan" : "bits.would_be_outside");
+  if (how.rule === "overflow") return { key: overflowKey(number, tied), args, tone: "overflow" };
+  const zero = classify(fmt, code) === "zero";
+  const tone = zero ? "underflow" : "rounded";
+  if (how.rule === "direction") return { key: isEdge ? "bits.direction_edge" : "bits.direction", args, tone };
+  if (how.rule === "odd") return { key: "bits.odd", args, tone };
+  if (how.rule === "tie") {
+    if (number.rounding === "ties-to-away") return { key: "bits.tie_away", args, tone };
+    return { key: zero ? "bits.tie_zero" : "bits.tie", args, tone };
+  }
+  if (isEdge) return { key: fmt.overflowTieStays ? "bits.nearest_edge_tie" : "bits.nearest_edge", args, tone };
+  return { key: zero ? "bits.underflow" : "bits.nearest", args, tone };
+}
+function overflowKey({ fmt, code, rounding = ROUNDINGS[0] }, tied) {
+  const kind = classify(fmt, code);
+  if (!rounding.startsWith("ties")) return kind === "infinity" || kind === "nan" ? "bits.overflow_directed" : "bits.overflow_inward";
+  if (kind === "infinity") return tied ? rounding === "ties-to-away" ? "bits.overflow_tie_away" : "bits.overflow_tie" : "bits.overflow";
+  return kind === "nan" ? "bits.overflow_nan" : "bits.overflow_stays";
+}
+function places(fmt, how) {
+  const { midpoint, below, above } = how;
+  const isEdge = midpoint !== null && compare(magnitudeOf(midpoint), fmt.overflowThreshold) === 0;
+  const negative = midpoint !== null && midpoint.numerator < 0n;
+  return {
+    below: isEdge && negative ? negate(fmt.overflowStep) : place(fmt, below),
+    above: isEdge && !negative ? fmt.overflowStep : place(fmt, above),
+    isEdge
+  };
+}
+function exactOf({ given }) {
+  if (given.kind !== "finite") throw new RangeError(`${given.kind} is no rational`);
+  return given.negative ? negate(given.magnitude) : given.magnitude;
+}
+function signed(error) {
+  return (error.numerator > 0n ? "+" : "") + cut(error, ERROR_DIGITS);
+}
+function figureOfInfinity(negative) {
+  return negative ? "−∞" : "∞";
+}
+function ofBits({ fmt, code }, args) {
+  const kind = classify(fmt, code);
+  const ieee = fmt.nan === "ieee";
+  if (kind === "nan") return { key: ieee ? "bits.is_nan" : "bits.is_nan_code", args };
+  if (kind === "infinity") {
+    const threshold = isNegative(fmt, code) ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
+    return { key: ieee ? "bits.is_infinity" : "bits.is_infinity_code", args: { ...args, midpoint: cut(threshold, SENTENCE_DIGITS) } };
+  }
+  return { key: "bits.is_value", args: { ...args, ...neighbours(fmt, code) } };
+}
+function neighbours(fmt, code) {
+  const [previous, next] = [nextDown(fmt, code), nextUp(fmt, code)];
+  const finite = [previous, code, next].filter((c, i) => (i === 1 || c !== code) && isFinite(fmt, c)).map((c) => exact(fmt, c));
+  const digits = digitsToTellApart(finite, SENTENCE_DIGITS);
+  const say = (c) => isFinite(fmt, c) ? cut(exact(fmt, c), digits) : figure(fmt, c).text;
+  return {
+    previous: previous === code ? t("bits.nothing_below") : say(previous),
+    next: next === code ? t("bits.nothing_above") : say(next)
+  };
+}
+
+// widgets/bit_editor/presets.ts
+var TEXTS = ["0.1", "65504", "65505", "65520", "inf", "nan"];
+var THIRD = "0." + "3".repeat(25);
+function presetsOf(number) {
+  const { fmt } = number;
+  return [
+    ...[...TEXTS.map((text) => [text, text]), [t("bits.third"), THIRD]].flatMap(([label, text]) => {
+      try {
+        return [{ label, number: typed(number, text) }];
+      } catch (error) {
+        if (error instanceof InputError) return [];
+        throw error;
+      }
+    }),
+    ...landmarks(fmt).map(([code, key]) => ({ label: t(key, { format: fmt.name }), number: withCode(number, code) }))
+  ];
+}
+
+// widgets/bit_editor/controls.ts
+function controls(actions) {
+  const button = (label, act) => {
+    const made = h("button", { type: "button" }, label);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const undo = button(t("bits.undo"), actions.undo);
+  const redo = button(t("bits.redo"), actions.redo);
+  const reset = button(t("bits.reset"), actions.reset);
+  const presets = menu(
+    t("bits.presets"),
+    () => presetsOf(actions.number()).map(({ label, number }) => ({ label, choose: () => actions.become(number) }))
+  );
+  const said = h("p", { class: "mw-note", role: "status" });
+  const copies = menu(t("bits.copy"), () => {
+    const { fmt, code } = actions.number();
+    setText(said, "");
+    return copiesOf(fmt, code).map(({ label, text }) => ({
+      label,
+      text,
+      choose: async (shown2) => {
+        const done = await copy(text, shown2);
+        setText(said, done ? t("bits.copied", { label }) : t("bits.selected"));
+        return !done;
+      }
+    }));
+  });
+  const rounding = choices(ROUNDINGS, (name) => actions.become(roundedBy(actions.number(), { rounding: name })));
+  const overflow = choices(OVERFLOWS, (name) => actions.become(roundedBy(actions.number(), { overflow: name })));
+  const element = h(
+    "div",
+    { class: "mw-stack mw-bit-controls" },
+    h(
+      "div",
+      { class: "mw-row" },
+      button(t("bits.step_down"), () => actions.step(-1)),
+      button(t("bits.step_up"), () => actions.step(1)),
+      undo,
+      redo,
+      reset,
+      presets.element,
+      copies.element,
+      said
+    ),
+    h("div", { class: "mw-row" }, labelled(t("bits.rounding"), rounding), labelled(t("bits.overflow_policy"), overflow)),
+    h("p", { class: "mw-note" }, t("bits.keys"))
+  );
+  const show = (number, able) => {
+    rounding.value = number.rounding ?? ROUNDINGS[0];
+    overflow.value = number.overflow ?? OVERFLOWS[0];
+    set(undo, { "aria-disabled": String(!able.undo) });
+    set(redo, { "aria-disabled": String(!able.redo) });
+    set(reset, { "aria-disabled": String(!able.reset) });
+  };
+  return { element, show };
+}
+function choices(names, choose) {
+  const select = h("select", {}, ...names.map((name) => h("option", { value: name }, name)));
+  select.addEventListener("change", () => choose(names[select.selectedIndex]));
+  return select;
+}
+
+// widgets/bit_editor/format_choice.ts
+var USUAL = ["float64", "float32", "bfloat16", "float16", "float8_e4m3fn"];
+function formatChoice(choose) {
+  const error = h("p", { class: "mw-error mw-bit-format-error", role: "alert" });
+  const pick = (name) => {
+    const wrong = choose(getFormat(name));
+    if (shown2) show(shown2);
+    setText(error, wrong);
+  };
+  let shown2 = null;
+  const usual = chips(t("common.formats"), USUAL, pick);
+  const more = h(
+    "select",
+    { class: "mw-bit-more", "aria-label": t("bits.more_formats") },
+    h("option", { value: "", hidden: true }, t("bits.more")),
+    ...formats.filter(({ name }) => !USUAL.includes(name)).map(({ name }) => h("option", { value: name }, name))
+  );
+  more.addEventListener("change", () => pick(more.value));
+  const show = (fmt) => {
+    const { name } = fmt;
+    shown2 = fmt;
+    setText(error, "");
+    usual.show(name);
+    more.value = USUAL.includes(name) ? "" : name;
+    more.classList.toggle("mw-bit-chosen", more.value !== "");
+  };
+  return { element: h("div", { class: "mw-row mw-bit-formats" }, usual.element, more, error), show };
 }
 
 // widgets/bit_editor/formula.ts
@@ -832,1609 +1870,59 @@ function formula() {
 }
 function partsOf(fmt, code) {
   const { sign, biasedExponent, fraction } = fields(fmt, code);
-  const signPart = { text: sign ? "(−1)" : "(+1)", field: "sign" };
+  const { text, isExact } = figure(fmt, code);
   const times = { text: "×" };
+  const signParts = fmt.signed ? [{ text: sign ? "(−1)" : "(+1)", field: "sign" }, times] : [];
   const kind = classify(fmt, code);
-  if (kind === "infinity") return [signPart, times, { text: "∞" }, { text: "=" }, { text: sign ? "−∞" : "∞" }];
-  if (kind === "nan") {
+  if (kind === "infinity" && fmt.infinity === "ieee") return [...signParts, { text: "∞" }, { text: "=" }, { text }];
+  if (kind === "nan" && fmt.nan === "ieee") {
     return [
       { text: t("bits.formula_ones"), field: "exponent" },
       { text: t("bits.formula_and") },
       { text: `${fraction} ≠ 0`, field: "fraction" },
       { text: "=" },
-      { text: "NaN" }
+      { text }
     ];
   }
-  const { text, isExact } = figure(fmt, code);
-  const lead = biasedExponent === 0 ? 0 : 1;
+  if (!isFinite(fmt, code)) return [{ text: fmt.toHex(code) }, { text: "=" }, { text }];
+  const lead = fmt.hasZero && biasedExponent === 0 ? 0 : 1;
+  const unit = 1n << BigInt(fmt.fractionBits);
+  const significand = fmt.fractionBits ? [times, { text: `(${lead} + ${fraction}/${unit})`, field: "fraction" }] : [];
+  if (!fmt.fractionBits && lead === 0) significand.push(times, { text: "0" });
   return [
-    signPart,
-    times,
-    { text: "2", power: withMinus(String(Math.max(biasedExponent, 1) - fmt.bias)), field: "exponent" },
-    times,
-    { text: `(${lead} + ${fraction}/${1n << BigInt(fmt.fractionBits)})`, field: "fraction" },
+    ...signParts,
+    { text: "2", power: withMinus(String(fmt.exponentOf(biasedExponent))), field: "exponent" },
+    ...significand,
     { text: isExact ? "=" : "≈" },
     { text }
   ];
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
-function ascending(a, b) {
-  return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
-}
-function descending(a, b) {
-  return a == null || b == null ? NaN : b < a ? -1 : b > a ? 1 : b >= a ? 0 : NaN;
-}
-function bisector(f) {
-  let compare1, compare2, delta;
-  if (f.length !== 2) {
-    compare1 = ascending;
-    compare2 = (d, x) => ascending(f(d), x);
-    delta = (d, x) => f(d) - x;
-  } else {
-    compare1 = f === ascending || f === descending ? f : zero;
-    compare2 = f;
-    delta = f;
-  }
-  function left(a, x, lo = 0, hi = a.length) {
-    if (lo < hi) {
-      if (compare1(x, x) !== 0) return hi;
-      do {
-        const mid = lo + hi >>> 1;
-        if (compare2(a[mid], x) < 0) lo = mid + 1;
-        else hi = mid;
-      } while (lo < hi);
-    }
-    return lo;
-  }
-  function right(a, x, lo = 0, hi = a.length) {
-    if (lo < hi) {
-      if (compare1(x, x) !== 0) return hi;
-      do {
-        const mid = lo + hi >>> 1;
-        if (compare2(a[mid], x) <= 0) lo = mid + 1;
-        else hi = mid;
-      } while (lo < hi);
-    }
-    return lo;
-  }
-  function center(a, x, lo = 0, hi = a.length) {
-    const i = left(a, x, lo, hi - 1);
-    return i > lo && delta(a[i - 1], x) > -delta(a[i], x) ? i - 1 : i;
-  }
-  return { left, center, right };
-}
-function zero() {
-  return 0;
-}
-function number(x) {
-  return x === null ? NaN : +x;
-}
-var ascendingBisect = bisector(ascending);
-var bisectRight = ascendingBisect.right;
-var bisectLeft = ascendingBisect.left;
-var bisectCenter = bisector(number).center;
-var blur2 = Blur2(blurf);
-var blurImage = Blur2(blurfImage);
-function Blur2(blur) {
-  return function(data, rx, ry = rx) {
-    if (!((rx = +rx) >= 0)) throw new RangeError("invalid rx");
-    if (!((ry = +ry) >= 0)) throw new RangeError("invalid ry");
-    let { data: values, width, height } = data;
-    if (!((width = Math.floor(width)) >= 0)) throw new RangeError("invalid width");
-    if (!((height = Math.floor(height !== void 0 ? height : values.length / width)) >= 0)) throw new RangeError("invalid height");
-    if (!width || !height || !rx && !ry) return data;
-    const blurx = rx && blur(rx);
-    const blury = ry && blur(ry);
-    const temp = values.slice();
-    if (blurx && blury) {
-      blurh(blurx, temp, values, width, height);
-      blurh(blurx, values, temp, width, height);
-      blurh(blurx, temp, values, width, height);
-      blurv(blury, values, temp, width, height);
-      blurv(blury, temp, values, width, height);
-      blurv(blury, values, temp, width, height);
-    } else if (blurx) {
-      blurh(blurx, values, temp, width, height);
-      blurh(blurx, temp, values, width, height);
-      blurh(blurx, values, temp, width, height);
-    } else if (blury) {
-      blurv(blury, values, temp, width, height);
-      blurv(blury, temp, values, width, height);
-      blurv(blury, values, temp, width, height);
-    }
-    return data;
+// widgets/bit_editor/history.ts
+var DEPTH = 500;
+function editHistory() {
+  const past = [];
+  let future = [];
+  const move = (from, to, now) => {
+    const next = from.pop();
+    if (next) to.push(now);
+    return next;
   };
-}
-function blurh(blur, T, S, w, h2) {
-  for (let y = 0, n = w * h2; y < n; ) {
-    blur(T, S, y, y += w, 1);
-  }
-}
-function blurv(blur, T, S, w, h2) {
-  for (let x = 0, n = w * h2; x < w; ++x) {
-    blur(T, S, x, x + n, w);
-  }
-}
-function blurfImage(radius) {
-  const blur = blurf(radius);
-  return (T, S, start, stop, step) => {
-    start <<= 2, stop <<= 2, step <<= 2;
-    blur(T, S, start + 0, stop + 0, step);
-    blur(T, S, start + 1, stop + 1, step);
-    blur(T, S, start + 2, stop + 2, step);
-    blur(T, S, start + 3, stop + 3, step);
-  };
-}
-function blurf(radius) {
-  const radius0 = Math.floor(radius);
-  if (radius0 === radius) return bluri(radius);
-  const t4 = radius - radius0;
-  const w = 2 * radius + 1;
-  return (T, S, start, stop, step) => {
-    if (!((stop -= step) >= start)) return;
-    let sum = radius0 * S[start];
-    const s0 = step * radius0;
-    const s1 = s0 + step;
-    for (let i = start, j = start + s0; i < j; i += step) {
-      sum += S[Math.min(stop, i)];
-    }
-    for (let i = start, j = stop; i <= j; i += step) {
-      sum += S[Math.min(stop, i + s0)];
-      T[i] = (sum + t4 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
-      sum -= S[Math.max(start, i - s0)];
-    }
-  };
-}
-function bluri(radius) {
-  const w = 2 * radius + 1;
-  return (T, S, start, stop, step) => {
-    if (!((stop -= step) >= start)) return;
-    let sum = radius * S[start];
-    const s2 = step * radius;
-    for (let i = start, j = start + s2; i < j; i += step) {
-      sum += S[Math.min(stop, i)];
-    }
-    for (let i = start, j = stop; i <= j; i += step) {
-      sum += S[Math.min(stop, i + s2)];
-      T[i] = sum / w;
-      sum -= S[Math.max(start, i - s2)];
-    }
-  };
-}
-var array = Array.prototype;
-var slice = array.slice;
-var e10 = Math.sqrt(50);
-var e5 = Math.sqrt(10);
-var e2 = Math.sqrt(2);
-function tickSpec(start, stop, count) {
-  const step = (stop - start) / Math.max(0, count), power2 = Math.floor(Math.log10(step)), error = step / Math.pow(10, power2), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
-  let i1, i2, inc;
-  if (power2 < 0) {
-    inc = Math.pow(10, -power2) / factor;
-    i1 = Math.round(start * inc);
-    i2 = Math.round(stop * inc);
-    if (i1 / inc < start) ++i1;
-    if (i2 / inc > stop) --i2;
-    inc = -inc;
-  } else {
-    inc = Math.pow(10, power2) * factor;
-    i1 = Math.round(start / inc);
-    i2 = Math.round(stop / inc);
-    if (i1 * inc < start) ++i1;
-    if (i2 * inc > stop) --i2;
-  }
-  if (i2 < i1 && 0.5 <= count && count < 2) return tickSpec(start, stop, count * 2);
-  return [i1, i2, inc];
-}
-function ticks(start, stop, count) {
-  stop = +stop, start = +start, count = +count;
-  if (!(count > 0)) return [];
-  if (start === stop) return [start];
-  const reverse = stop < start, [i1, i2, inc] = reverse ? tickSpec(stop, start, count) : tickSpec(start, stop, count);
-  if (!(i2 >= i1)) return [];
-  const n = i2 - i1 + 1, ticks2 = new Array(n);
-  if (reverse) {
-    if (inc < 0) for (let i = 0; i < n; ++i) ticks2[i] = (i2 - i) / -inc;
-    else for (let i = 0; i < n; ++i) ticks2[i] = (i2 - i) * inc;
-  } else {
-    if (inc < 0) for (let i = 0; i < n; ++i) ticks2[i] = (i1 + i) / -inc;
-    else for (let i = 0; i < n; ++i) ticks2[i] = (i1 + i) * inc;
-  }
-  return ticks2;
-}
-function tickIncrement(start, stop, count) {
-  stop = +stop, start = +start, count = +count;
-  return tickSpec(start, stop, count)[2];
-}
-function tickStep(start, stop, count) {
-  stop = +stop, start = +start, count = +count;
-  const reverse = stop < start, inc = reverse ? tickIncrement(stop, start, count) : tickIncrement(start, stop, count);
-  return (reverse ? -1 : 1) * (inc < 0 ? 1 / -inc : inc);
-}
-var shuffle = shuffler(Math.random);
-function shuffler(random) {
-  return function shuffle2(array2, i0 = 0, i1 = array2.length) {
-    let m = i1 - (i0 = +i0);
-    while (m) {
-      const i = random() * m-- | 0, t4 = array2[m + i0];
-      array2[m + i0] = array2[i + i0];
-      array2[i + i0] = t4;
-    }
-    return array2;
-  };
-}
-
-// node_modules/d3-color/dist/d3-color.mjs
-function define(constructor, factory, prototype) {
-  constructor.prototype = factory.prototype = prototype;
-  prototype.constructor = constructor;
-}
-function extend(parent, definition) {
-  var prototype = Object.create(parent.prototype);
-  for (var key in definition) prototype[key] = definition[key];
-  return prototype;
-}
-function Color() {
-}
-var darker = 0.7;
-var brighter = 1 / darker;
-var reI = "\\s*([+-]?\\d+)\\s*";
-var reN = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*";
-var reP = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*";
-var reHex = /^#([0-9a-f]{3,8})$/;
-var reRgbInteger = new RegExp(`^rgb\\(${reI},${reI},${reI}\\)$`);
-var reRgbPercent = new RegExp(`^rgb\\(${reP},${reP},${reP}\\)$`);
-var reRgbaInteger = new RegExp(`^rgba\\(${reI},${reI},${reI},${reN}\\)$`);
-var reRgbaPercent = new RegExp(`^rgba\\(${reP},${reP},${reP},${reN}\\)$`);
-var reHslPercent = new RegExp(`^hsl\\(${reN},${reP},${reP}\\)$`);
-var reHslaPercent = new RegExp(`^hsla\\(${reN},${reP},${reP},${reN}\\)$`);
-var named = {
-  aliceblue: 15792383,
-  antiquewhite: 16444375,
-  aqua: 65535,
-  aquamarine: 8388564,
-  azure: 15794175,
-  beige: 16119260,
-  bisque: 16770244,
-  black: 0,
-  blanchedalmond: 16772045,
-  blue: 255,
-  blueviolet: 9055202,
-  brown: 10824234,
-  burlywood: 14596231,
-  cadetblue: 6266528,
-  chartreuse: 8388352,
-  chocolate: 13789470,
-  coral: 16744272,
-  cornflowerblue: 6591981,
-  cornsilk: 16775388,
-  crimson: 14423100,
-  cyan: 65535,
-  darkblue: 139,
-  darkcyan: 35723,
-  darkgoldenrod: 12092939,
-  darkgray: 11119017,
-  darkgreen: 25600,
-  darkgrey: 11119017,
-  darkkhaki: 12433259,
-  darkmagenta: 9109643,
-  darkolivegreen: 5597999,
-  darkorange: 16747520,
-  darkorchid: 10040012,
-  darkred: 9109504,
-  darksalmon: 15308410,
-  darkseagreen: 9419919,
-  darkslateblue: 4734347,
-  darkslategray: 3100495,
-  darkslategrey: 3100495,
-  darkturquoise: 52945,
-  darkviolet: 9699539,
-  deeppink: 16716947,
-  deepskyblue: 49151,
-  dimgray: 6908265,
-  dimgrey: 6908265,
-  dodgerblue: 2003199,
-  firebrick: 11674146,
-  floralwhite: 16775920,
-  forestgreen: 2263842,
-  fuchsia: 16711935,
-  gainsboro: 14474460,
-  ghostwhite: 16316671,
-  gold: 16766720,
-  goldenrod: 14329120,
-  gray: 8421504,
-  green: 32768,
-  greenyellow: 11403055,
-  grey: 8421504,
-  honeydew: 15794160,
-  hotpink: 16738740,
-  indianred: 13458524,
-  indigo: 4915330,
-  ivory: 16777200,
-  khaki: 15787660,
-  lavender: 15132410,
-  lavenderblush: 16773365,
-  lawngreen: 8190976,
-  lemonchiffon: 16775885,
-  lightblue: 11393254,
-  lightcoral: 15761536,
-  lightcyan: 14745599,
-  lightgoldenrodyellow: 16448210,
-  lightgray: 13882323,
-  lightgreen: 9498256,
-  lightgrey: 13882323,
-  lightpink: 16758465,
-  lightsalmon: 16752762,
-  lightseagreen: 2142890,
-  lightskyblue: 8900346,
-  lightslategray: 7833753,
-  lightslategrey: 7833753,
-  lightsteelblue: 11584734,
-  lightyellow: 16777184,
-  lime: 65280,
-  limegreen: 3329330,
-  linen: 16445670,
-  magenta: 16711935,
-  maroon: 8388608,
-  mediumaquamarine: 6737322,
-  mediumblue: 205,
-  mediumorchid: 12211667,
-  mediumpurple: 9662683,
-  mediumseagreen: 3978097,
-  mediumslateblue: 8087790,
-  mediumspringgreen: 64154,
-  mediumturquoise: 4772300,
-  mediumvioletred: 13047173,
-  midnightblue: 1644912,
-  mintcream: 16121850,
-  mistyrose: 16770273,
-  moccasin: 16770229,
-  navajowhite: 16768685,
-  navy: 128,
-  oldlace: 16643558,
-  olive: 8421376,
-  olivedrab: 7048739,
-  orange: 16753920,
-  orangered: 16729344,
-  orchid: 14315734,
-  palegoldenrod: 15657130,
-  palegreen: 10025880,
-  paleturquoise: 11529966,
-  palevioletred: 14381203,
-  papayawhip: 16773077,
-  peachpuff: 16767673,
-  peru: 13468991,
-  pink: 16761035,
-  plum: 14524637,
-  powderblue: 11591910,
-  purple: 8388736,
-  rebeccapurple: 6697881,
-  red: 16711680,
-  rosybrown: 12357519,
-  royalblue: 4286945,
-  saddlebrown: 9127187,
-  salmon: 16416882,
-  sandybrown: 16032864,
-  seagreen: 3050327,
-  seashell: 16774638,
-  sienna: 10506797,
-  silver: 12632256,
-  skyblue: 8900331,
-  slateblue: 6970061,
-  slategray: 7372944,
-  slategrey: 7372944,
-  snow: 16775930,
-  springgreen: 65407,
-  steelblue: 4620980,
-  tan: 13808780,
-  teal: 32896,
-  thistle: 14204888,
-  tomato: 16737095,
-  turquoise: 4251856,
-  violet: 15631086,
-  wheat: 16113331,
-  white: 16777215,
-  whitesmoke: 16119285,
-  yellow: 16776960,
-  yellowgreen: 10145074
-};
-define(Color, color, {
-  copy(channels) {
-    return Object.assign(new this.constructor(), this, channels);
-  },
-  displayable() {
-    return this.rgb().displayable();
-  },
-  hex: color_formatHex,
-  // Deprecated! Use color.formatHex.
-  formatHex: color_formatHex,
-  formatHex8: color_formatHex8,
-  formatHsl: color_formatHsl,
-  formatRgb: color_formatRgb,
-  toString: color_formatRgb
-});
-function color_formatHex() {
-  return this.rgb().formatHex();
-}
-function color_formatHex8() {
-  return this.rgb().formatHex8();
-}
-function color_formatHsl() {
-  return hslConvert(this).formatHsl();
-}
-function color_formatRgb() {
-  return this.rgb().formatRgb();
-}
-function color(format2) {
-  var m, l;
-  format2 = (format2 + "").trim().toLowerCase();
-  return (m = reHex.exec(format2)) ? (l = m[1].length, m = parseInt(m[1], 16), l === 6 ? rgbn(m) : l === 3 ? new Rgb(m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, (m & 15) << 4 | m & 15, 1) : l === 8 ? rgba(m >> 24 & 255, m >> 16 & 255, m >> 8 & 255, (m & 255) / 255) : l === 4 ? rgba(m >> 12 & 15 | m >> 8 & 240, m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, ((m & 15) << 4 | m & 15) / 255) : null) : (m = reRgbInteger.exec(format2)) ? new Rgb(m[1], m[2], m[3], 1) : (m = reRgbPercent.exec(format2)) ? new Rgb(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, 1) : (m = reRgbaInteger.exec(format2)) ? rgba(m[1], m[2], m[3], m[4]) : (m = reRgbaPercent.exec(format2)) ? rgba(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, m[4]) : (m = reHslPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, 1) : (m = reHslaPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, m[4]) : named.hasOwnProperty(format2) ? rgbn(named[format2]) : format2 === "transparent" ? new Rgb(NaN, NaN, NaN, 0) : null;
-}
-function rgbn(n) {
-  return new Rgb(n >> 16 & 255, n >> 8 & 255, n & 255, 1);
-}
-function rgba(r, g, b, a) {
-  if (a <= 0) r = g = b = NaN;
-  return new Rgb(r, g, b, a);
-}
-function rgbConvert(o) {
-  if (!(o instanceof Color)) o = color(o);
-  if (!o) return new Rgb();
-  o = o.rgb();
-  return new Rgb(o.r, o.g, o.b, o.opacity);
-}
-function rgb(r, g, b, opacity) {
-  return arguments.length === 1 ? rgbConvert(r) : new Rgb(r, g, b, opacity == null ? 1 : opacity);
-}
-function Rgb(r, g, b, opacity) {
-  this.r = +r;
-  this.g = +g;
-  this.b = +b;
-  this.opacity = +opacity;
-}
-define(Rgb, rgb, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
-  },
-  rgb() {
-    return this;
-  },
-  clamp() {
-    return new Rgb(clampi(this.r), clampi(this.g), clampi(this.b), clampa(this.opacity));
-  },
-  displayable() {
-    return -0.5 <= this.r && this.r < 255.5 && (-0.5 <= this.g && this.g < 255.5) && (-0.5 <= this.b && this.b < 255.5) && (0 <= this.opacity && this.opacity <= 1);
-  },
-  hex: rgb_formatHex,
-  // Deprecated! Use color.formatHex.
-  formatHex: rgb_formatHex,
-  formatHex8: rgb_formatHex8,
-  formatRgb: rgb_formatRgb,
-  toString: rgb_formatRgb
-}));
-function rgb_formatHex() {
-  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}`;
-}
-function rgb_formatHex8() {
-  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}${hex((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
-}
-function rgb_formatRgb() {
-  const a = clampa(this.opacity);
-  return `${a === 1 ? "rgb(" : "rgba("}${clampi(this.r)}, ${clampi(this.g)}, ${clampi(this.b)}${a === 1 ? ")" : `, ${a})`}`;
-}
-function clampa(opacity) {
-  return isNaN(opacity) ? 1 : Math.max(0, Math.min(1, opacity));
-}
-function clampi(value2) {
-  return Math.max(0, Math.min(255, Math.round(value2) || 0));
-}
-function hex(value2) {
-  value2 = clampi(value2);
-  return (value2 < 16 ? "0" : "") + value2.toString(16);
-}
-function hsla(h2, s2, l, a) {
-  if (a <= 0) h2 = s2 = l = NaN;
-  else if (l <= 0 || l >= 1) h2 = s2 = NaN;
-  else if (s2 <= 0) h2 = NaN;
-  return new Hsl(h2, s2, l, a);
-}
-function hslConvert(o) {
-  if (o instanceof Hsl) return new Hsl(o.h, o.s, o.l, o.opacity);
-  if (!(o instanceof Color)) o = color(o);
-  if (!o) return new Hsl();
-  if (o instanceof Hsl) return o;
-  o = o.rgb();
-  var r = o.r / 255, g = o.g / 255, b = o.b / 255, min = Math.min(r, g, b), max = Math.max(r, g, b), h2 = NaN, s2 = max - min, l = (max + min) / 2;
-  if (s2) {
-    if (r === max) h2 = (g - b) / s2 + (g < b) * 6;
-    else if (g === max) h2 = (b - r) / s2 + 2;
-    else h2 = (r - g) / s2 + 4;
-    s2 /= l < 0.5 ? max + min : 2 - max - min;
-    h2 *= 60;
-  } else {
-    s2 = l > 0 && l < 1 ? 0 : h2;
-  }
-  return new Hsl(h2, s2, l, o.opacity);
-}
-function hsl(h2, s2, l, opacity) {
-  return arguments.length === 1 ? hslConvert(h2) : new Hsl(h2, s2, l, opacity == null ? 1 : opacity);
-}
-function Hsl(h2, s2, l, opacity) {
-  this.h = +h2;
-  this.s = +s2;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-define(Hsl, hsl, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Hsl(this.h, this.s, this.l * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Hsl(this.h, this.s, this.l * k, this.opacity);
-  },
-  rgb() {
-    var h2 = this.h % 360 + (this.h < 0) * 360, s2 = isNaN(h2) || isNaN(this.s) ? 0 : this.s, l = this.l, m2 = l + (l < 0.5 ? l : 1 - l) * s2, m1 = 2 * l - m2;
-    return new Rgb(
-      hsl2rgb(h2 >= 240 ? h2 - 240 : h2 + 120, m1, m2),
-      hsl2rgb(h2, m1, m2),
-      hsl2rgb(h2 < 120 ? h2 + 240 : h2 - 120, m1, m2),
-      this.opacity
-    );
-  },
-  clamp() {
-    return new Hsl(clamph(this.h), clampt(this.s), clampt(this.l), clampa(this.opacity));
-  },
-  displayable() {
-    return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && (0 <= this.l && this.l <= 1) && (0 <= this.opacity && this.opacity <= 1);
-  },
-  formatHsl() {
-    const a = clampa(this.opacity);
-    return `${a === 1 ? "hsl(" : "hsla("}${clamph(this.h)}, ${clampt(this.s) * 100}%, ${clampt(this.l) * 100}%${a === 1 ? ")" : `, ${a})`}`;
-  }
-}));
-function clamph(value2) {
-  value2 = (value2 || 0) % 360;
-  return value2 < 0 ? value2 + 360 : value2;
-}
-function clampt(value2) {
-  return Math.max(0, Math.min(1, value2 || 0));
-}
-function hsl2rgb(h2, m1, m2) {
-  return (h2 < 60 ? m1 + (m2 - m1) * h2 / 60 : h2 < 180 ? m2 : h2 < 240 ? m1 + (m2 - m1) * (240 - h2) / 60 : m1) * 255;
-}
-var radians = Math.PI / 180;
-var degrees = 180 / Math.PI;
-var K = 18;
-var Xn = 0.96422;
-var Yn = 1;
-var Zn = 0.82521;
-var t0 = 4 / 29;
-var t1 = 6 / 29;
-var t2 = 3 * t1 * t1;
-var t3 = t1 * t1 * t1;
-function labConvert(o) {
-  if (o instanceof Lab) return new Lab(o.l, o.a, o.b, o.opacity);
-  if (o instanceof Hcl) return hcl2lab(o);
-  if (!(o instanceof Rgb)) o = rgbConvert(o);
-  var r = rgb2lrgb(o.r), g = rgb2lrgb(o.g), b = rgb2lrgb(o.b), y = xyz2lab((0.2225045 * r + 0.7168786 * g + 0.0606169 * b) / Yn), x, z;
-  if (r === g && g === b) x = z = y;
-  else {
-    x = xyz2lab((0.4360747 * r + 0.3850649 * g + 0.1430804 * b) / Xn);
-    z = xyz2lab((0.0139322 * r + 0.0971045 * g + 0.7141733 * b) / Zn);
-  }
-  return new Lab(116 * y - 16, 500 * (x - y), 200 * (y - z), o.opacity);
-}
-function lab(l, a, b, opacity) {
-  return arguments.length === 1 ? labConvert(l) : new Lab(l, a, b, opacity == null ? 1 : opacity);
-}
-function Lab(l, a, b, opacity) {
-  this.l = +l;
-  this.a = +a;
-  this.b = +b;
-  this.opacity = +opacity;
-}
-define(Lab, lab, extend(Color, {
-  brighter(k) {
-    return new Lab(this.l + K * (k == null ? 1 : k), this.a, this.b, this.opacity);
-  },
-  darker(k) {
-    return new Lab(this.l - K * (k == null ? 1 : k), this.a, this.b, this.opacity);
-  },
-  rgb() {
-    var y = (this.l + 16) / 116, x = isNaN(this.a) ? y : y + this.a / 500, z = isNaN(this.b) ? y : y - this.b / 200;
-    x = Xn * lab2xyz(x);
-    y = Yn * lab2xyz(y);
-    z = Zn * lab2xyz(z);
-    return new Rgb(
-      lrgb2rgb(3.1338561 * x - 1.6168667 * y - 0.4906146 * z),
-      lrgb2rgb(-0.9787684 * x + 1.9161415 * y + 0.033454 * z),
-      lrgb2rgb(0.0719453 * x - 0.2289914 * y + 1.4052427 * z),
-      this.opacity
-    );
-  }
-}));
-function xyz2lab(t4) {
-  return t4 > t3 ? Math.pow(t4, 1 / 3) : t4 / t2 + t0;
-}
-function lab2xyz(t4) {
-  return t4 > t1 ? t4 * t4 * t4 : t2 * (t4 - t0);
-}
-function lrgb2rgb(x) {
-  return 255 * (x <= 31308e-7 ? 12.92 * x : 1.055 * Math.pow(x, 1 / 2.4) - 0.055);
-}
-function rgb2lrgb(x) {
-  return (x /= 255) <= 0.04045 ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4);
-}
-function hclConvert(o) {
-  if (o instanceof Hcl) return new Hcl(o.h, o.c, o.l, o.opacity);
-  if (!(o instanceof Lab)) o = labConvert(o);
-  if (o.a === 0 && o.b === 0) return new Hcl(NaN, 0 < o.l && o.l < 100 ? 0 : NaN, o.l, o.opacity);
-  var h2 = Math.atan2(o.b, o.a) * degrees;
-  return new Hcl(h2 < 0 ? h2 + 360 : h2, Math.sqrt(o.a * o.a + o.b * o.b), o.l, o.opacity);
-}
-function hcl(h2, c, l, opacity) {
-  return arguments.length === 1 ? hclConvert(h2) : new Hcl(h2, c, l, opacity == null ? 1 : opacity);
-}
-function Hcl(h2, c, l, opacity) {
-  this.h = +h2;
-  this.c = +c;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-function hcl2lab(o) {
-  if (isNaN(o.h)) return new Lab(o.l, 0, 0, o.opacity);
-  var h2 = o.h * radians;
-  return new Lab(o.l, Math.cos(h2) * o.c, Math.sin(h2) * o.c, o.opacity);
-}
-define(Hcl, hcl, extend(Color, {
-  brighter(k) {
-    return new Hcl(this.h, this.c, this.l + K * (k == null ? 1 : k), this.opacity);
-  },
-  darker(k) {
-    return new Hcl(this.h, this.c, this.l - K * (k == null ? 1 : k), this.opacity);
-  },
-  rgb() {
-    return hcl2lab(this).rgb();
-  }
-}));
-var A = -0.14861;
-var B = 1.78277;
-var C = -0.29227;
-var D = -0.90649;
-var E = 1.97294;
-var ED = E * D;
-var EB = E * B;
-var BC_DA = B * C - D * A;
-function cubehelixConvert(o) {
-  if (o instanceof Cubehelix) return new Cubehelix(o.h, o.s, o.l, o.opacity);
-  if (!(o instanceof Rgb)) o = rgbConvert(o);
-  var r = o.r / 255, g = o.g / 255, b = o.b / 255, l = (BC_DA * b + ED * r - EB * g) / (BC_DA + ED - EB), bl = b - l, k = (E * (g - l) - C * bl) / D, s2 = Math.sqrt(k * k + bl * bl) / (E * l * (1 - l)), h2 = s2 ? Math.atan2(k, bl) * degrees - 120 : NaN;
-  return new Cubehelix(h2 < 0 ? h2 + 360 : h2, s2, l, o.opacity);
-}
-function cubehelix(h2, s2, l, opacity) {
-  return arguments.length === 1 ? cubehelixConvert(h2) : new Cubehelix(h2, s2, l, opacity == null ? 1 : opacity);
-}
-function Cubehelix(h2, s2, l, opacity) {
-  this.h = +h2;
-  this.s = +s2;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-define(Cubehelix, cubehelix, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
-  },
-  rgb() {
-    var h2 = isNaN(this.h) ? 0 : (this.h + 120) * radians, l = +this.l, a = isNaN(this.s) ? 0 : this.s * l * (1 - l), cosh2 = Math.cos(h2), sinh2 = Math.sin(h2);
-    return new Rgb(
-      255 * (l + a * (A * cosh2 + B * sinh2)),
-      255 * (l + a * (C * cosh2 + D * sinh2)),
-      255 * (l + a * (E * cosh2)),
-      this.opacity
-    );
-  }
-}));
-
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
-function basis(t12, v0, v1, v2, v3) {
-  var t22 = t12 * t12, t32 = t22 * t12;
-  return ((1 - 3 * t12 + 3 * t22 - t32) * v0 + (4 - 6 * t22 + 3 * t32) * v1 + (1 + 3 * t12 + 3 * t22 - 3 * t32) * v2 + t32 * v3) / 6;
-}
-function basis$1(values) {
-  var n = values.length - 1;
-  return function(t4) {
-    var i = t4 <= 0 ? t4 = 0 : t4 >= 1 ? (t4 = 1, n - 1) : Math.floor(t4 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
-    return basis((t4 - i / n) * n, v0, v1, v2, v3);
-  };
-}
-function basisClosed(values) {
-  var n = values.length;
-  return function(t4) {
-    var i = Math.floor(((t4 %= 1) < 0 ? ++t4 : t4) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
-    return basis((t4 - i / n) * n, v0, v1, v2, v3);
-  };
-}
-var constant = (x) => () => x;
-function linear(a, d) {
-  return function(t4) {
-    return a + t4 * d;
-  };
-}
-function exponential(a, b, y) {
-  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t4) {
-    return Math.pow(a + t4 * b, y);
-  };
-}
-function hue$1(a, b) {
-  var d = b - a;
-  return d ? linear(a, d > 180 || d < -180 ? d - 360 * Math.round(d / 360) : d) : constant(isNaN(a) ? b : a);
-}
-function gamma(y) {
-  return (y = +y) === 1 ? nogamma : function(a, b) {
-    return b - a ? exponential(a, b, y) : constant(isNaN(a) ? b : a);
-  };
-}
-function nogamma(a, b) {
-  var d = b - a;
-  return d ? linear(a, d) : constant(isNaN(a) ? b : a);
-}
-var rgb2 = (function rgbGamma(y) {
-  var color2 = gamma(y);
-  function rgb3(start, end) {
-    var r = color2((start = rgb(start)).r, (end = rgb(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.r = r(t4);
-      start.g = g(t4);
-      start.b = b(t4);
-      start.opacity = opacity(t4);
-      return start + "";
-    };
-  }
-  rgb3.gamma = rgbGamma;
-  return rgb3;
-})(1);
-function rgbSpline(spline) {
-  return function(colors) {
-    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
-    for (i = 0; i < n; ++i) {
-      color2 = rgb(colors[i]);
-      r[i] = color2.r || 0;
-      g[i] = color2.g || 0;
-      b[i] = color2.b || 0;
-    }
-    r = spline(r);
-    g = spline(g);
-    b = spline(b);
-    color2.opacity = 1;
-    return function(t4) {
-      color2.r = r(t4);
-      color2.g = g(t4);
-      color2.b = b(t4);
-      return color2 + "";
-    };
-  };
-}
-var rgbBasis = rgbSpline(basis$1);
-var rgbBasisClosed = rgbSpline(basisClosed);
-function numberArray(a, b) {
-  if (!b) b = [];
-  var n = a ? Math.min(b.length, a.length) : 0, c = b.slice(), i;
-  return function(t4) {
-    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t4) + b[i] * t4;
-    return c;
-  };
-}
-function isNumberArray(x) {
-  return ArrayBuffer.isView(x) && !(x instanceof DataView);
-}
-function genericArray(a, b) {
-  var nb = b ? b.length : 0, na = a ? Math.min(nb, a.length) : 0, x = new Array(na), c = new Array(nb), i;
-  for (i = 0; i < na; ++i) x[i] = value(a[i], b[i]);
-  for (; i < nb; ++i) c[i] = b[i];
-  return function(t4) {
-    for (i = 0; i < na; ++i) c[i] = x[i](t4);
-    return c;
-  };
-}
-function date(a, b) {
-  var d = /* @__PURE__ */ new Date();
-  return a = +a, b = +b, function(t4) {
-    return d.setTime(a * (1 - t4) + b * t4), d;
-  };
-}
-function number2(a, b) {
-  return a = +a, b = +b, function(t4) {
-    return a * (1 - t4) + b * t4;
-  };
-}
-function object(a, b) {
-  var i = {}, c = {}, k;
-  if (a === null || typeof a !== "object") a = {};
-  if (b === null || typeof b !== "object") b = {};
-  for (k in b) {
-    if (k in a) {
-      i[k] = value(a[k], b[k]);
-    } else {
-      c[k] = b[k];
-    }
-  }
-  return function(t4) {
-    for (k in i) c[k] = i[k](t4);
-    return c;
-  };
-}
-var reA = /[-+]?(?:\d+\.?\d*|\.?\d+)(?:[eE][-+]?\d+)?/g;
-var reB = new RegExp(reA.source, "g");
-function zero2(b) {
-  return function() {
-    return b;
-  };
-}
-function one(b) {
-  return function(t4) {
-    return b(t4) + "";
-  };
-}
-function string(a, b) {
-  var bi = reA.lastIndex = reB.lastIndex = 0, am, bm, bs, i = -1, s2 = [], q = [];
-  a = a + "", b = b + "";
-  while ((am = reA.exec(a)) && (bm = reB.exec(b))) {
-    if ((bs = bm.index) > bi) {
-      bs = b.slice(bi, bs);
-      if (s2[i]) s2[i] += bs;
-      else s2[++i] = bs;
-    }
-    if ((am = am[0]) === (bm = bm[0])) {
-      if (s2[i]) s2[i] += bm;
-      else s2[++i] = bm;
-    } else {
-      s2[++i] = null;
-      q.push({ i, x: number2(am, bm) });
-    }
-    bi = reB.lastIndex;
-  }
-  if (bi < b.length) {
-    bs = b.slice(bi);
-    if (s2[i]) s2[i] += bs;
-    else s2[++i] = bs;
-  }
-  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t4) {
-    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t4);
-    return s2.join("");
-  });
-}
-function value(a, b) {
-  var t4 = typeof b, c;
-  return b == null || t4 === "boolean" ? constant(b) : (t4 === "number" ? number2 : t4 === "string" ? (c = color(b)) ? (b = c, rgb2) : string : b instanceof color ? rgb2 : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
-}
-function round(a, b) {
-  return a = +a, b = +b, function(t4) {
-    return Math.round(a * (1 - t4) + b * t4);
-  };
-}
-var degrees2 = 180 / Math.PI;
-var identity = {
-  translateX: 0,
-  translateY: 0,
-  rotate: 0,
-  skewX: 0,
-  scaleX: 1,
-  scaleY: 1
-};
-function decompose(a, b, c, d, e, f) {
-  var scaleX, scaleY, skewX;
-  if (scaleX = Math.sqrt(a * a + b * b)) a /= scaleX, b /= scaleX;
-  if (skewX = a * c + b * d) c -= a * skewX, d -= b * skewX;
-  if (scaleY = Math.sqrt(c * c + d * d)) c /= scaleY, d /= scaleY, skewX /= scaleY;
-  if (a * d < b * c) a = -a, b = -b, skewX = -skewX, scaleX = -scaleX;
   return {
-    translateX: e,
-    translateY: f,
-    rotate: Math.atan2(b, a) * degrees2,
-    skewX: Math.atan(skewX) * degrees2,
-    scaleX,
-    scaleY
+    get canUndo() {
+      return past.length > 0;
+    },
+    get canRedo() {
+      return future.length > 0;
+    },
+    record(before) {
+      past.push(before);
+      if (past.length > DEPTH) past.shift();
+      future = [];
+    },
+    undo: (now) => move(past, future, now),
+    redo: (now) => move(future, past, now)
   };
-}
-var svgNode;
-function parseCss(value2) {
-  const m = new (typeof DOMMatrix === "function" ? DOMMatrix : WebKitCSSMatrix)(value2 + "");
-  return m.isIdentity ? identity : decompose(m.a, m.b, m.c, m.d, m.e, m.f);
-}
-function parseSvg(value2) {
-  if (value2 == null) return identity;
-  if (!svgNode) svgNode = document.createElementNS("http://www.w3.org/2000/svg", "g");
-  svgNode.setAttribute("transform", value2);
-  if (!(value2 = svgNode.transform.baseVal.consolidate())) return identity;
-  value2 = value2.matrix;
-  return decompose(value2.a, value2.b, value2.c, value2.d, value2.e, value2.f);
-}
-function interpolateTransform(parse, pxComma, pxParen, degParen) {
-  function pop(s2) {
-    return s2.length ? s2.pop() + " " : "";
-  }
-  function translate(xa, ya, xb, yb, s2, q) {
-    if (xa !== xb || ya !== yb) {
-      var i = s2.push("translate(", null, pxComma, null, pxParen);
-      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
-    } else if (xb || yb) {
-      s2.push("translate(" + xb + pxComma + yb + pxParen);
-    }
-  }
-  function rotate(a, b, s2, q) {
-    if (a !== b) {
-      if (a - b > 180) b += 360;
-      else if (b - a > 180) a += 360;
-      q.push({ i: s2.push(pop(s2) + "rotate(", null, degParen) - 2, x: number2(a, b) });
-    } else if (b) {
-      s2.push(pop(s2) + "rotate(" + b + degParen);
-    }
-  }
-  function skewX(a, b, s2, q) {
-    if (a !== b) {
-      q.push({ i: s2.push(pop(s2) + "skewX(", null, degParen) - 2, x: number2(a, b) });
-    } else if (b) {
-      s2.push(pop(s2) + "skewX(" + b + degParen);
-    }
-  }
-  function scale(xa, ya, xb, yb, s2, q) {
-    if (xa !== xb || ya !== yb) {
-      var i = s2.push(pop(s2) + "scale(", null, ",", null, ")");
-      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
-    } else if (xb !== 1 || yb !== 1) {
-      s2.push(pop(s2) + "scale(" + xb + "," + yb + ")");
-    }
-  }
-  return function(a, b) {
-    var s2 = [], q = [];
-    a = parse(a), b = parse(b);
-    translate(a.translateX, a.translateY, b.translateX, b.translateY, s2, q);
-    rotate(a.rotate, b.rotate, s2, q);
-    skewX(a.skewX, b.skewX, s2, q);
-    scale(a.scaleX, a.scaleY, b.scaleX, b.scaleY, s2, q);
-    a = b = null;
-    return function(t4) {
-      var i = -1, n = q.length, o;
-      while (++i < n) s2[(o = q[i]).i] = o.x(t4);
-      return s2.join("");
-    };
-  };
-}
-var interpolateTransformCss = interpolateTransform(parseCss, "px, ", "px)", "deg)");
-var interpolateTransformSvg = interpolateTransform(parseSvg, ", ", ")", ")");
-var epsilon2 = 1e-12;
-function cosh(x) {
-  return ((x = Math.exp(x)) + 1 / x) / 2;
-}
-function sinh(x) {
-  return ((x = Math.exp(x)) - 1 / x) / 2;
-}
-function tanh(x) {
-  return ((x = Math.exp(2 * x)) - 1) / (x + 1);
-}
-var zoom = (function zoomRho(rho, rho2, rho4) {
-  function zoom2(p0, p1) {
-    var ux0 = p0[0], uy0 = p0[1], w0 = p0[2], ux1 = p1[0], uy1 = p1[1], w1 = p1[2], dx = ux1 - ux0, dy = uy1 - uy0, d2 = dx * dx + dy * dy, i, S;
-    if (d2 < epsilon2) {
-      S = Math.log(w1 / w0) / rho;
-      i = function(t4) {
-        return [
-          ux0 + t4 * dx,
-          uy0 + t4 * dy,
-          w0 * Math.exp(rho * t4 * S)
-        ];
-      };
-    } else {
-      var d1 = Math.sqrt(d2), b0 = (w1 * w1 - w0 * w0 + rho4 * d2) / (2 * w0 * rho2 * d1), b1 = (w1 * w1 - w0 * w0 - rho4 * d2) / (2 * w1 * rho2 * d1), r0 = Math.log(Math.sqrt(b0 * b0 + 1) - b0), r1 = Math.log(Math.sqrt(b1 * b1 + 1) - b1);
-      S = (r1 - r0) / rho;
-      i = function(t4) {
-        var s2 = t4 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
-        return [
-          ux0 + u * dx,
-          uy0 + u * dy,
-          w0 * coshr0 / cosh(rho * s2 + r0)
-        ];
-      };
-    }
-    i.duration = Math.abs(S) * 1e3 * rho / Math.SQRT2;
-    return i;
-  }
-  zoom2.rho = function(_) {
-    var _1 = Math.max(1e-3, +_), _2 = _1 * _1, _4 = _2 * _2;
-    return zoomRho(_1, _2, _4);
-  };
-  return zoom2;
-})(Math.SQRT2, 2, 4);
-function hsl2(hue) {
-  return function(start, end) {
-    var h2 = hue((start = hsl(start)).h, (end = hsl(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.h = h2(t4);
-      start.s = s2(t4);
-      start.l = l(t4);
-      start.opacity = opacity(t4);
-      return start + "";
-    };
-  };
-}
-var hsl_default = hsl2(hue$1);
-var hslLong = hsl2(nogamma);
-function hcl2(hue) {
-  return function(start, end) {
-    var h2 = hue((start = hcl(start)).h, (end = hcl(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.h = h2(t4);
-      start.c = c(t4);
-      start.l = l(t4);
-      start.opacity = opacity(t4);
-      return start + "";
-    };
-  };
-}
-var hcl_default = hcl2(hue$1);
-var hclLong = hcl2(nogamma);
-function cubehelix2(hue) {
-  return (function cubehelixGamma(y) {
-    y = +y;
-    function cubehelix3(start, end) {
-      var h2 = hue((start = cubehelix(start)).h, (end = cubehelix(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-      return function(t4) {
-        start.h = h2(t4);
-        start.s = s2(t4);
-        start.l = l(Math.pow(t4, y));
-        start.opacity = opacity(t4);
-        return start + "";
-      };
-    }
-    cubehelix3.gamma = cubehelixGamma;
-    return cubehelix3;
-  })(1);
-}
-var cubehelix_default = cubehelix2(hue$1);
-var cubehelixLong = cubehelix2(nogamma);
-
-// node_modules/d3-format/dist/d3-format.mjs
-function formatDecimal(x) {
-  return Math.abs(x = Math.round(x)) >= 1e21 ? x.toLocaleString("en").replace(/,/g, "") : x.toString(10);
-}
-function formatDecimalParts(x, p) {
-  if (!isFinite(x) || x === 0) return null;
-  var i = (x = p ? x.toExponential(p - 1) : x.toExponential()).indexOf("e"), coefficient = x.slice(0, i);
-  return [
-    coefficient.length > 1 ? coefficient[0] + coefficient.slice(2) : coefficient,
-    +x.slice(i + 1)
-  ];
-}
-function exponent(x) {
-  return x = formatDecimalParts(Math.abs(x)), x ? x[1] : NaN;
-}
-function formatGroup(grouping, thousands) {
-  return function(value2, width) {
-    var i = value2.length, t4 = [], j = 0, g = grouping[0], length = 0;
-    while (i > 0 && g > 0) {
-      if (length + g + 1 > width) g = Math.max(1, width - length);
-      t4.push(value2.substring(i -= g, i + g));
-      if ((length += g + 1) > width) break;
-      g = grouping[j = (j + 1) % grouping.length];
-    }
-    return t4.reverse().join(thousands);
-  };
-}
-function formatNumerals(numerals) {
-  return function(value2) {
-    return value2.replace(/[0-9]/g, function(i) {
-      return numerals[+i];
-    });
-  };
-}
-var re = /^(?:(.)?([<>=^]))?([+\-( ])?([$#])?(0)?(\d+)?(,)?(\.\d+)?(~)?([a-z%])?$/i;
-function formatSpecifier(specifier) {
-  if (!(match = re.exec(specifier))) throw new Error("invalid format: " + specifier);
-  var match;
-  return new FormatSpecifier({
-    fill: match[1],
-    align: match[2],
-    sign: match[3],
-    symbol: match[4],
-    zero: match[5],
-    width: match[6],
-    comma: match[7],
-    precision: match[8] && match[8].slice(1),
-    trim: match[9],
-    type: match[10]
-  });
-}
-formatSpecifier.prototype = FormatSpecifier.prototype;
-function FormatSpecifier(specifier) {
-  this.fill = specifier.fill === void 0 ? " " : specifier.fill + "";
-  this.align = specifier.align === void 0 ? ">" : specifier.align + "";
-  this.sign = specifier.sign === void 0 ? "-" : specifier.sign + "";
-  this.symbol = specifier.symbol === void 0 ? "" : specifier.symbol + "";
-  this.zero = !!specifier.zero;
-  this.width = specifier.width === void 0 ? void 0 : +specifier.width;
-  this.comma = !!specifier.comma;
-  this.precision = specifier.precision === void 0 ? void 0 : +specifier.precision;
-  this.trim = !!specifier.trim;
-  this.type = specifier.type === void 0 ? "" : specifier.type + "";
-}
-FormatSpecifier.prototype.toString = function() {
-  return this.fill + this.align + this.sign + this.symbol + (this.zero ? "0" : "") + (this.width === void 0 ? "" : Math.max(1, this.width | 0)) + (this.comma ? "," : "") + (this.precision === void 0 ? "" : "." + Math.max(0, this.precision | 0)) + (this.trim ? "~" : "") + this.type;
-};
-function formatTrim(s2) {
-  out: for (var n = s2.length, i = 1, i0 = -1, i1; i < n; ++i) {
-    switch (s2[i]) {
-      case ".":
-        i0 = i1 = i;
-        break;
-      case "0":
-        if (i0 === 0) i0 = i;
-        i1 = i;
-        break;
-      default:
-        if (!+s2[i]) break out;
-        if (i0 > 0) i0 = 0;
-        break;
-    }
-  }
-  return i0 > 0 ? s2.slice(0, i0) + s2.slice(i1 + 1) : s2;
-}
-var prefixExponent;
-function formatPrefixAuto(x, p) {
-  var d = formatDecimalParts(x, p);
-  if (!d) return prefixExponent = void 0, x.toPrecision(p);
-  var coefficient = d[0], exponent2 = d[1], i = exponent2 - (prefixExponent = Math.max(-8, Math.min(8, Math.floor(exponent2 / 3))) * 3) + 1, n = coefficient.length;
-  return i === n ? coefficient : i > n ? coefficient + new Array(i - n + 1).join("0") : i > 0 ? coefficient.slice(0, i) + "." + coefficient.slice(i) : "0." + new Array(1 - i).join("0") + formatDecimalParts(x, Math.max(0, p + i - 1))[0];
-}
-function formatRounded(x, p) {
-  var d = formatDecimalParts(x, p);
-  if (!d) return x + "";
-  var coefficient = d[0], exponent2 = d[1];
-  return exponent2 < 0 ? "0." + new Array(-exponent2).join("0") + coefficient : coefficient.length > exponent2 + 1 ? coefficient.slice(0, exponent2 + 1) + "." + coefficient.slice(exponent2 + 1) : coefficient + new Array(exponent2 - coefficient.length + 2).join("0");
-}
-var formatTypes = {
-  "%": (x, p) => (x * 100).toFixed(p),
-  "b": (x) => Math.round(x).toString(2),
-  "c": (x) => x + "",
-  "d": formatDecimal,
-  "e": (x, p) => x.toExponential(p),
-  "f": (x, p) => x.toFixed(p),
-  "g": (x, p) => x.toPrecision(p),
-  "o": (x) => Math.round(x).toString(8),
-  "p": (x, p) => formatRounded(x * 100, p),
-  "r": formatRounded,
-  "s": formatPrefixAuto,
-  "X": (x) => Math.round(x).toString(16).toUpperCase(),
-  "x": (x) => Math.round(x).toString(16)
-};
-function identity2(x) {
-  return x;
-}
-var map = Array.prototype.map;
-var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
-function formatLocale(locale2) {
-  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
-  function newFormat(specifier, options) {
-    specifier = formatSpecifier(specifier);
-    var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
-    if (type === "n") comma = true, type = "g";
-    else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
-    if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
-    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent : "") + (options && options.suffix !== void 0 ? options.suffix : "");
-    var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
-    precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
-    function format2(value2) {
-      var valuePrefix = prefix, valueSuffix = suffix, i, n, c;
-      if (type === "c") {
-        valueSuffix = formatType(value2) + valueSuffix;
-        value2 = "";
-      } else {
-        value2 = +value2;
-        var valueNegative = value2 < 0 || 1 / value2 < 0;
-        value2 = isNaN(value2) ? nan : formatType(Math.abs(value2), precision);
-        if (trim) value2 = formatTrim(value2);
-        if (valueNegative && +value2 === 0 && sign !== "+") valueNegative = false;
-        valuePrefix = (valueNegative ? sign === "(" ? sign : minus : sign === "-" || sign === "(" ? "" : sign) + valuePrefix;
-        valueSuffix = (type === "s" && !isNaN(value2) && prefixExponent !== void 0 ? prefixes[8 + prefixExponent / 3] : "") + valueSuffix + (valueNegative && sign === "(" ? ")" : "");
-        if (maybeSuffix) {
-          i = -1, n = value2.length;
-          while (++i < n) {
-            if (c = value2.charCodeAt(i), 48 > c || c > 57) {
-              valueSuffix = (c === 46 ? decimal + value2.slice(i + 1) : value2.slice(i)) + valueSuffix;
-              value2 = value2.slice(0, i);
-              break;
-            }
-          }
-        }
-      }
-      if (comma && !zero3) value2 = group(value2, Infinity);
-      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill3) : "";
-      if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
-      switch (align) {
-        case "<":
-          value2 = valuePrefix + value2 + valueSuffix + padding;
-          break;
-        case "=":
-          value2 = valuePrefix + padding + value2 + valueSuffix;
-          break;
-        case "^":
-          value2 = padding.slice(0, length = padding.length >> 1) + valuePrefix + value2 + valueSuffix + padding.slice(length);
-          break;
-        default:
-          value2 = padding + valuePrefix + value2 + valueSuffix;
-          break;
-      }
-      return numerals(value2);
-    }
-    format2.toString = function() {
-      return specifier + "";
-    };
-    return format2;
-  }
-  function formatPrefix2(specifier, value2) {
-    var e = Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3, k = Math.pow(10, -e), f = newFormat((specifier = formatSpecifier(specifier), specifier.type = "f", specifier), { suffix: prefixes[8 + e / 3] });
-    return function(value3) {
-      return f(k * value3);
-    };
-  }
-  return {
-    format: newFormat,
-    formatPrefix: formatPrefix2
-  };
-}
-var locale;
-var format;
-var formatPrefix;
-defaultLocale({
-  thousands: ",",
-  grouping: [3],
-  currency: ["$", ""]
-});
-function defaultLocale(definition) {
-  locale = formatLocale(definition);
-  format = locale.format;
-  formatPrefix = locale.formatPrefix;
-  return locale;
-}
-function precisionFixed(step) {
-  return Math.max(0, -exponent(Math.abs(step)));
-}
-function precisionPrefix(step, value2) {
-  return Math.max(0, Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3 - exponent(Math.abs(step)));
-}
-function precisionRound(step, max) {
-  step = Math.abs(step), max = Math.abs(max) - step;
-  return Math.max(0, exponent(max) - exponent(step)) + 1;
-}
-
-// node_modules/d3-scale/dist/d3-scale.mjs
-function initRange(domain, range2) {
-  switch (arguments.length) {
-    case 0:
-      break;
-    case 1:
-      this.range(domain);
-      break;
-    default:
-      this.range(range2).domain(domain);
-      break;
-  }
-  return this;
-}
-function constants(x) {
-  return function() {
-    return x;
-  };
-}
-function number$1(x) {
-  return +x;
-}
-var unit = [0, 1];
-function identity$1(x) {
-  return x;
-}
-function normalize(a, b) {
-  return (b -= a = +a) ? function(x) {
-    return (x - a) / b;
-  } : constants(isNaN(b) ? NaN : 0.5);
-}
-function clamper(a, b) {
-  var t4;
-  if (a > b) t4 = a, a = b, b = t4;
-  return function(x) {
-    return Math.max(a, Math.min(b, x));
-  };
-}
-function bimap(domain, range2, interpolate) {
-  var d0 = domain[0], d1 = domain[1], r0 = range2[0], r1 = range2[1];
-  if (d1 < d0) d0 = normalize(d1, d0), r0 = interpolate(r1, r0);
-  else d0 = normalize(d0, d1), r0 = interpolate(r0, r1);
-  return function(x) {
-    return r0(d0(x));
-  };
-}
-function polymap(domain, range2, interpolate) {
-  var j = Math.min(domain.length, range2.length) - 1, d = new Array(j), r = new Array(j), i = -1;
-  if (domain[j] < domain[0]) {
-    domain = domain.slice().reverse();
-    range2 = range2.slice().reverse();
-  }
-  while (++i < j) {
-    d[i] = normalize(domain[i], domain[i + 1]);
-    r[i] = interpolate(range2[i], range2[i + 1]);
-  }
-  return function(x) {
-    var i2 = bisectRight(domain, x, 1, j) - 1;
-    return r[i2](d[i2](x));
-  };
-}
-function copy$1(source, target) {
-  return target.domain(source.domain()).range(source.range()).interpolate(source.interpolate()).clamp(source.clamp()).unknown(source.unknown());
-}
-function transformer$2() {
-  var domain = unit, range2 = unit, interpolate$1 = value, transform, untransform, unknown, clamp = identity$1, piecewise2, output, input;
-  function rescale() {
-    var n = Math.min(domain.length, range2.length);
-    if (clamp !== identity$1) clamp = clamper(domain[0], domain[n - 1]);
-    piecewise2 = n > 2 ? polymap : bimap;
-    output = input = null;
-    return scale;
-  }
-  function scale(x) {
-    return x == null || isNaN(x = +x) ? unknown : (output || (output = piecewise2(domain.map(transform), range2, interpolate$1)))(transform(clamp(x)));
-  }
-  scale.invert = function(y) {
-    return clamp(untransform((input || (input = piecewise2(range2, domain.map(transform), number2)))(y)));
-  };
-  scale.domain = function(_) {
-    return arguments.length ? (domain = Array.from(_, number$1), rescale()) : domain.slice();
-  };
-  scale.range = function(_) {
-    return arguments.length ? (range2 = Array.from(_), rescale()) : range2.slice();
-  };
-  scale.rangeRound = function(_) {
-    return range2 = Array.from(_), interpolate$1 = round, rescale();
-  };
-  scale.clamp = function(_) {
-    return arguments.length ? (clamp = _ ? true : identity$1, rescale()) : clamp !== identity$1;
-  };
-  scale.interpolate = function(_) {
-    return arguments.length ? (interpolate$1 = _, rescale()) : interpolate$1;
-  };
-  scale.unknown = function(_) {
-    return arguments.length ? (unknown = _, scale) : unknown;
-  };
-  return function(t4, u) {
-    transform = t4, untransform = u;
-    return rescale();
-  };
-}
-function continuous() {
-  return transformer$2()(identity$1, identity$1);
-}
-function tickFormat(start, stop, count, specifier) {
-  var step = tickStep(start, stop, count), precision;
-  specifier = formatSpecifier(specifier == null ? ",f" : specifier);
-  switch (specifier.type) {
-    case "s": {
-      var value2 = Math.max(Math.abs(start), Math.abs(stop));
-      if (specifier.precision == null && !isNaN(precision = precisionPrefix(step, value2))) specifier.precision = precision;
-      return formatPrefix(specifier, value2);
-    }
-    case "":
-    case "e":
-    case "g":
-    case "p":
-    case "r": {
-      if (specifier.precision == null && !isNaN(precision = precisionRound(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
-      break;
-    }
-    case "f":
-    case "%": {
-      if (specifier.precision == null && !isNaN(precision = precisionFixed(step))) specifier.precision = precision - (specifier.type === "%") * 2;
-      break;
-    }
-  }
-  return format(specifier);
-}
-function linearish(scale) {
-  var domain = scale.domain;
-  scale.ticks = function(count) {
-    var d = domain();
-    return ticks(d[0], d[d.length - 1], count == null ? 10 : count);
-  };
-  scale.tickFormat = function(count, specifier) {
-    var d = domain();
-    return tickFormat(d[0], d[d.length - 1], count == null ? 10 : count, specifier);
-  };
-  scale.nice = function(count) {
-    if (count == null) count = 10;
-    var d = domain();
-    var i0 = 0;
-    var i1 = d.length - 1;
-    var start = d[i0];
-    var stop = d[i1];
-    var prestep;
-    var step;
-    var maxIter = 10;
-    if (stop < start) {
-      step = start, start = stop, stop = step;
-      step = i0, i0 = i1, i1 = step;
-    }
-    while (maxIter-- > 0) {
-      step = tickIncrement(start, stop, count);
-      if (step === prestep) {
-        d[i0] = start;
-        d[i1] = stop;
-        return domain(d);
-      } else if (step > 0) {
-        start = Math.floor(start / step) * step;
-        stop = Math.ceil(stop / step) * step;
-      } else if (step < 0) {
-        start = Math.ceil(start * step) / step;
-        stop = Math.floor(stop * step) / step;
-      } else {
-        break;
-      }
-      prestep = step;
-    }
-    return scale;
-  };
-  return scale;
-}
-function linear2() {
-  var scale = continuous();
-  scale.copy = function() {
-    return copy$1(scale, linear2());
-  };
-  initRange.apply(scale, arguments);
-  return linearish(scale);
-}
-
-// formats/explain.ts
-function explain(fmt, text) {
-  const given = toExact(text);
-  const code = encodeExact(fmt, given);
-  const nothing = { midpoint: null, error: null, relativeError: null };
-  if (given.kind !== "finite") return { given, code, rule: "exact", below: code, above: code, ...nothing };
-  const threshold = given.negative ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
-  if (classify(fmt, code) === "infinity") {
-    const largest = code - 1n;
-    const [below2, above2] = given.negative ? [code, largest] : [largest, code];
-    return { given, code, rule: "overflow", below: below2, above: above2, ...nothing, midpoint: threshold };
-  }
-  const value2 = given.negative ? negate(given.magnitude) : given.magnitude;
-  const result = exact(fmt, code);
-  const error = subtract(result, value2);
-  if (error.numerator === 0n) {
-    const relativeError = given.magnitude.numerator ? error : null;
-    return { given, code, rule: "exact", below: code, above: code, midpoint: null, error, relativeError };
-  }
-  const up = error.numerator < 0n;
-  const other = up ? nextUp(fmt, code) : nextDown(fmt, code);
-  const [below, above] = up ? [code, other] : [other, code];
-  const midpoint = isFinite2(fmt, other) ? divide(add(exact(fmt, other), result), rational(2n)) : threshold;
-  const rule = compare(midpoint, value2) === 0 ? "tie" : "nearest";
-  return { given, code, rule, below, above, midpoint, error, relativeError: divide(error, given.magnitude) };
-}
-
-// widgets/bit_editor/words.ts
-var SENTENCE_DIGITS = 17;
-var ERROR_DIGITS = 9;
-var TYPED = 40;
-function classLine(fmt, code) {
-  const kind = classify(fmt, code);
-  const parts = [t(`bits.class_${kind}`)];
-  if (kind === "nan") {
-    const quiet = (code & fmt.nanCode) === fmt.nanCode;
-    parts.push(t(quiet ? "bits.quiet" : "bits.signaling"));
-  }
-  const landmark = landmarkOf(fmt, code);
-  if (landmark) parts.push(t(landmark, { format: fmt.name }));
-  if (isFinite2(fmt, code)) parts.push(t("bits.ulp", { ulp: powerOfTwo(floorLog2(ulp(fmt, code))) }));
-  return parts.join(" · ");
-}
-function landmarkOf(fmt, code) {
-  const smallestNormal = 1n << BigInt(fmt.fractionBits);
-  const names = /* @__PURE__ */ new Map([
-    [fmt.infCode - 1n, "bits.largest"],
-    [fmt.signBit | fmt.infCode - 1n, "bits.lowest"],
-    [smallestNormal, "bits.smallest_normal"],
-    [smallestNormal - 1n, "bits.largest_subnormal"],
-    [1n, "bits.smallest_subnormal"],
-    [fmt.signBit, "bits.negative_zero"]
-  ]);
-  return names.get(code);
-}
-function powerOfTwo(n) {
-  return n >= -4 && n <= 24 ? String(2 ** n) : `2${superscript(n)}`;
-}
-function integerForm(fmt, code) {
-  const { biasedExponent, fraction } = fields(fmt, code);
-  const significand = biasedExponent === 0 ? fraction : fraction | 1n << BigInt(fmt.fractionBits);
-  const sign = code & fmt.signBit ? "−" : "";
-  const power2 = Math.max(biasedExponent, 1) - fmt.bias - fmt.fractionBits;
-  return { significand: `${sign}${significand}`, power: withMinus(String(power2)) };
-}
-function typedText({ input }) {
-  return withMinus(input.length <= TYPED ? input : input.slice(0, TYPED - 1) + "…");
-}
-function sentence(number3) {
-  const { fmt, code, input } = number3;
-  const args = { format: fmt.name, typed: typedText(number3), value: figure(fmt, code).text };
-  const kind = classify(fmt, code);
-  if (input === "") return { ...ofBits(number3), tone: kind === "infinity" ? "overflow" : "exact" };
-  const how = explain(fmt, input);
-  if (how.given.kind === "pattern") return { key: "bits.pattern", args, tone: "exact" };
-  if (how.given.kind === "nan") return { key: "bits.typed_nan", args: { ...args, code: fmt.toHex(code) }, tone: "exact" };
-  if (how.given.kind === "infinity") return { key: "bits.typed_infinity", args, tone: "overflow" };
-  if (how.rule === "exact") return { key: "bits.exact", args: { ...args, ...neighbours(fmt, code) }, tone: "exact" };
-  return ofRounding(number3, how, args);
-}
-function ofRounding({ fmt, code }, how, args) {
-  const [below, above] = [place(fmt, how.below), place(fmt, how.above)];
-  const midpoint = how.midpoint;
-  const value2 = exactOf(how);
-  const tied = compare(value2, midpoint) === 0;
-  const digits = digitsToTellApart([below, above, midpoint, ...tied ? [] : [value2]], SENTENCE_DIGITS);
-  const negative = how.given.kind === "finite" && how.given.negative;
-  const [inner, outer] = negative ? [above, below] : [below, above];
-  Object.assign(args, {
-    below: cut(below, digits),
-    above: cut(above, digits),
-    inner: cut(inner, digits),
-    outer: cut(outer, digits),
-    midpoint: cut(midpoint, digits),
-    infinity: negative ? "−∞" : "∞",
-    value: cut(place(fmt, code), digits)
-  });
-  if (how.rule === "overflow") {
-    return { key: tied ? "bits.overflow_tie" : "bits.overflow", args, tone: "overflow" };
-  }
-  args.error = signed(how.error);
-  if (how.rule === "tie") {
-    const zero3 = classify(fmt, code) === "zero";
-    return { key: zero3 ? "bits.tie_zero" : "bits.tie", args, tone: zero3 ? "underflow" : "rounded" };
-  }
-  if (!isFinite2(fmt, how.below) || !isFinite2(fmt, how.above)) return { key: "bits.nearest_edge", args, tone: "rounded" };
-  if (classify(fmt, code) === "zero") return { key: "bits.underflow", args, tone: "underflow" };
-  return { key: "bits.nearest", args, tone: "rounded" };
-}
-function exactOf({ given }) {
-  if (given.kind !== "finite") throw new RangeError(`${given.kind} is no rational`);
-  return given.negative ? negate(given.magnitude) : given.magnitude;
-}
-function signed(error) {
-  return (error.numerator > 0n ? "+" : "") + cut(error, ERROR_DIGITS);
-}
-function ofBits({ fmt, code }) {
-  const args = { format: fmt.name, value: figure(fmt, code).text };
-  const kind = classify(fmt, code);
-  if (kind === "nan") return { key: "bits.is_nan", args };
-  if (kind === "infinity") {
-    const threshold = code & fmt.signBit ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
-    return { key: "bits.is_infinity", args: { ...args, midpoint: cut(threshold, SENTENCE_DIGITS) } };
-  }
-  return { key: "bits.is_value", args: { ...args, ...neighbours(fmt, code) } };
-}
-function neighbours(fmt, code) {
-  const [previous, next] = [nextDown(fmt, code), nextUp(fmt, code)];
-  const finite = [previous, code, next].filter((c) => isFinite2(fmt, c)).map((c) => exact(fmt, c));
-  const digits = digitsToTellApart(finite, SENTENCE_DIGITS);
-  const say = (c) => isFinite2(fmt, c) ? cut(exact(fmt, c), digits) : withMinus(toDecimal(fmt, c).replace("inf", "∞"));
-  return { previous: say(previous), next: say(next) };
 }
 
 // widgets/bit_editor/number_line.ts
@@ -2442,19 +1930,19 @@ var LABEL_DIGITS = 8;
 var CROWDED = 12;
 var AXIS = 48;
 var ROWS = [70, 86];
-function lineOf(number3) {
-  if (classify(number3.fmt, number3.code) === "nan") return null;
-  const how = number3.input === "" ? null : explain(number3.fmt, number3.input);
-  if (!how || how.rule === "exact") return around(number3.fmt, number3.code);
-  const { fmt } = number3;
-  const [below, above, value2] = [place(fmt, how.below), place(fmt, how.above), exactOf(how)];
-  const tied = compare(value2, how.midpoint) === 0;
-  const digits = digitsToTellApart([below, above, how.midpoint, ...tied ? [] : [value2]], LABEL_DIGITS);
+function lineOf(number) {
+  const { fmt, code } = number;
+  const how = number.input === "" ? null : explain(fmt, number.input, number);
+  if (!how?.midpoint) return classify(fmt, code) === "nan" ? null : around(fmt, code);
+  const { below, above } = places(fmt, how);
+  const value = exactOf(how);
+  const tied = compare(value, how.midpoint) === 0;
+  const digits = digitsToTellApart([below, above, how.midpoint, ...tied ? [] : [value]], LABEL_DIGITS);
   const at = scaleTo(below, subtract(above, below));
   const marks = stepMarks(fmt, at, digits, [
     [farther(fmt, how.below, nextDown), "far"],
-    [how.below, "step"],
-    [how.above, "step"],
+    [how.below, "step", below],
+    [how.above, "step", above],
     [farther(fmt, how.above, nextUp), "far"]
   ]);
   return {
@@ -2462,7 +1950,7 @@ function lineOf(number3) {
     marks: [
       ...marks,
       { at: at(how.midpoint), label: t("bits.midpoint", { midpoint: cut(how.midpoint, digits) }), kind: "midpoint" },
-      { at: at(value2), label: typedText(number3).slice(0, 24), kind: "typed" }
+      { at: at(value), label: typedText(number).slice(0, 24), kind: "typed" }
     ]
   };
 }
@@ -2471,8 +1959,8 @@ function around(fmt, code) {
   const here = place(fmt, code);
   const beside = [down, up].filter((c) => c !== null).map((c) => place(fmt, c));
   const gaps = beside.map((x) => magnitudeOf(subtract(x, here)));
-  const unit2 = gaps.reduce((a, b) => compare(a, b) >= 0 ? a : b);
-  const marks = stepMarks(fmt, scaleTo(here, unit2), digitsToTellApart([here, ...beside], LABEL_DIGITS), [
+  const unit = gaps.reduce((a, b) => compare(a, b) >= 0 ? a : b);
+  const marks = stepMarks(fmt, scaleTo(here, unit), digitsToTellApart([here, ...beside], LABEL_DIGITS), [
     [farther(fmt, down, nextDown), "far"],
     [down, "step"],
     [code, "here"],
@@ -2481,27 +1969,30 @@ function around(fmt, code) {
   ]);
   return { domain: [-2.4, 2.4], marks };
 }
-function farther(fmt, code, step) {
-  const next = code === null ? null : step(fmt, code);
+function farther(fmt, code, step2) {
+  const next = code === null ? null : step2(fmt, code);
   return next === code ? null : next;
 }
-function scaleTo(origin, unit2) {
-  return (x) => toNumber(divide(subtract(x, origin), unit2));
+function scaleTo(origin, unit) {
+  return (x) => toNumber(divide(subtract(x, origin), unit));
 }
 function stepMarks(fmt, at, digits, steps) {
-  return steps.flatMap(([code, kind]) => {
+  return steps.flatMap(([code, kind, step2]) => {
     if (code === null) return [];
-    const x = place(fmt, code);
-    if (isFinite2(fmt, code)) return [{ at: at(x), label: code === fmt.signBit ? "−0" : cut(x, digits), kind }];
-    const infinity = figure(fmt, code).text;
-    const label = `${cut(x, digits)} → ${infinity}`;
-    return [{ at: at(x), label: label.length > CROWDED ? infinity : label, kind: "infinity" }];
+    const x = step2 ?? place(fmt, code);
+    if (isFinite(fmt, code) && compare(x, place(fmt, code)) === 0) {
+      const zero = fmt.hasNegativeZero && code === fmt.signBit;
+      return [{ at: at(x), label: zero ? "−0" : cut(x, digits), kind }];
+    }
+    const instead = figure(fmt, code).text;
+    const label = `${cut(x, digits)} → ${instead}`;
+    return [{ at: at(x), label: label.length > CROWDED ? instead : label, kind: "infinity" }];
   });
 }
 function numberLine() {
   const element = s("svg", { class: "mw-bit-line", role: "img" });
-  const show = (number3) => {
-    const line = lineOf(number3);
+  const show = (number) => {
+    const line = lineOf(number);
     const labels = line?.marks.map((mark) => mark.label) ?? [];
     set(element, { "aria-label": line ? t("bits.line", { marks: labels.join(", ") }) : t("bits.line_nan") });
     element.replaceChildren(
@@ -2511,8 +2002,10 @@ function numberLine() {
   };
   return { element, show };
 }
-function draw({ domain, marks }) {
-  const x = linear2(domain, [0, 100]).clamp(true);
+function draw({ domain, marks: all }) {
+  const [low, high] = domain;
+  const marks = all.filter(({ kind, at }) => kind !== "far" || at >= low && at <= high);
+  const x = (at) => Math.min(Math.max(100 * (at - low) / (high - low), 0), 100);
   const crowded = marks.some(({ kind, label }) => kind === "step" && label.length > CROWDED);
   let steps = 0;
   return marks.map(({ at, label, kind }) => {
@@ -2523,7 +2016,6 @@ function draw({ domain, marks }) {
       group.append(s("line", { x1: left, x2: left, y1: 18, y2: AXIS + 12 }));
       text(12);
     } else if (kind === "typed") {
-      const [low, high] = domain;
       const inside = at >= low && at <= high;
       group.append(inside ? s("circle", { cx: left, cy: AXIS, r: 6 }) : arrow(at > high));
       if (!inside) group.classList.add(at > high ? "mw-bit-beyond-right" : "mw-bit-beyond-left");
@@ -2558,7 +2050,7 @@ function readout() {
     large.style.setProperty("--chars", String(Math.max([...text].length, 5)));
     setText(large, text);
     setText(kind, classLine(fmt, code));
-    const finite = isFinite2(fmt, code);
+    const finite = isFinite(fmt, code);
     exactly.classList.toggle("mw-bit-invisible", !finite);
     const digits = withMinus(toDecimal(fmt, code));
     const long = finite && digits.length > ONE_LINE;
@@ -2574,100 +2066,6 @@ function readout() {
   return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly), show };
 }
 
-// widgets/bit_editor/state.ts
-var QUIET_MS = 150;
-function numberLink(model, paint) {
-  const one2 = getFormat("float16");
-  let current = read(model) ?? { fmt: one2, code: encode(one2, "1"), input: "" };
-  let saved = current;
-  let timer;
-  let settling = false;
-  let closed = false;
-  const write = () => {
-    model.set("format", current.fmt.name);
-    model.set("code", current.fmt.toHex(current.code));
-    model.set("_input", current.input);
-  };
-  const flush = () => {
-    if (timer === void 0) return;
-    clearTimeout(timer);
-    timer = void 0;
-    model.save_changes();
-  };
-  const settle = () => {
-    settling = false;
-    const arrived = read(model);
-    if (closed || !arrived || same(arrived, current)) return;
-    if (timer !== void 0 && same(arrived, saved)) {
-      write();
-      return;
-    }
-    clearTimeout(timer);
-    timer = void 0;
-    current = arrived;
-    paint(current);
-  };
-  const changed = () => {
-    if (!settling) queueMicrotask(settle);
-    settling = true;
-  };
-  const events = ["change:format", "change:code", "change:_input"];
-  for (const event of events) model.on(event, changed);
-  return {
-    get number() {
-      return current;
-    },
-    edit(next, when) {
-      if (same(next, current)) return;
-      if (timer === void 0) saved = current;
-      clearTimeout(timer);
-      current = next;
-      write();
-      paint(current);
-      timer = setTimeout(flush, QUIET_MS);
-      if (when === "now") flush();
-    },
-    flush,
-    close() {
-      closed = true;
-      flush();
-      for (const event of events) model.off(event, changed);
-    }
-  };
-}
-function read(model) {
-  const fmt = getFormat(model.get("format"));
-  const text = model.get("code");
-  if (!fmt || typeof text !== "string") return null;
-  try {
-    const code = fmt.toCode(text);
-    if (fmt.toHex(code) !== text) return null;
-    return { fmt, code, input: roundsTo(fmt, model.get("_input"), code) };
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
-}
-function roundsTo(fmt, input, code) {
-  try {
-    return typeof input === "string" && encode(fmt, input) === code ? input : "";
-  } catch (error) {
-    if (error instanceof InputError) return "";
-    throw error;
-  }
-}
-function same(a, b) {
-  return a.fmt === b.fmt && a.code === b.code && a.input === b.input;
-}
-function inFormat({ fmt, code, input }, next) {
-  const typed = input !== "" && toExact(input).kind !== "pattern";
-  const text = typed ? input : toDecimal(fmt, code);
-  return { fmt: next, code: encode(next, text), input: text };
-}
-function withCode({ fmt }, code) {
-  return { fmt, code, input: "" };
-}
-
 // widgets/bit_editor.ts
 var LONGEST_TEXT = 2e4;
 var ANNOUNCE_MS = 600;
@@ -2675,85 +2073,109 @@ var EASY_TEXT = 24;
 function render({ model, el }) {
   const { root, head } = card(el, t("bits.title"));
   root.classList.add("mw-bit-editor");
-  const choice = chips(t("common.formats"), formats.map((fmt) => fmt.name), (name) => {
-    link.edit(inFormat(link.number, getFormat(name)), "now");
-  });
+  const history = editHistory();
+  const become = (next, when) => {
+    if (sameNumber(next, link.number)) return;
+    history.record(link.number);
+    link.edit(next, when);
+  };
+  const back = (to) => {
+    const next = to(link.number);
+    if (next) link.edit(next, "soon");
+  };
+  const flip = (position) => withCode(link.number, link.number.code ^ 1n << BigInt(position));
+  const step2 = (direction) => {
+    const next = direction > 0 ? nextUp : nextDown;
+    become(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
+  };
+  const choice = formatChoice((fmt) => attempt(() => become(inFormat(link.number, fmt), "now")));
   head.append(choice.element);
   const answer = readout();
-  const value2 = textField(
-    t("common.value"),
-    LONGEST_TEXT,
-    (text) => attempt(() => {
-      const { fmt } = link.number;
-      const code2 = encode(fmt, text);
-      link.edit({ fmt, code: code2, input: text.trim() }, "now");
-    })
-  );
+  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => become(typed(link.number, text), "now")));
   const code = textField(
     t("common.code"),
     LONGEST_TEXT,
-    (text) => attempt(() => link.edit(withCode(link.number, link.number.fmt.toCode(text)), "now"))
+    (text) => attempt(() => become(withCode(link.number, link.number.fmt.toCode(text)), "now"))
   );
-  const step = (direction) => {
-    const next = direction > 0 ? nextUp : nextDown;
-    link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
-  };
   const bits = bitGrid({
-    flip: (position) => link.edit(withCode(link.number, link.number.code ^ 1n << BigInt(position)), "soon"),
-    step
+    flip: (position) => become(flip(position), "soon"),
+    step: step2,
+    setField: (low, width, field) => {
+      const mask = (1n << BigInt(width)) - 1n << BigInt(low);
+      const rest = link.number.code & ~mask;
+      become(withCode(link.number, rest | field << BigInt(low)), "now");
+    },
+    stroke: {
+      start: () => history.record(link.number),
+      paint: (position) => link.edit(flip(position), "soon"),
+      cancel: () => back(history.undo)
+    }
   });
   const terms = formula();
   const callout = h("p", { class: "mw-callout" });
   const line = numberLine();
-  const down = h("button", { type: "button" }, t("bits.step_down"));
-  const up = h("button", { type: "button" }, t("bits.step_up"));
-  down.addEventListener("click", () => step(-1));
-  up.addEventListener("click", () => step(1));
+  const row = controls({
+    number: () => link.number,
+    step: step2,
+    undo: () => back(history.undo),
+    redo: () => back(history.redo),
+    reset: () => become(first, "now"),
+    become: (next) => become(next, "now")
+  });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   root.append(
     h(
       "div",
       { class: "mw-bit-top" },
       answer.figure,
-      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value2.element, code.element), value2.error, code.error),
+      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), value.error, code.error),
       answer.details
     ),
     bits.element,
     terms.element,
     callout,
     line.element,
-    h("div", { class: "mw-row" }, down, up, h("span", { class: "mw-note" }, t("bits.keys"))),
+    row.element,
     spoken
   );
   let announcing;
-  const paint = (number3) => {
-    const { fmt } = number3;
+  const paint = (number) => {
+    const { fmt } = number;
     root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16";
-    choice.show(fmt.name);
-    answer.show(fmt, number3.code);
-    value2.show(fieldText(number3));
-    code.show(fmt.toHex(number3.code));
-    bits.show(fmt, number3.code);
-    terms.show(fmt, number3.code);
-    const { key, args, tone } = sentence(number3);
+    choice.show(fmt);
+    answer.show(fmt, number.code);
+    value.show(fieldText(number));
+    code.show(fmt.toHex(number.code));
+    bits.show(fmt, number.code);
+    terms.show(fmt, number.code);
+    const { key, args, tone } = sentence(number);
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => strong ? h("strong", {}, text) : text));
-    line.show(number3);
+    line.show(number);
+    row.show(number, { undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number, first) });
   };
-  const announce = (number3) => {
+  const announce = (number) => {
     clearTimeout(announcing);
-    const words = [figure(number3.fmt, number3.code).text, classLine(number3.fmt, number3.code)].join(" · ");
+    const words = [figure(number.fmt, number.code).text, classLine(number.fmt, number.code)].join(" · ");
     announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
   };
-  const link = numberLink(model, (number3) => {
-    paint(number3);
-    announce(number3);
+  const link = numberLink(model, (number) => {
+    paint(number);
+    announce(number);
   });
-  paint(link.number);
+  const first = link.number;
+  paint(first);
   const listening = new AbortController();
   const { signal } = listening;
   root.addEventListener("focusout", (event) => {
     if (!(event.relatedTarget instanceof Node && root.contains(event.relatedTarget))) link.flush();
+  }, { signal });
+  root.addEventListener("keydown", (event) => {
+    const to = event.altKey || !(event.ctrlKey || event.metaKey) ? void 0 : backKey(event);
+    if (!to) return;
+    event.preventDefault();
+    event.stopPropagation();
+    back(history[to]);
   }, { signal });
   document.addEventListener("visibilitychange", link.flush, { signal });
   window.addEventListener("pagehide", link.flush, { signal });
@@ -2763,6 +2185,10 @@ function render({ model, el }) {
     link.close();
     root.remove();
   };
+}
+function backKey({ key, shiftKey }) {
+  if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";
+  return key.toLowerCase() === "y" ? "redo" : void 0;
 }
 function attempt(edit) {
   try {
@@ -2776,9 +2202,9 @@ function attempt(edit) {
 function fieldText({ fmt, code, input }) {
   if (input !== "") return input;
   const all = toDecimal(fmt, code);
-  return isFinite2(fmt, code) && all.length > EASY_TEXT ? shortest(fmt, code) : all;
+  return isFinite(fmt, code) && all.length > EASY_TEXT ? shortest(fmt, code) : all;
 }
-var bit_editor_default = { render };
+var bit_editor_default = { render, accept };
 export {
   bit_editor_default as default
 };

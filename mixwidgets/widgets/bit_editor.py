@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import traitlets as t
 from ipywidgets import ValueWidget  # type: ignore[import-untyped]
@@ -12,12 +12,20 @@ from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.decode import notation
 from mixwidgets.formats.encode import floor_log2
 from mixwidgets.formats.parse import BitPattern, to_exact
+from mixwidgets.formats.rounding import check
 from mixwidgets.widgets.base import STATIC, MixWidget
 
 if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
 
 _DIGITS = 800  # more than any float64 or midpoint of two has
+
+
+class _How(TypedDict):
+    """How values are rounded."""
+
+    rounding: str
+    overflow: str
 
 
 class _Face(t.TraitType[Any, Any]):
@@ -30,34 +38,51 @@ class _Face(t.TraitType[Any, Any]):
 class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     """A number in a float format, edited bit by bit or typed: `BitEditor(65504, format="float16")`.
 
-    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, ties to even.
-    Setting `format` rounds the last exact input anew; `reinterpret` keeps the bits. `format` and `code`
-    change in one message, and the page edits them without the kernel. A wrong value, code or format is a
-    ValueError or TypeError, and the last good state stays; so is a `code` that is not the `value` beside it.
+    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, as `rounding` and
+    `overflow` say (`FloatFormat.encode` has them; not "stochastic"). Setting `format` rounds the last exact
+    input anew, and so does setting `rounding` or `overflow`, which leave edited bits as they are;
+    `reinterpret` keeps the bits. All of them change in one message, and the page edits them without the
+    kernel. A wrong value, code, format or name is a ValueError or TypeError, and the last good state stays;
+    so is a `code` that is not the `value` beside it.
     """
 
     _esm = STATIC / "bit_editor.js"
-    _state_traits = {"format": None, "code": None, "_input": ""}
+    _state_traits: ClassVar[dict[str, Any]] = {
+        "format": None,
+        "code": None,
+        "_input": "",
+        "rounding": "ties-to-even",
+        "overflow": "native",
+    }
 
     format = _Face("float16", help="The format's canonical name; takes aliases and dtypes.").tag(sync=True)
     code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
     value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
+    rounding = _Face("ties-to-even", help="To which neighbour a value goes.").tag(sync=True)
+    overflow = _Face("native", help="What becomes of a value beyond the largest.").tag(sync=True)
     _input = t.Unicode(help="What was last typed or assigned; empty once bits were edited.").tag(sync=True)
 
     def __init__(
-        self, value: Any = None, *, format: Any = "float16", code: Any = None, **traits: Any
+        self,
+        value: Any = None,
+        *,
+        format: Any = "float16",
+        code: Any = None,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        **traits: Any,
     ) -> None:
-        fmt = get_format(format)
+        fmt, how = get_format(format), _how(rounding, overflow)
         if value is None and code is None:
             value = 1
         text = "" if value is None else _text_of(value)
-        number = fmt.encode(text) if code is None else fmt.to_code(code)
-        if text and fmt.encode(text) != number:
-            rounded = fmt.to_hex(fmt.encode(text))
+        number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
+        if text and fmt.encode(text, **how) != number:
+            rounded = fmt.to_hex(fmt.encode(text, **how))
             raise ValueError(
                 f"{text[:40]} is {rounded} in {fmt.name}, not {fmt.to_hex(number)}; give a value or a code"
             )
-        self._become(fmt, number, text)
+        self._become(fmt, number, text, how)
         super().__init__(**traits)
 
     def reinterpret(self, format: Any) -> None:
@@ -79,7 +104,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         try:
             number = self._read(sync_data)
         except (TypeError, ValueError):
-            self.send_state(["format", "code", "_input"])  # the page shows the last good state again
+            self.send_state(list(self._state_traits))  # the page shows the last good state again
             return
         with self._lock_property(**sync_data):  # what came needs no sending back
             self._become(*number)
@@ -89,28 +114,30 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         fmt = get_format(traits["format"])
         self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
 
-    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str]:
+    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, _How]:
         """The number that arriving traits mean, together with those that did not change."""
         fmt = get_format(state.get("format", self.format))
+        how = _how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
         text = state.get("_input", self._input)
         if not isinstance(text, str):
             raise TypeError(f"_input must be text, not {type(text).__name__}")
         if "code" not in state and fmt.name != self.format:  # as when a link sets the format alone
             text = text if "_input" in state else self._exact_input()
-            return fmt, fmt.encode(text), text
+            return fmt, fmt.encode(text, **how), text, how
         number = fmt.to_code(state.get("code", self.code))
         if fmt.to_hex(number) != state.get("code", self.code):
             raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
-        if text and fmt.encode(text) != number:
+        if text and fmt.encode(text, **how) != number:
             if "_input" in state:
                 raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
+            if "code" not in state:  # as when a link sets the rounding alone
+                return fmt, fmt.encode(text, **how), text, how
             text = ""  # bits were edited: the old input says nothing of them
-        return fmt, number, text
+        return fmt, number, text, how
 
     def _set_value(self, value: Any) -> None:
         if value is not self.value:  # hold_trait_notifications sets what it has got
-            fmt, text = get_format(self.format), _text_of(value)
-            self._become(fmt, fmt.encode(text), text)
+            self._round(_text_of(value))
 
     def _set_code(self, code: Any) -> None:
         fmt = get_format(self.format)
@@ -121,8 +148,25 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     def _set_format(self, format: Any) -> None:
         fmt = get_format(format)
         if fmt.name != self.format:
-            text = self._exact_input()
-            self._become(fmt, fmt.encode(text), text)
+            self._round(self._exact_input(), fmt)
+
+    def _set_rounding(self, rounding: Any) -> None:
+        self._set_how(rounding, self.overflow)
+
+    def _set_overflow(self, overflow: Any) -> None:
+        self._set_how(self.rounding, overflow)
+
+    def _set_how(self, rounding: Any, overflow: Any) -> None:
+        fmt, how = get_format(self.format), _how(rounding, overflow)
+        if self._input:
+            self._round(self._input, fmt, how)
+        else:
+            self._become(fmt, int(self.code, 16), "", how)
+
+    def _round(self, text: str, fmt: FloatFormat | None = None, how: _How | None = None) -> None:
+        """Become what a text is, rounded to the format at hand or another, in the way at hand or another."""
+        fmt, how = fmt or get_format(self.format), how or _how(self.rounding, self.overflow)
+        self._become(fmt, fmt.encode(text, **how), text, how)
 
     def _exact_input(self) -> str:
         """What was last typed or assigned as a number, else the value of the bits."""
@@ -130,14 +174,25 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             return self._input
         return get_format(self.format).to_decimal(self.code)
 
-    def _become(self, fmt: FloatFormat, number: int, text: str) -> None:
+    def _become(self, fmt: FloatFormat, number: int, text: str, how: _How | None = None) -> None:
         new = {"format": fmt.name, "code": fmt.to_hex(number), "_input": text, "value": fmt.decode(number)}
+        new |= how or {}
         old = {name: getattr(self, name) for name in new}
         self._trait_values.update(new)
         with self.hold_sync():
             for name in new:
                 if repr(old[name]) != repr(new[name]):  # of floats: −0 is not 0, and NaN is NaN
                     self._notify_trait(name, old[name], new[name])
+
+
+def _how(rounding: Any, overflow: Any) -> _How:
+    """How to round, checked. Stochastic rounding is left out: a draw is no rule that a page could show."""
+    if rounding == "stochastic":
+        raise ValueError("an editor rounds by a rule; for stochastic rounding use FloatFormat.round")
+    if not isinstance(rounding, str) or not isinstance(overflow, str):
+        raise TypeError(f"rounding and overflow are names, not {rounding!r} and {overflow!r}")
+    check(rounding, overflow)
+    return {"rounding": rounding, "overflow": overflow}
 
 
 def _text_of(value: Any) -> str:

@@ -2,7 +2,10 @@
 
 import re
 
+import ml_dtypes
+import numpy as np
 import pytest
+import torch
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
@@ -27,7 +30,14 @@ def show(page, tmp_path, value, format="float16", theme="light", width=980):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("value", "format"), [("65505", "float16"), ("5e-324", "float64"), ("1e999", "float32"), ("nan", "bf16")]
+    ("value", "format"),
+    [
+        ("65505", "float16"),
+        ("5e-324", "float64"),
+        ("1e999", "float32"),
+        ("nan", "bf16"),
+        ("5", "float4_e2m1fn"),
+    ],
 )
 def test_no_accessibility_rule_is_broken(page, tmp_path, theme, value, format):
     widget = show(page, tmp_path, value, format, theme)
@@ -35,7 +45,7 @@ def test_no_accessibility_rule_is_broken(page, tmp_path, theme, value, format):
     widget.get_by_label("value").press("Enter")
     expect(widget.get_by_role("alert")).to_be_visible()
     if format == "float64":
-        widget.locator("summary").click()
+        widget.locator("summary", has_text="significant digits").click()
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
 
@@ -45,8 +55,12 @@ def test_no_accessibility_rule_is_broken(page, tmp_path, theme, value, format):
 def test_everything_fits_and_can_be_hit(page, tmp_path, fmt, width):
     widget = show(page, tmp_path, "0.1", fmt.name, width=width)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    targets = widget.locator("button, input[type=text], .mw-chips label").all()
-    assert len(targets) == fmt.bits + 2 + 2 + 5
+    targets = widget.locator(
+        "button:visible, input[type=text], select, summary:visible, .mw-chips label"
+    ).all()
+    fields = 1 + (fmt.fraction_bits > 0)
+    # bits, texts, chips, buttons, selects, menus
+    assert len(targets) >= fmt.bits + fields + 2 + 5 + 5 + 3 + 2
     for target in targets:
         box = target.bounding_box()
         assert min(box["width"], box["height"]) >= 24
@@ -78,16 +92,126 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(widget.get_by_role("radio", name="bfloat16")).to_be_checked()
     press("ArrowRight")
     expect(code).to_have_value("0x7BFF")
-    press("Tab", "Control+a", "1", "Enter")
+    press("Tab", "Tab", "Control+a", "1", "Enter")  # past the list of more formats
     expect(code).to_have_value("0x3C00")
     press("Tab", "Tab", "End", "Space")  # past the code, to the one bit that has the tab stop
     expect(code).to_have_value("0x3C01")
     press("Home", "Enter", "ArrowUp")
     expect(code).to_have_value("0xBC00")
-    press("Tab", "Enter", "Tab", "Space", "Space")  # − ulp, + ulp
+    press("Tab", "Tab", "Tab", "Enter", "Tab", "Space", "Space")  # past the field numbers: − ulp, + ulp
     expect(code).to_have_value("0xBBFF")
-    press("Shift+Tab", "Shift+Tab")
+    press("Control+z")
+    expect(code).to_have_value("0xBC00")
+    press("Control+Shift+Z")
+    expect(code).to_have_value("0xBBFF")
+    press(*["Shift+Tab"] * 4)
     expect(widget.get_by_role("switch", name="sign bit, on")).to_be_focused()
+    press("Tab", "Control+a", "3", "1", "Enter")  # the biased exponent
+    expect(code).to_have_value("0xFFFF")
+
+
+def centre(bit):
+    box = bit.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_drag_paints_and_is_one_step_to_undo(page, tmp_path):
+    widget = show(page, tmp_path, "0x0410")
+    code = widget.get_by_label("code")
+    bits = widget.get_by_role("switch")
+    page.mouse.move(*centre(bits.nth(2)))
+    page.mouse.down()
+    expect(code).to_have_value("0x2410")
+    page.mouse.move(*centre(bits.nth(13)))  # in one jump, over bits that are on and bits that are off
+    expect(code).to_have_value("0x3FFC")
+    page.mouse.move(*centre(bits.nth(12)))
+    page.mouse.up()
+    expect(code).to_have_value("0x3FFC")
+    widget.get_by_role("button", name="undo").click()
+    expect(code).to_have_value("0x0410")
+    widget.get_by_role("button", name="redo").click()
+    expect(code).to_have_value("0x3FFC")
+    page.mouse.move(*centre(bits.nth(4)))  # now one that is on: the stroke turns off
+    page.mouse.down()
+    page.mouse.move(*centre(bits.nth(6)))
+    page.mouse.move(*centre(widget.get_by_role("button", name="reset")))
+    page.mouse.up()
+    expect(code).to_have_value("0x31FC")
+    bits.nth(0).click()
+    expect(code).to_have_value("0xB1FC")
+    page.keyboard.press("Space")
+    expect(code).to_have_value("0x31FC")
+    widget.get_by_role("button", name="reset").click()
+    expect(code).to_have_value("0x0410")
+
+
+@pytest.mark.parametrize(
+    "name", ["float64", "float16", "float8_e4m3fn", "float8_e4m3fnuz", "float4_e2m1fn", "float8_e8m0fnu"]
+)
+def test_presets_are_numbers_of_the_format(page, tmp_path, name):
+    fmt = mw.get_format(name)
+    widget = show(page, tmp_path, "1", fmt.name)
+    menu = widget.locator("summary", has_text="presets")
+    menu.click()
+    names = widget.locator(".mw-bit-menu[open] button").all_inner_texts()
+    assert {"0.1", "65504", "65505", "65520", f"largest finite {fmt.name}"} < set(names)
+    assert ("nan" in names) == fmt.has_nan
+    assert ("negative zero" in names) == fmt.has_negative_zero
+    widget.get_by_role("button", name=f"largest finite {fmt.name}").click()
+    expect(widget.get_by_label("code")).to_have_value(fmt.to_hex(fmt.encode(fmt.max)))
+    expect(menu).to_be_focused()
+    menu.click()
+    widget.get_by_role("button", name="65520", exact=True).click()
+    expect(widget.get_by_label("code")).to_have_value(fmt.to_hex(fmt.encode(65520)))
+
+
+@pytest.mark.parametrize("name", ["float64", "float32", "bfloat16", "float8_e4m3fn", "float4_e2m1fn"])
+def test_what_is_copied_is_this_number(page, tmp_path, name):
+    fmt = mw.get_format(name)
+    code = fmt.encode("0.1")
+    widget = show(page, tmp_path, "0.1", name)
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    widget.locator("summary", has_text="copy").click()
+    texts = {}
+    for item in widget.locator(".mw-bit-menu[open] li").all():
+        item.get_by_role("button").click()  # without a clipboard, the text is selected
+        texts[item.get_by_role("button").inner_text()] = page.evaluate("String(getSelection())")
+    expect(widget.get_by_role("status")).to_contain_text("the text is selected")
+    assert (
+        fmt.encode(texts["shortest"]) == fmt.encode(texts["exact"]) == fmt.encode(texts["hex float"]) == code
+    )
+    assert texts["code"] == fmt.to_hex(code)
+    assert eval(texts["NumPy"], {"np": np, "ml_dtypes": ml_dtypes}) == fmt.decode(code)
+    if name != "float4_e2m1fn":
+        assert eval(texts["torch"], {"torch": torch}).double().item() == fmt.decode(code)
+    if name in ("float64", "float32"):
+        assert float.fromhex(texts["C"].removesuffix("f")) == fmt.decode(code)
+    else:
+        assert int(re.search("0x[0-9A-F]+", texts["C"]).group(), 16) == code
+
+
+def test_the_sentence_names_the_rule_that_decided(page, tmp_path):
+    widget = show(page, tmp_path, "65519")
+    code, sentence = widget.get_by_label("code"), widget.locator(".mw-callout")
+    rounding, overflow = (widget.get_by_label(name, exact=True) for name in ("rounding", "overflow"))
+    rounding.select_option("toward-positive")
+    expect(code).to_have_value("0x7C00")
+    expect(sentence).to_contain_text("Rounding is toward-positive, which leads past it")
+    overflow.select_option("saturate")
+    expect(code).to_have_value("0x7BFF")
+    expect(sentence).to_contain_text("and the overflow policy saturate")
+    rounding.select_option("to-odd")
+    expect(sentence).to_contain_text("neighbour whose code is odd, 65504")
+    widget.get_by_role("button", name="undo").click()
+    expect(rounding).to_have_value("toward-positive")
+
+
+def test_a_format_that_cannot_hold_the_number_is_refused(page, tmp_path):
+    widget = show(page, tmp_path, "nan")
+    widget.get_by_label("More formats").select_option("float4_e2m1fn")
+    expect(widget.get_by_role("alert").filter(has_text="float4_e2m1fn has no NaN")).to_be_visible()
+    expect(widget.get_by_role("radio", name="float16")).to_be_checked()
+    expect(widget.get_by_label("code")).to_have_value("0x7E00")
 
 
 def test_long_digits_unfold(page, tmp_path):

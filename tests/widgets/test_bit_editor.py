@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -62,7 +63,7 @@ def test_repr(arguments, text):
     assert repr(mw.BitEditor(**arguments)) == text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", VECTORS)
 def test_text_is_rounded_once(name):
     editor = mw.BitEditor(0, format=name)
     for row in VECTORS[name]:
@@ -74,10 +75,17 @@ def test_text_is_rounded_once(name):
 @given(st.floats() | st.fractions() | st.integers() | st.decimals(allow_nan=False), st.sampled_from(NAMES))
 def test_any_number_is_kept_exactly_for_every_format(value, name):
     """The input that the page gets rounds as the number itself does, also after a change of format."""
-    editor = mw.BitEditor(1, format="float8_e5m2")
+    editor, fmt = mw.BitEditor(1, format="float8_e5m2"), mw.get_format(name)
     editor.value = value
+    try:
+        code = fmt.to_hex(fmt.encode(value))
+    except ValueError as error:
+        with pytest.raises(ValueError, match=f"^{re.escape(str(error))}$"):
+            editor.format = name
+        assert editor.format == "float8_e5m2"
+        return
     editor.format = name
-    assert editor.code == mw.get_format(name).to_hex(mw.get_format(name).encode(value))
+    assert editor.code == code
     if isinstance(value, float) and math.isfinite(value):
         assert Fraction(Decimal(editor._input)) == Fraction(value)
 
@@ -166,6 +174,77 @@ def test_the_first_message_has_the_number(monkeypatch):
     assert opened == [{"format": "bfloat16", "code": "0x3DCD", "_input": "0.1"}]
 
 
+# Rounding and overflow
+
+
+def test_another_rounding_rounds_the_last_input_anew(sent):
+    editor = mw.BitEditor(65519.5)
+    sent.clear()
+    editor.rounding = "toward-positive"
+    assert editor.value == math.inf
+    assert [set(message) for message in sent] == [{"rounding", "code"}]
+    editor.overflow = "saturate"
+    assert (editor.value, editor._input) == (65504, "65519.5")
+    editor.rounding = "toward-zero"
+    editor.format = "float8_e4m3fn"
+    assert editor.value == 448
+    editor.value = "1.99"
+    assert editor.value == 1.875
+
+
+def test_another_rounding_leaves_edited_bits():
+    editor = mw.BitEditor("0.1")
+    editor.code = "0x7C00"
+    editor.overflow = "saturate"
+    editor.rounding = "to-odd"
+    assert state(editor) == ("float16", "0x7C00", "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("rounding", ["ties-to-away", "toward-negative", "to-odd"])
+@pytest.mark.parametrize("overflow", ["saturate", "torch"])
+def test_an_editor_rounds_as_its_format_does(name, rounding, overflow):
+    fmt = mw.get_format(name)
+    editor = mw.BitEditor(1, format=name, rounding=rounding, overflow=overflow)
+    for value in ("0.1", "-0.3", "1e39", "-1e400", "463.5", "464.5", "inf", "-0"):
+        editor.value = value
+        assert editor.code == fmt.to_hex(fmt.encode(value, rounding=rounding, overflow=overflow))
+    with pytest.raises(ValueError, match="give a value or a code"):
+        mw.BitEditor("1.01", code=0, format=name, rounding=rounding)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "error", "words"),
+    [
+        ("rounding", "stochastic", ValueError, "for stochastic rounding use FloatFormat.round"),
+        ("rounding", "ties_to_even", ValueError, "did you mean 'ties-to-even'"),
+        ("overflow", "wrap", ValueError, "overflow must be one of 'native', 'saturate'"),
+        ("overflow", None, TypeError, "are names, not"),
+        ("rounding", True, TypeError, "are names, not"),
+    ],
+)
+def test_bad_rounding_and_overflow(name, bad, error, words):
+    editor = mw.BitEditor(65505)
+    with pytest.raises(error, match=words):
+        setattr(editor, name, bad)
+    with pytest.raises(error, match=words):
+        mw.BitEditor(65505, **{name: bad})
+    assert (*state(editor), editor.rounding, editor.overflow) == (
+        *("float16", "0x7BFF", "65505"),
+        *("ties-to-even", "native"),
+    )
+
+
+def test_the_page_s_rounding_travels_with_its_number():
+    editor = mw.BitEditor(1)
+    editor.set_state(
+        {"code": "0x3C02", "_input": "1.0011", "rounding": "toward-positive", "overflow": "saturate"}
+    )
+    assert (editor.code, editor.rounding, editor.overflow) == ("0x3C02", "toward-positive", "saturate")
+    editor.set_state({"rounding": "toward-zero"})  # as a link sends it
+    assert (editor.code, editor._input) == ("0x3C01", "1.0011")
+
+
 # From the page
 
 
@@ -216,6 +295,12 @@ def test_the_page_sends_only_what_changed(sent):
         {"_input": ["1"]},
         {"_input": "9" * 1_000_000},
         {"code": "0x7BFF", "_input": "65520"},
+        {"rounding": "stochastic"},
+        {"rounding": "nearest"},
+        {"rounding": None},
+        {"overflow": "__proto__"},
+        {"overflow": ["native"]},
+        {"code": "0x3C01", "_input": "1", "rounding": "toward-positive"},
     ],
 )
 def test_hostile_state_is_refused_as_a_whole(sent, hostile):
@@ -223,7 +308,8 @@ def test_hostile_state_is_refused_as_a_whole(sent, hostile):
     sent.clear()
     editor.set_state(hostile)
     assert (*state(editor), editor.value) == ("float16", "0x3C00", "1", 1)
-    assert sent == [{"format": "float16", "code": "0x3C00", "_input": "1"}]
+    how = {"rounding": "ties-to-even", "overflow": "native"}
+    assert sent == [{"format": "float16", "code": "0x3C00", "_input": "1", **how}]
     editor.set_state({"code": "0x4000"})
     assert editor.value == 2
 

@@ -2,7 +2,7 @@
 
 import { exact, isFinite, notation, shortest, toDecimal } from "../../formats/decode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
-import { divide, floorLog10, floorLog2, magnitudeOf, negate, power, type Rational } from "../../formats/rational.ts";
+import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "../../formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
 
@@ -19,7 +19,7 @@ export function superscript(n: number): string {
 /** A code's value: every digit if they are few, else the fewest that round back to it. */
 export function figure(fmt: FloatFormat, code: bigint): { text: string; isExact: boolean } {
   if (!isFinite(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
-  if (code === fmt.signBit) return { text: "−0", isExact: true };
+  if (fmt.hasNegativeZero && code === fmt.signBit) return { text: "−0", isExact: true };
   const text = cut(exact(fmt, code), SHORT);
   const isExact = text.length <= SHORT && !text.includes("…");
   return { text: isExact ? text : withMinus(shortest(fmt, code)), isExact };
@@ -61,18 +61,6 @@ function leading(x: Rational, most: number): { digits: bigint; exponent: number;
   const { numerator, denominator } = divide(magnitude, power(10n, exponent));
   const digits = numerator / denominator;
   return { digits, exponent, isExact: digits * denominator === numerator };
-}
-
-/** A finite code as a hexadecimal float, normalised, with no trailing zeros: 0x1.ffcp15. */
-export function hexFloat(fmt: FloatFormat, code: bigint): string {
-  const sign = code & fmt.signBit ? "-" : "";
-  const { numerator, denominator } = magnitudeOf(exact(fmt, code));
-  if (numerator === 0n) return `${sign}0x0p0`;
-  const exponent = floorLog2({ numerator, denominator });
-  const bits = numerator.toString(2).replace(/0+$/, "").slice(1); // below the leading one
-  const nibbles = bits.match(/.{1,4}/g) ?? [];
-  const digits = nibbles.map((nibble) => Number.parseInt(nibble.padEnd(4, "0"), 2).toString(16)).join("");
-  return `${sign}0x1${digits && "." + digits}p${exponent}`;
 }
 
 /** The value of a code; for an infinity the step at which it stands, beyond the largest finite value. */

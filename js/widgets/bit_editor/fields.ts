@@ -1,4 +1,4 @@
-// The two text fields: Enter or leaving commits, Escape takes back, an error stands beside its field.
+// Text fields: Enter or leaving commits, Escape takes back, an error stands beside its field.
 
 import { labelled } from "../../ui/card.ts";
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
@@ -11,10 +11,16 @@ export interface TextField {
   show(text: string): void;
 }
 
-/** `commit` returns an error to show, or an empty text. */
+/** A text field behind its label. `commit` returns an error to show, or an empty text. */
 export function textField(label: string, maxLength: number, commit: (text: string) => string): TextField {
+  const { element, error, show } = bareField({ maxlength: maxLength }, commit);
+  return { element: labelled(label, element), error, show };
+}
+
+/** A text field that something else names. */
+export function bareField(attributes: Record<string, string | number>, commit: (text: string) => string): TextField {
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
-  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: maxLength });
+  const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
   let shown = "";
   let writing = false;
 
@@ -44,10 +50,11 @@ export function textField(label: string, maxLength: number, commit: (text: strin
   input.addEventListener("change", tryCommit);
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") tryCommit();
+    if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation(); // undo is the text's own until it is taken
     if (event.key === "Escape" && writing) {
       writing = false;
       show(shown);
     }
   });
-  return { element: labelled(label, input), error, show };
+  return { element: input, error, show };
 }

@@ -1,6 +1,6 @@
 // (−1)^S × 2^E × (1 + F) with this code's numbers filled in, each part lettered and coloured by its field.
 
-import { classify, fields } from "../../formats/decode.ts";
+import { classify, fields, isFinite } from "../../formats/decode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { h } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
@@ -33,27 +33,29 @@ interface Part {
 
 function partsOf(fmt: FloatFormat, code: bigint): readonly Part[] {
   const { sign, biasedExponent, fraction } = fields(fmt, code);
-  const signPart: Part = { text: sign ? "(−1)" : "(+1)", field: "sign" };
+  const { text, isExact } = figure(fmt, code);
   const times: Part = { text: "×" };
+  const signParts: Part[] = fmt.signed ? [{ text: sign ? "(−1)" : "(+1)", field: "sign" }, times] : [];
   const kind = classify(fmt, code);
-  if (kind === "infinity") return [signPart, times, { text: "∞" }, { text: "=" }, { text: sign ? "−∞" : "∞" }];
-  if (kind === "nan") {
+  if (kind === "infinity" && fmt.infinity === "ieee") return [...signParts, { text: "∞" }, { text: "=" }, { text }];
+  if (kind === "nan" && fmt.nan === "ieee") {
     return [
       { text: t("bits.formula_ones"), field: "exponent" },
       { text: t("bits.formula_and") },
       { text: `${fraction} ≠ 0`, field: "fraction" },
       { text: "=" },
-      { text: "NaN" },
+      { text },
     ];
   }
-  const { text, isExact } = figure(fmt, code);
-  const lead = biasedExponent === 0 ? 0 : 1;
+  if (!isFinite(fmt, code)) return [{ text: fmt.toHex(code) }, { text: "=" }, { text }];
+  const lead = fmt.hasZero && biasedExponent === 0 ? 0 : 1;
+  const unit = 1n << BigInt(fmt.fractionBits);
+  const significand: Part[] = fmt.fractionBits ? [times, { text: `(${lead} + ${fraction}/${unit})`, field: "fraction" }] : [];
+  if (!fmt.fractionBits && lead === 0) significand.push(times, { text: "0" });
   return [
-    signPart,
-    times,
-    { text: "2", power: withMinus(String(Math.max(biasedExponent, 1) - fmt.bias)), field: "exponent" },
-    times,
-    { text: `(${lead} + ${fraction}/${1n << BigInt(fmt.fractionBits)})`, field: "fraction" },
+    ...signParts,
+    { text: "2", power: withMinus(String(fmt.exponentOf(biasedExponent))), field: "exponent" },
+    ...significand,
     { text: isExact ? "=" : "≈" },
     { text },
   ];

@@ -1,6 +1,5 @@
 // The neighbours of a number, drawn to scale: its steps, the midpoint where rounding turns, and what was typed.
 
-import { scaleLinear } from "d3-scale";
 import { classify, isFinite, nextDown, nextUp } from "../../formats/decode.ts";
 import { explain } from "../../formats/explain.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
@@ -9,7 +8,7 @@ import { s, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { cut, digitsToTellApart, figure, place } from "./digits.ts";
 import type { EditedNumber } from "./state.ts";
-import { exactOf, typedText } from "./words.ts";
+import { exactOf, places, typedText } from "./words.ts";
 
 const LABEL_DIGITS = 8;
 const CROWDED = 12; // characters of a label beyond which neighbours' labels stand in two rows
@@ -30,26 +29,26 @@ export interface Line {
 
 /** What the line shows of a number; null for NaN, which has no place on it. */
 export function lineOf(number: EditedNumber): Line | null {
-  if (classify(number.fmt, number.code) === "nan") return null;
-  const how = number.input === "" ? null : explain(number.fmt, number.input);
-  if (!how || how.rule === "exact") return around(number.fmt, number.code);
+  const { fmt, code } = number;
+  const how = number.input === "" ? null : explain(fmt, number.input, number);
+  if (!how?.midpoint) return classify(fmt, code) === "nan" ? null : around(fmt, code);
 
-  const { fmt } = number;
-  const [below, above, value] = [place(fmt, how.below), place(fmt, how.above), exactOf(how)];
-  const tied = compare(value, how.midpoint!) === 0;
-  const digits = digitsToTellApart([below, above, how.midpoint!, ...(tied ? [] : [value])], LABEL_DIGITS);
+  const { below, above } = places(fmt, how);
+  const value = exactOf(how);
+  const tied = compare(value, how.midpoint) === 0;
+  const digits = digitsToTellApart([below, above, how.midpoint, ...(tied ? [] : [value])], LABEL_DIGITS);
   const at = scaleTo(below, subtract(above, below));
   const marks = stepMarks(fmt, at, digits, [
     [farther(fmt, how.below, nextDown), "far"],
-    [how.below, "step"],
-    [how.above, "step"],
+    [how.below, "step", below],
+    [how.above, "step", above],
     [farther(fmt, how.above, nextUp), "far"],
   ]);
   return {
     domain: [-1.3, 2.3],
     marks: [
       ...marks,
-      { at: at(how.midpoint!), label: t("bits.midpoint", { midpoint: cut(how.midpoint!, digits) }), kind: "midpoint" },
+      { at: at(how.midpoint), label: t("bits.midpoint", { midpoint: cut(how.midpoint, digits) }), kind: "midpoint" },
       { at: at(value), label: typedText(number).slice(0, 24), kind: "typed" },
     ],
   };
@@ -81,16 +80,20 @@ function scaleTo(origin: Rational, unit: Rational): (x: Rational) => number {
   return (x) => toNumber(divide(subtract(x, origin), unit));
 }
 
-type Step = readonly [code: bigint | null, kind: "step" | "far" | "here"];
+/** `at` where a step that the format does not have stands for what is there instead. */
+type Step = readonly [code: bigint | null, kind: "step" | "far" | "here", at?: Rational];
 
 function stepMarks(fmt: FloatFormat, at: (x: Rational) => number, digits: number, steps: readonly Step[]): Mark[] {
-  return steps.flatMap(([code, kind]): Mark[] => {
+  return steps.flatMap(([code, kind, step]): Mark[] => {
     if (code === null) return [];
-    const x = place(fmt, code);
-    if (isFinite(fmt, code)) return [{ at: at(x), label: code === fmt.signBit ? "−0" : cut(x, digits), kind }];
-    const infinity = figure(fmt, code).text;
-    const label = `${cut(x, digits)} → ${infinity}`;
-    return [{ at: at(x), label: label.length > CROWDED ? infinity : label, kind: "infinity" }];
+    const x = step ?? place(fmt, code);
+    if (isFinite(fmt, code) && compare(x, place(fmt, code)) === 0) {
+      const zero = fmt.hasNegativeZero && code === fmt.signBit;
+      return [{ at: at(x), label: zero ? "−0" : cut(x, digits), kind }];
+    }
+    const instead = figure(fmt, code).text;
+    const label = `${cut(x, digits)} → ${instead}`;
+    return [{ at: at(x), label: label.length > CROWDED ? instead : label, kind: "infinity" }];
   });
 }
 
@@ -108,8 +111,10 @@ export function numberLine(): { element: SVGElement; show(number: EditedNumber):
   return { element, show };
 }
 
-function draw({ domain, marks }: Line): SVGElement[] {
-  const x = scaleLinear(domain, [0, 100]).clamp(true);
+function draw({ domain, marks: all }: Line): SVGElement[] {
+  const [low, high] = domain;
+  const marks = all.filter(({ kind, at }) => kind !== "far" || (at >= low && at <= high)); // ulps may double and more
+  const x = (at: number) => Math.min(Math.max((100 * (at - low)) / (high - low), 0), 100);
   const crowded = marks.some(({ kind, label }) => kind === "step" && label.length > CROWDED);
   let steps = 0;
   return marks.map(({ at, label, kind }) => {
@@ -121,7 +126,6 @@ function draw({ domain, marks }: Line): SVGElement[] {
       text(12);
     } else if (kind === "typed") {
       // Beyond the line's end an arrow points to where the number lies.
-      const [low, high] = domain;
       const inside = at >= low && at <= high;
       group.append(inside ? s("circle", { cx: left, cy: AXIS, r: 6 }) : arrow(at > high));
       if (!inside) group.classList.add(at > high ? "mw-bit-beyond-right" : "mw-bit-beyond-left");

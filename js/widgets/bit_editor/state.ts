@@ -3,7 +3,7 @@
 import type { AnyModel } from "@anywidget/types";
 import { getFormat } from "../../formats/catalogue.ts";
 import { toDecimal } from "../../formats/decode.ts";
-import { encode } from "../../formats/encode.ts";
+import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "../../formats/encode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { InputError, toExact } from "../../formats/parse.ts";
 
@@ -12,9 +12,12 @@ export interface State {
   format: string;
   code: string;
   _input: string;
+  rounding: string;
+  overflow: string;
 }
 
-export interface EditedNumber {
+/** A number, and how the next value is rounded to its format. */
+export interface EditedNumber extends Options {
   readonly fmt: FloatFormat;
   readonly code: bigint;
   readonly input: string;
@@ -34,7 +37,7 @@ export interface NumberLink {
 /** `paint` is called for every change, made here, in another view or in the kernel. */
 export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber) => void): NumberLink {
   const one = getFormat("float16")!;
-  let current = read(model) ?? { fmt: one, code: encode(one, "1"), input: "" };
+  let current = read(model) ?? typed({ fmt: one, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1");
   let saved = current; // what the kernel had when this burst of edits began
   let timer: ReturnType<typeof setTimeout> | undefined;
   let settling = false;
@@ -44,6 +47,9 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
     model.set("format", current.fmt.name);
     model.set("code", current.fmt.toHex(current.code));
     model.set("_input", current.input);
+    for (const name of ["rounding", "overflow"] as const) {
+      if (model.get(name) !== undefined && current[name]) model.set(name, current[name]); // not every widget has them
+    }
   };
   const flush = () => {
     if (timer === undefined) return;
@@ -54,8 +60,8 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
   const settle = () => {
     settling = false;
     const arrived = read(model);
-    if (closed || !arrived || same(arrived, current)) return;
-    if (timer !== undefined && same(arrived, saved)) {
+    if (closed || !arrived || sameNumber(arrived, current)) return;
+    if (timer !== undefined && sameNumber(arrived, saved)) {
       write(); // the kernel's echo of what was saved before: this view is ahead of it
       return;
     }
@@ -69,7 +75,7 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
     if (!settling) queueMicrotask(settle);
     settling = true;
   };
-  const events = ["change:format", "change:code", "change:_input"] as const;
+  const events = (["format", "code", "_input", "rounding", "overflow"] as const).map((name) => `change:${name}` as const);
   for (const event of events) model.on(event, changed);
 
   return {
@@ -77,7 +83,7 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
       return current;
     },
     edit(next, when) {
-      if (same(next, current)) return;
+      if (sameNumber(next, current)) return;
       if (timer === undefined) saved = current;
       clearTimeout(timer);
       current = next;
@@ -96,42 +102,64 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
 }
 
 /** What the model holds, or null while its traits do not fit each other. */
-export function read(model: Pick<AnyModel<State>, "get">): EditedNumber | null {
+export function read(model: { get(name: keyof State): unknown }): EditedNumber | null {
   const fmt = getFormat(model.get("format"));
   const text: unknown = model.get("code");
-  if (!fmt || typeof text !== "string") return null;
+  const rounding = oneOf(ROUNDINGS, model.get("rounding"));
+  const overflow = oneOf(OVERFLOWS, model.get("overflow"));
+  if (!fmt || typeof text !== "string" || !rounding || !overflow) return null;
   try {
     const code = fmt.toCode(text);
     if (fmt.toHex(code) !== text) return null; // the width of another format
-    return { fmt, code, input: roundsTo(fmt, model.get("_input"), code) };
+    const number = { fmt, code, input: "", rounding, overflow };
+    return { ...number, input: inputOf(number, model.get("_input")) };
   } catch (error) {
     if (error instanceof InputError) return null;
     throw error;
   }
 }
 
+/** A name of the list, the first where a model has no such trait; undefined for any other value. */
+function oneOf<T>(names: readonly T[], name: unknown): T | undefined {
+  return names.find((one) => one === (name ?? names[0]));
+}
+
 /** The input if it rounds to the code, else none: it would say nothing of these bits. */
-function roundsTo(fmt: FloatFormat, input: unknown, code: bigint): string {
+function inputOf(number: EditedNumber, input: unknown): string {
   try {
-    return typeof input === "string" && encode(fmt, input) === code ? input : "";
+    return typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : "";
   } catch (error) {
     if (error instanceof InputError) return "";
     throw error;
   }
 }
 
-function same(a: EditedNumber, b: EditedNumber): boolean {
-  return a.fmt === b.fmt && a.code === b.code && a.input === b.input;
+export function sameNumber(a: EditedNumber, b: EditedNumber): boolean {
+  return (["fmt", "code", "input", "rounding", "overflow"] as const).every((name) => a[name] === b[name]);
 }
 
-/** The number in another format: the last exact input rounded anew. */
-export function inFormat({ fmt, code, input }: EditedNumber, next: FloatFormat): EditedNumber {
-  const typed = input !== "" && toExact(input).kind !== "pattern";
-  const text = typed ? input : toDecimal(fmt, code);
-  return { fmt: next, code: encode(next, text), input: text };
+/** What rounds anew: the last exact input, else the value of the bits. */
+export function exactInput({ fmt, code, input }: EditedNumber): string {
+  return input !== "" && toExact(input).kind !== "pattern" ? input : toDecimal(fmt, code);
+}
+
+/** The number in another format: the last exact input rounded anew. Throws InputError where it has no place. */
+export function inFormat(number: EditedNumber, fmt: FloatFormat): EditedNumber {
+  return typed({ ...number, fmt }, exactInput(number));
+}
+
+/** The number rounded in another way: the last exact input anew, while edited bits stay as they are. */
+export function roundedBy(number: EditedNumber, how: { rounding?: Rounding; overflow?: Overflow }): EditedNumber {
+  const next = { ...number, ...how };
+  return number.input === "" ? next : typed(next, number.input);
+}
+
+/** The same format with what a text means in it. Throws InputError. */
+export function typed(number: EditedNumber, text: string): EditedNumber {
+  return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
 }
 
 /** The same format with other bits. */
-export function withCode({ fmt }: EditedNumber, code: bigint): EditedNumber {
-  return { fmt, code, input: "" };
+export function withCode(number: EditedNumber, code: bigint): EditedNumber {
+  return { ...number, code, input: "" };
 }
