@@ -12,6 +12,8 @@ export interface ElementFormat {
   readonly fractionBits: number;
   /** Largest value. */
   readonly max: Rational;
+  /** Halfway from the largest value to the step that would follow: beyond it, encoding clips. */
+  readonly overflowThreshold: Rational;
   /** The code of a value, rounded once, ties to even; beyond ±max it saturates. */
   encode(negative: boolean, magnitude: Rational): number;
   decode(code: number): Rational;
@@ -23,6 +25,7 @@ export function floatElement(fmt: FloatFormat): ElementFormat {
     bits: fmt.bits,
     fractionBits: fmt.fractionBits,
     max: fmt.magnitude(fmt.maxCode),
+    overflowThreshold: fmt.overflowThreshold,
     encode: (negative, magnitude) =>
       Number(encode(fmt, { kind: "finite", negative, magnitude }, { overflow: "saturate" })),
     decode: (code) => exact(fmt, BigInt(code)),
@@ -38,6 +41,7 @@ export function fixedPoint(name: string, bits: number, fractionBits: number): El
     bits,
     fractionBits,
     max: multiply(rational(BigInt(top - 1)), power(2n, -fractionBits)),
+    overflowThreshold: multiply(rational(BigInt(2 * top - 1)), power(2n, -fractionBits - 1)),
     encode(negative, magnitude) {
       const limit = rational(BigInt(top - 1));
       const scaled = multiply(magnitude, unit);

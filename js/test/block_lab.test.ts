@@ -1,0 +1,178 @@
+// @vitest-environment jsdom
+// The block lab in a page without a kernel: what it shows, and what it sends.
+
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { getBlockFormat } from "../blocks/catalogue.ts";
+import labWidget from "../widgets/block_lab.ts";
+import { axisFor, perRow } from "../widgets/block_lab/geometry.ts";
+import { outcome } from "../widgets/block_lab/outcome.ts";
+import { codesOf, readLab } from "../widgets/block_lab/state.ts";
+import { percent, sentences } from "../widgets/block_lab/words.ts";
+
+const ramp = Float32Array.from({ length: 32 }, (_, i) => (i - 16) / 8);
+const outlier = ramp.with(5, 100);
+
+function show(changes: Record<string, unknown> = {}) {
+  const state: Record<string, unknown> = { format: "mxfp4", scale_rule: "FLOOR", _codes: codesOf(ramp), ...changes };
+  const listeners = new Map<string, Set<() => void>>();
+  const model = {
+    saved: [] as Record<string, unknown>[],
+    get: (name: string) => state[name],
+    set(name: string, value: unknown) {
+      state[name] = value;
+      listeners.get(`change:${name}`)?.forEach((listener) => listener());
+    },
+    save_changes() { this.saved.push({ ...state }); },
+    on: (name: string, listener: () => void) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
+    off: (name: string, listener: () => void) => listeners.get(name)?.delete(listener),
+    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+  };
+  const el = document.createElement("div");
+  document.body.append(el);
+  const cleanup = labWidget.render({ model, el } as never);
+  const sliders = () => [...el.querySelectorAll<HTMLElement>("[role=slider]")];
+  const press = (slider: HTMLElement, key: string) => {
+    slider.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  };
+  const release = (slider: HTMLElement) => slider.dispatchEvent(new KeyboardEvent("keyup", { key: "x", bubbles: true }));
+  const text = (selector: string) => el.querySelector(selector)!.textContent;
+  return { model, el, cleanup, sliders, press, release, text };
+}
+
+beforeEach(() => {
+  document.body.replaceChildren();
+  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+});
+
+describe("what is shown", () => {
+  test("an outlier, in words and figures", () => {
+    const { text, sliders } = show({ _codes: codesOf(outlier) });
+    expect(text(".mw-callout")).toBe("Element 5 sets the shared scale 2⁴: 30 of the 30 others become 0.");
+    expect([...document.querySelectorAll(".mw-figure")].map((one) => one.textContent)).toEqual(["30 of 32", expect.stringMatching(/ %$/), "2⁴", "4.25"]);
+    expect(sliders()).toHaveLength(32);
+    expect(sliders()[5]!.getAttribute("aria-valuetext")).toBe("100, stored as 96, error −4");
+    expect(document.querySelectorAll(".mw-bar-lost")).toHaveLength(30);
+    expect(sliders().filter((one) => one.tabIndex === 0)).toEqual([sliders()[5]]);
+  });
+
+  test("clipped, by FLOOR only", () => {
+    const values = new Float32Array(16).fill(1).with(3, 7.9);
+    const { text, model } = show({ _codes: codesOf(values) });
+    expect(text(".mw-callout")).toContain("Element 3 itself is clipped: beyond 6 × the scale there is nothing, so 7.9 becomes 6.");
+    for (const scale_rule of ["CEIL", "RCEIL", "EVEN"]) {
+      model.set("scale_rule", scale_rule);
+      expect(text(".mw-callout")).toContain("scale 2¹");
+      expect(text(".mw-callout")).not.toContain("clipped");
+    }
+  });
+
+  test("NVFP4 has two blocks of 16 and no rule to choose", () => {
+    const { text, el } = show({ format: "nvfp4", _codes: codesOf(outlier) });
+    expect(text(".mw-callout")).toMatch(/^Element 5 sets the scale of block 1, 16\.67: .*Element 31 sets the scale of block 2, .*: none of the 14 others becomes 0\.$/);
+    expect(el.querySelector("fieldset:disabled")).not.toBeNull();
+  });
+
+  test("zeros", () => {
+    expect(show({ _codes: codesOf(new Float32Array(16)) }).text(".mw-callout")).toBe("All elements are 0: the shared scale keeps its smallest value, 2⁻¹²⁷.");
+  });
+
+  test("the table, once it is opened", () => {
+    const { el } = show();
+    const details = el.querySelector("details")!;
+    expect(el.querySelectorAll("tbody tr")).toHaveLength(0);
+    details.open = true;
+    details.dispatchEvent(new Event("toggle"));
+    expect([...el.querySelectorAll("tbody tr:first-child > *")].map((cell) => cell.textContent)).toEqual(["0", "−2", "−2", "0xE", "0", "0 %"]);
+  });
+});
+
+describe("what is sent", () => {
+  test("keys change an element; the kernel hears of it once, when the key is let go, and the focus stays", () => {
+    const { model, sliders, press, release } = show();
+    const slider = sliders()[7]!;
+    slider.focus();
+    for (let i = 0; i < 20; i++) press(slider, "ArrowUp");
+    expect(model.saved).toHaveLength(0);
+    release(slider);
+    expect(model.saved).toHaveLength(1);
+    const { values } = readLab(model.saved[0] as never)!;
+    expect(values[7]).toBeGreaterThan(5);
+    expect(values.with(7, ramp[7]!)).toEqual(ramp);
+    expect(document.activeElement).toBe(slider);
+    press(slider, "Home");
+    expect(Number(slider.getAttribute("aria-valuenow"))).toBe(Number(slider.getAttribute("aria-valuemin")));
+    press(slider, "ArrowRight");
+    expect(document.activeElement).toBe(sliders()[8]);
+    expect(model.saved).toHaveLength(2); // leaving the element tells the kernel too
+  });
+
+  test("a typed value, wrong ones, and the way back", () => {
+    const { model, el, text } = show();
+    const field = el.querySelector("input[type=text]") as HTMLInputElement;
+    const type = (value: string) => { field.value = value; field.dispatchEvent(new Event("change")); };
+    type("−1e3");
+    expect(readLab(model.saved[0] as never)!.values[0]).toBe(-1000);
+    for (const wrong of ["", "abc", "1e999", "nan", "0x10", "1,5", "<img src=x onerror=alert(1)>"]) {
+      type(wrong);
+      expect(text(".mw-stack-tight > .mw-error")).toContain(wrong || "nothing");
+      expect(field.getAttribute("aria-invalid")).toBe("true");
+    }
+    expect(model.saved).toHaveLength(1);
+    el.querySelector<HTMLElement>(".mw-row > button")!.click();
+    expect(model.get("_codes")).toBe(codesOf(ramp));
+  });
+
+  test("format and rule", () => {
+    const { model, el } = show();
+    el.querySelector<HTMLInputElement>("input[value=mxint8]")!.click();
+    el.querySelector<HTMLInputElement>("input[value=RCEIL]")!.click();
+    expect(model.saved.map(({ format, scale_rule }) => [format, scale_rule])).toEqual([["mxint8", "FLOOR"], ["mxint8", "RCEIL"]]);
+  });
+
+  test("values from the kernel are shown, and what cannot be shown leaves the last", () => {
+    const { model, sliders, text } = show();
+    model.set("_codes", codesOf(outlier.subarray(0, 16)));
+    expect(sliders()).toHaveLength(16);
+    for (const [name, wrong] of [["_codes", "7f800000".repeat(16)], ["_codes", "00"], ["format", "mxfp5"], ["scale_rule", "__proto__"]] as const) {
+      const before = model.get(name);
+      model.set(name, wrong);
+      expect(text(".mw > .mw-error")).toContain("cannot be shown");
+      expect(sliders()).toHaveLength(16);
+      model.set(name, before);
+      expect(text(".mw > .mw-error")).toBe("");
+    }
+  });
+
+  test("a removed view listens no more", () => {
+    const { model, el, cleanup } = show();
+    cleanup();
+    expect(model.listening()).toBe(0);
+    expect(el.children).toHaveLength(0);
+  });
+});
+
+test("a state from an address", () => {
+  const state = { format: "nvfp4", scale_rule: "EVEN", _codes: codesOf(ramp).toUpperCase() };
+  expect(labWidget.accept(state)).toEqual({ ...state, _codes: codesOf(ramp) });
+  for (const wrong of [{ format: "fp4" }, { scale_rule: "floor" }, { _codes: "zz".repeat(64) }, { _codes: "" }, { _codes: "7fc00000".repeat(32) }]) {
+    expect(labWidget.accept({ ...state, ...wrong })).toBeNull();
+  }
+});
+
+test("the axis goes there and back, and always has room above the largest", () => {
+  for (const values of [ramp, outlier, [1e-40, 0], [3e38, 1], [0, 0]]) {
+    const { place, value, limit, ticks } = axisFor(values);
+    expect(place(0)).toBe(0.5);
+    for (const at of [0, 0.1, 0.37, 0.5, 0.8, 1]) expect(place(value(at))).toBeCloseTo(at, 2);
+    for (const x of values) expect(Math.abs(x)).toBeLessThan(limit * 4);
+    expect(Number.isFinite(value(1))).toBe(true);
+    expect(ticks).toContain(0);
+  }
+  expect([1000, 500, 300, 10].map(perRow)).toEqual([32, 16, 8, 8]);
+});
+
+test("the words for shares never hide a few", () => {
+  expect([0, 1e-9, 0.05, 0.5, 1].map(percent)).toEqual(["0 %", "<0.1 %", "5.0 %", "50 %", "100 %"]);
+  const found = outcome({ format: getBlockFormat("mxfp4")!, rule: "FLOOR", values: new Float32Array(16).with(2, 1) });
+  expect(sentences(found, 0).map(({ text }) => text).join("")).toBe("Element 2 sets the shared scale 2⁻²: no other element is left to lose.");
+});

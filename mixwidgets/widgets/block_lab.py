@@ -1,0 +1,122 @@
+"""BlockLab: what a shared scale does to the elements of a block."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import traitlets
+
+from mixwidgets.formats.block import BlockQuantization, get_block_format
+from mixwidgets.formats.scale_rules import check_scale_rule
+from mixwidgets.widgets.base import STATIC, MixWidget
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SIZES = (16, 32)
+_CODES = re.compile("|".join(f"[0-9a-f]{{{8 * size}}}" for size in SIZES))
+
+
+class BlockLab(MixWidget):
+    """Drag one element of a block and see what the shared scale does to the others: `BlockLab(values)`.
+
+    values: 16 or 32 finite numbers, an array or a tensor of them, kept as float32; without them, draws from a
+    standard normal distribution. The page quantises, and tells the kernel once a drag has ended.
+    """
+
+    _esm = STATIC / "block_lab.js"
+    _state_traits: ClassVar = {"format": None, "scale_rule": None, "_codes": None}
+
+    format = traitlets.Unicode("mxfp4").tag(sync=True)
+    """The block format, by name: "mxfp4", "mxfp6_e2m3", "mxfp8_e4m3", "mxint8", "nvfp4" and the others."""
+    scale_rule = traitlets.Unicode("FLOOR").tag(sync=True)
+    """How MX chooses the shared scale: "FLOOR", "CEIL", "RCEIL" or "EVEN". NVFP4 has a rule of its own."""
+
+    _codes = traitlets.Unicode().tag(sync=True)  # of the values in float32, eight hex digits each
+
+    def __init__(
+        self, values: Any = None, *, format: Any = "mxfp4", scale_rule: Any = "FLOOR", **traits: Any
+    ) -> None:
+        if values is None:
+            values = np.random.default_rng(4).standard_normal(max(SIZES)).round(2)
+        super().__init__(
+            format=_format(format), scale_rule=_rule(scale_rule), _codes=_to_codes(values), **traits
+        )
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The elements, float32. To be told of changes, observe `_codes`."""
+        return np.frombuffer(bytes.fromhex(self._codes), ">f4").astype(np.float32)
+
+    @values.setter
+    def values(self, values: Any) -> None:
+        self._codes = _to_codes(values)
+
+    @property
+    def quantized(self) -> BlockQuantization:
+        """Scales, codes and dequantised elements, as the page shows them."""
+        fmt = get_block_format(self.format)
+        return fmt.quantize(self.values, scale_rule=None if fmt.tensor_scale else self.scale_rule)
+
+    @traitlets.validate("format")
+    def _validate_format(self, proposal: Any) -> str:
+        return _format(proposal["value"])
+
+    @traitlets.validate("scale_rule")
+    def _validate_scale_rule(self, proposal: Any) -> str:
+        return _rule(proposal["value"])
+
+    @traitlets.validate("_codes")
+    def _validate_codes(self, proposal: Any) -> str:
+        codes: str = proposal["value"].lower()
+        if not _CODES.fullmatch(codes):
+            raise traitlets.TraitError(
+                f"codes are 16 or 32 float32 codes of eight hex digits each, as 3f800000; {codes[:40]!r} came"
+            )
+        _check_finite(np.frombuffer(bytes.fromhex(codes), ">f4"))
+        return codes
+
+    def __repr__(self) -> str:
+        return f"BlockLab({len(self.values)} elements, {self.format!r}, {self.scale_rule!r})"
+
+
+def _to_codes(values: Any) -> str:
+    if hasattr(values, "detach"):  # a torch tensor, on any device and of any dtype
+        values = values.detach().cpu().float()
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufV" or array.dtype.names:
+        raise TypeError(f"values must be real numbers, not {array.dtype}")
+    if array.size not in SIZES:
+        raise ValueError(
+            f"the lab shows 16 or 32 elements, and {array.size} came; choose some, such as x.ravel()[:32]"
+        )
+    with np.errstate(over="ignore"):
+        kept = array.ravel().astype(np.float32)
+    _check_finite(kept)
+    return kept.astype(">f4").tobytes().hex()
+
+
+def _check_finite(values: NDArray[np.float32]) -> None:
+    if not np.isfinite(values).all():
+        index = int(np.argmin(np.isfinite(values)))
+        raise traitlets.TraitError(
+            f"elements must be finite float32 numbers; element {index} is {values[index]}. "
+            "BlockFormat.quantize takes infinities and NaN too"
+        )
+
+
+def _format(format: object) -> str:
+    """The canonical name."""
+    try:
+        return get_block_format(format).name
+    except (TypeError, ValueError) as error:
+        raise traitlets.TraitError(str(error)) from None
+
+
+def _rule(rule: object) -> str:
+    try:
+        return check_scale_rule(rule)
+    except ValueError as error:
+        raise traitlets.TraitError(str(error)) from None

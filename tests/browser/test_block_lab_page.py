@@ -1,0 +1,132 @@
+"""The block lab in a page without a kernel: drag, keys, narrow screens, accessibility, the saved page."""
+
+import re
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import mixwidgets as mw
+from tests.widgets.bare_page import bare_page
+
+
+@pytest.fixture
+def lab():
+    return mw.BlockLab()
+
+
+@pytest.fixture
+def show(page, lab):
+    def open_page(theme="light", width=980):
+        page.set_viewport_size({"width": width, "height": 1200})
+        page.set_content(bare_page(lab, theme))
+        page.wait_for_function("window.ready")
+        return page.get_by_role("region", name="Block lab")
+
+    return open_page
+
+
+def take(page, lab):
+    """What the page would tell the kernel."""
+    for name in ("format", "scale_rule", "_codes"):
+        setattr(lab, name, page.evaluate(f"window.model.get('{name}')"))
+
+
+def shown(widget):
+    """What the table says is stored."""
+    cells = widget.locator("tbody tr td:nth-child(3)").all_text_contents()
+    return [float(text.replace("−", "-")) for text in cells]
+
+
+def agrees(page, widget, lab):
+    take(page, lab)
+    np.testing.assert_allclose(shown(widget), lab.quantized.dequantized, rtol=1e-6)
+    lost = int(np.sum((lab.quantized.dequantized == 0) & (lab.values != 0)))
+    expect(widget.locator(".mw-figure").first).to_have_text(f"{lost} of {len(lab.values)}")
+
+
+def test_a_dragged_outlier_collapses_the_others(page, show, lab):
+    widget = show()
+    widget.get_by_text("All elements as numbers").click()
+    agrees(page, widget, lab)
+    few = widget.locator(".mw-bar-lost").count()
+    bar = widget.get_by_role("slider", name="element 9", exact=True)
+    box = bar.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 100
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for up in (10, 40, 70, 90):
+        page.mouse.move(x, y - up)
+        assert bar.bounding_box()["y"] == box["y"]  # nothing above it grows
+    assert page.evaluate("window.sent.length") == 0
+    expect(widget.locator(".mw-callout")).to_contain_text("Element 9 sets the shared scale")
+    assert widget.locator(".mw-bar-lost").count() > few + 10
+    page.mouse.up()
+    assert page.evaluate("window.sent.length") == 1
+    expect(bar).to_be_focused()
+    agrees(page, widget, lab)
+    assert lab.values[9] == np.abs(lab.values).max()
+    widget.get_by_role("button", name="reset").click()
+    expect(widget.locator(".mw-bar-lost")).to_have_count(few)
+
+
+def test_everything_by_keyboard(page, show, lab):
+    widget = show()
+    widget.get_by_text("All elements as numbers").click()
+    for name in ("mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e3m2", "mxfp6_e2m3", "mxint8", "nvfp4", "mxfp4"):
+        widget.get_by_role("radio", name=name).check()
+        agrees(page, widget, lab)
+    widget.get_by_role("radio", name="FLOOR", exact=True).focus()
+    for rule in ("CEIL", "RCEIL", "EVEN"):
+        page.keyboard.press("ArrowRight")
+        expect(widget.get_by_role("radio", name=rule, exact=True)).to_be_checked()
+        agrees(page, widget, lab)
+
+    first = widget.get_by_role("slider", name="element 0", exact=True)
+    first.focus()
+    for key in ("ArrowRight", "PageUp", "PageUp", "ArrowUp", "End", "PageDown", "Home", "ArrowDown"):
+        page.keyboard.press(key)
+        agrees(page, widget, lab)
+    expect(widget.get_by_role("slider", name="element 1", exact=True)).to_be_focused()
+    page.keyboard.press("Tab")
+    field = widget.get_by_role("textbox", name="value of element 1")
+    expect(field).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("0.1")
+    page.keyboard.press("Enter")
+    agrees(page, widget, lab)
+    assert lab.values[1] == np.float32(0.1)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "format"), [(360, "mxfp4"), (360, "nvfp4"), (980, "mxfp4"), (980, "nvfp4")]
+)
+def test_accessible_and_never_wider_than_the_page(page, show, lab, theme, width, format):
+    lab.values = np.where(np.arange(32) == 5, 37, lab.values)
+    lab.format = format
+    widget = show(theme, width)
+    widget.get_by_text("All elements as numbers").click()
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for control in widget.locator("button, input[type=text], summary, [role=slider], .mw-chips label").all():
+        box = control.bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+    sliders = widget.get_by_role("slider")
+    expect(sliders).to_have_count(32)
+    expect(sliders.nth(5)).to_have_attribute("aria-valuetext", re.compile("^37, stored as "))
+    assert widget.locator("[role=slider][tabindex='0']").count() == 1
+
+
+def test_the_saved_page_keeps_its_address(page, lab, tmp_path):
+    path = lab.save(tmp_path / "lab.html")
+    lab.values = [4.0, *[0.3] * 15]
+    page.goto(f"{path.as_uri()}#{lab.state}")
+    expect(page.get_by_role("slider")).to_have_count(16)
+    expect(page.locator(".mw-callout")).to_contain_text("Element 0 sets the shared scale")
+    bar = page.locator(".mw-bar-stored").first.bounding_box()
+    assert bar["height"] > 20  # the security policy lets the bars have their heights
+    page.get_by_role("radio", name="nvfp4").check()
+    assert "format=nvfp4" in page.url
