@@ -67,8 +67,7 @@ def round(
 ) -> NDArray[Any]:
     modes.check(rounding, overflow)
     if rounding == "ties-to-even" and float32.serves(fmt, values):
-        saturate = modes.saturates(fmt, overflow)
-        return _in_chunks(lambda chunk: float32.round_chunk(fmt, chunk, saturate), values, values.dtype)
+        return float32.round_array(fmt, values, modes.saturates(fmt, overflow))
     return np.asarray(keep_dtype(fmt, values, decode(fmt, encode(fmt, values, rounding, overflow, draw))))
 
 

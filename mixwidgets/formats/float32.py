@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from mixwidgets.formats.spec import FormatSpec
 
-EXPONENT = np.uint32(0x7F800000)
+SIGN, MAGNITUDE, EXPONENT = np.uint32(0x80000000), np.uint32(0x7FFFFFFF), np.uint32(0x7F800000)
 FRACTION_BITS = 23
 EMIN, EMAX = -126, 127
+CHUNK = 1 << 15  # values: a chunk and its scratch stay within the processor's cache
 
 
 def serves(fmt: FormatSpec, values: Any) -> bool:
-    """Whether `round_chunk` may be used: a float32 array, and a format that lies well within float32."""
+    """Whether `round_array` may be used: a float32 array, and a format that lies well within float32."""
     if not isinstance(values, np.ndarray) or values.dtype != np.float32 or not fmt.signed or not fmt.has_zero:
         return False
     return _shares_exponents(fmt) or (
@@ -35,60 +36,71 @@ def serves(fmt: FormatSpec, values: Any) -> bool:
     )
 
 
-def round_chunk(fmt: FormatSpec, values: NDArray[Any], saturate: bool) -> NDArray[Any]:
-    """Flat float32 values rounded to `fmt`. Raises ValueError for a NaN in a format without one."""
-    rounded = _by_bits(fmt, values) if _shares_exponents(fmt) else _by_addition(fmt, values)
-    largest = np.float32(fmt.max)
-    outside = ~(np.abs(rounded) <= largest)  # NaN too
-    if outside.any():
-        _settle(fmt, values, rounded, outside, saturate)
-    if not fmt.has_negative_zero:
-        rounded += np.float32(0)  # −0 + 0 is +0
-    return rounded
+def round_array(fmt: FormatSpec, values: NDArray[Any], saturate: bool) -> NDArray[Any]:
+    """float32 values rounded to `fmt`, in a new array. ValueError for a NaN in a format without one."""
+    result = np.empty(values.shape, np.float32)
+    flat, out = values.reshape(-1).view(np.uint32), result.reshape(-1).view(np.uint32)
+    round_chunk = _by_bits if _shares_exponents(fmt) else _by_addition
+    scratch = np.empty((2, min(CHUNK, flat.size)), np.uint32)
+    with np.errstate(invalid="ignore"):  # a signalling NaN is a NaN
+        for start in range(0, flat.size, CHUNK):
+            chunk = flat[start : start + CHUNK]
+            round_chunk(fmt, chunk, out[start : start + CHUNK], scratch[:, : chunk.size], saturate)
+    return result
 
 
 def _shares_exponents(fmt: FormatSpec) -> bool:
     return (fmt.emin, fmt.emax, fmt.nan) == (EMIN, EMAX, "ieee") and 0 < fmt.fraction_bits < FRACTION_BITS
 
 
-def _by_bits(fmt: FormatSpec, values: NDArray[Any]) -> NDArray[Any]:
-    shift = np.uint32(FRACTION_BITS - fmt.fraction_bits)
-    bits = values.view(np.uint32)
-    rounded = bits >> shift
-    rounded &= np.uint32(1)  # parity decides ties
-    rounded += np.uint32((1 << (int(shift) - 1)) - 1)
-    rounded += bits
-    rounded >>= shift
-    rounded <<= shift
-    floats: NDArray[Any] = rounded.view(np.float32)
-    is_nan = np.isnan(values)
-    if is_nan.any():
-        floats[is_nan] = values[is_nan]  # a carry out of the fraction would have changed them
-    return np.asarray(floats)
-
-
-def _by_addition(fmt: FormatSpec, values: NDArray[Any]) -> NDArray[Any]:
-    edge = np.float32(2.0 ** (fmt.emax + 1))
-    rounded = np.clip(values, -edge, edge)
-    constant = rounded.view(np.uint32) & EXPONENT
-    np.maximum(constant, np.float32(2.0**fmt.emin).view(np.uint32), out=constant)
-    constant += np.uint32((FRACTION_BITS - fmt.fraction_bits) << FRACTION_BITS | 0x400000)
-    magic = constant.view(np.float32)
-    with np.errstate(invalid="ignore"):  # signalling NaNs
-        rounded += magic
-        rounded -= magic
-    np.copysign(rounded, values, out=rounded)
-    return np.asarray(rounded)
-
-
-def _settle(
-    fmt: FormatSpec, values: NDArray[Any], rounded: NDArray[Any], outside: NDArray[Any], saturate: bool
+def _by_bits(
+    fmt: FormatSpec, bits: NDArray[Any], out: NDArray[Any], scratch: NDArray[Any], saturate: bool
 ) -> None:
-    """Put what the format has beyond its largest value, in place."""
-    if np.isnan(values[outside]).any():
-        scalar.nan(fmt)  # raises where there is none
-    past = scalar.beyond(fmt, saturate)
-    stands = fmt.max if past == fmt.max_code else np.inf if past == fmt.inf_code else np.nan
-    is_nan = np.isnan(values)
-    rounded[outside & ~is_nan] = np.copysign(np.float32(stands), values[outside & ~is_nan])
-    rounded[is_nan] = np.nan
+    shift = np.uint32(FRACTION_BITS - fmt.fraction_bits)
+    magnitude, _ = scratch
+    np.bitwise_and(bits, MAGNITUDE, out=magnitude)
+    np.right_shift(bits, shift, out=out)
+    np.bitwise_and(out, np.uint32(1), out=out)  # parity decides ties
+    np.add(out, np.uint32((1 << (int(shift) - 1)) - 1), out=out)
+    np.add(out, bits, out=out)
+    np.bitwise_and(out, np.uint32(0xFFFFFFFF << int(shift) & 0xFFFFFFFF), out=out)
+    is_nan = magnitude > EXPONENT
+    if is_nan.any():
+        np.copyto(out, bits, where=is_nan)  # a carry out of the fraction would have changed them
+    if saturate:
+        largest = np.float32(fmt.max).view(np.uint32)
+        beyond = ~is_nan & (out & MAGNITUDE > largest)
+        np.copyto(out, (bits & SIGN) | largest, where=beyond)
+
+
+def _by_addition(
+    fmt: FormatSpec, bits: NDArray[Any], out: NDArray[Any], scratch: NDArray[Any], saturate: bool
+) -> None:
+    magnitude, constant = scratch
+    np.bitwise_and(bits, MAGNITUDE, out=magnitude)
+    if not fmt.has_nan and (magnitude > EXPONENT).any():
+        scalar.nan(fmt)  # raises
+    np.bitwise_and(bits, EXPONENT, out=constant)
+    binades = (np.float32(2.0**exponent).view(np.uint32) for exponent in (fmt.emin, fmt.emax))
+    np.clip(constant, *binades, out=constant)
+    np.add(constant, np.uint32((FRACTION_BITS - fmt.fraction_bits) << FRACTION_BITS | 0x400000), out=constant)
+    rounded, magic = magnitude.view(np.float32), constant.view(np.float32)
+    np.add(rounded, magic, out=rounded)
+    np.subtract(rounded, magic, out=rounded)
+    past = _past(fmt, saturate)
+    if past == np.float32(fmt.max):
+        np.minimum(rounded, past, out=rounded)  # keeps NaN
+    else:
+        beyond = rounded > np.float32(fmt.max)
+        if beyond.any():
+            np.copyto(rounded, past, where=beyond)
+    np.bitwise_and(bits, SIGN, out=constant)
+    np.bitwise_or(magnitude, constant, out=out)
+    if not fmt.has_negative_zero:
+        np.add(out.view(np.float32), np.float32(0), out=out.view(np.float32))  # −0 + 0 is +0
+
+
+def _past(fmt: FormatSpec, saturate: bool) -> np.float32:
+    """What the format has past its largest value."""
+    code = scalar.beyond(fmt, saturate)
+    return np.float32(fmt.max if code == fmt.max_code else np.inf if code == fmt.inf_code else np.nan)

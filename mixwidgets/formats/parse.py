@@ -86,7 +86,7 @@ def to_code(code: object, bits: int, name: str) -> int:
     if isinstance(code, str):
         body = code.strip(_BLANKS)
         match = _BIT_PATTERN.fullmatch(body)
-        if not match and not body.lower().startswith("0b"):  # hex digits alone
+        if not match and (body[:2].lower() != "0b" or len(body) == 2):  # hex digits alone; 0B is eleven
             match = _BIT_PATTERN.fullmatch("0x" + body)
         if not match:
             zeros = "0" * ((bits + 3) // 4)

@@ -205,8 +205,11 @@ class FormatSpec:
 
     @property
     def ties_to_larger(self) -> bool:
-        """Whether no significand is even: one digit of precision, and no zero. Then of two equally near values
-        the larger is taken (IEEE 754-2019, 4.3.1). (P3109, which has a zero, goes by the code's parity.)"""
+        """Whether no significand is even: one digit of precision, and no zero.
+
+        Then of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). P3109, which has a zero,
+        goes by the code's parity instead.
+        """
         return self.precision == 1 and not self.has_zero
 
     def magnitude(self, magnitude_code: int) -> Fraction:
