@@ -82,6 +82,6 @@ js/node_modules/.installed: js/package.json js/package-lock.json .venv/.test
 	$(NPM) ci
 	touch $@
 
-$(VECTORS)/.made: tests/vectors/make_formats.py .venv/.test
+$(VECTORS)/.made: $(addprefix tests/vectors/,make_formats.py every_format.py format_oracle.py) .venv/.test
 	$(BIN)/python tests/vectors/make_formats.py --exhaustive $(VECTORS)
 	touch $@

@@ -86,7 +86,7 @@ export function toExact(text: string): Exact | BitPattern {
 /** Check a code: text in hex or binary that fits `bits` bits of the format `name`. */
 export function toCode(text: string, bits: number, name: string): bigint {
   const body = text.replace(BLANKS, "");
-  const prefixed = BIT_PATTERN.test(body) || /^0b/i.test(body) ? body : "0x" + body;
+  const prefixed = BIT_PATTERN.test(body) || /^0b./i.test(body) ? body : "0x" + body; // 0B alone is eleven
   if (!BIT_PATTERN.test(prefixed)) {
     throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
   }

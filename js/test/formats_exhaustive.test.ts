@@ -1,9 +1,9 @@
-// Every 16-bit code, both ways, and float64 beside the Numbers that JavaScript itself has.
+// Every 16-bit code, both ways, every midpoint of the small formats, and float64 beside the Numbers that JavaScript itself has.
 
 import { expect, test } from "vitest";
 import { getFormat } from "../formats/catalogue.ts";
 import { exact, isFinite, shortest, toDecimal } from "../formats/decode.ts";
-import { encode, roundMagnitude } from "../formats/encode.ts";
+import { encode, roundMagnitude, ROUNDINGS } from "../formats/encode.ts";
 import { magnitudeOf, rational, type Rational } from "../formats/rational.ts";
 import { exhaustive } from "./vectors.ts";
 
@@ -60,6 +60,17 @@ test("the shortest digits of every float16 are NumPy's", () => {
   const wrong = texts.filter((text, i) => shortest(float16, BigInt(i + 1)) !== text);
   expect(texts).toHaveLength(0x7c00 - 1);
   expect(wrong).toEqual([]);
+});
+
+test("every midpoint of every small format, and a hair beside it, in every direction", () => {
+  const text = new TextDecoder().decode(exhaustive("midpoints.json"));
+  const formats = Object.entries(JSON.parse(text) as Record<string, [text: string, codes: string][]>);
+  expect(formats.length).toBeGreaterThan(15);
+  for (const [name, rows] of formats) {
+    const fmt = getFormat(name)!;
+    const codes = (value: string) => ROUNDINGS.map((rounding) => fmt.toHex(encode(fmt, value, { rounding })).slice(2)).join(" ");
+    expect(rows.filter(([value, expected]) => codes(value) !== expected), name).toEqual([]);
+  }
 });
 
 /** xorshift64*: seeded, so that a failure comes again. */

@@ -242,3 +242,14 @@ def rule_of(row: Row, value: Fraction, rounding: str) -> str:
         return "direction"
     low = neighbours(row, abs(value))[0]
     return "tie" if abs(value) == (row.magnitude(low) + row.magnitude(low + 1)) / 2 else "nearest"
+
+
+def every_midpoint() -> dict[str, list[list[str]]]:
+    """Per small format the rows of `directions` for every midpoint, and a hair beside it, of both signs."""
+    found = {}
+    for name in SMALL:
+        row = FORMATS[name]
+        ties = [(row.magnitude(code) + row.magnitude(code + 1)) / 2 for code in range(row.max_code + 1)]
+        values = [tie * near for tie in ties for near in (1, 1 - HAIR, 1 + HAIR)]
+        found[name] = [direction_row(name, v * sign) for v in values for sign in (1, -1)[: 1 + row.sign]]
+    return found

@@ -1,7 +1,7 @@
 """Writes what parsing, rounding and decoding must give, for pytest and for the front end's vitest alike.
 
     python tests/vectors/make_formats.py                              the JSON files beside this one
-    python tests/vectors/make_formats.py --exhaustive build/vectors   every 16-bit code, as binary files
+    python tests/vectors/make_formats.py --exhaustive build/vectors   every 16-bit code, small midpoint
 
 Every expected value comes from elsewhere: rounding from MPFR (gmpy2), codes from NumPy and ml_dtypes, digits
 from decimal, shortest digits from NumPy's Dragon4 and Python's repr; of the formats that those do not know,
@@ -92,7 +92,7 @@ REJECTED: list[tuple[str, str, dict[str, str]]] = [
     ("1e" + "9" * 400, "parse.exponent", {"text": f"'1e{'9' * 37}…'", "limit": "5000"}),
     ("9" * 10_001, "parse.too_long", {"limit": "10,000", "length": "10,001"}),
 ]
-FLOAT16_CODES = {"0x7BFF": 0x7BFF, "7bff": 0x7BFF, "0b11": 3, " FFFF\t": 0xFFFF, "0x00000001": 1}
+FLOAT16_CODES = {"0x7BFF": 0x7BFF, "7bff": 0x7BFF, "0b11": 3, "0B": 11, " FFFF\t": 0xFFFF, "0x00000001": 1}
 REJECTED_FLOAT16_CODES: list[tuple[str, str, dict[str, str]]] = [
     ("", "code.form", {"text": "''", "zeros": "0000"}),
     ("xyz", "code.form", {"text": "'xyz'", "zeros": "0000"}),
@@ -308,7 +308,8 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 
 def write_exhaustive(folder: Path) -> None:
-    """NAME.values: the float64 of each code. float16.inputs and .codes: float64 values and their rounding."""
+    """NAME.values: the float64 of each code. float16.inputs and .codes: float64 values and their rounding.
+    midpoints.json: how each midpoint of the small formats is rounded in every direction."""
     folder.mkdir(parents=True, exist_ok=True)
     codes = np.arange(1 << 16).astype("<u2")
     for name in ("float16", "bfloat16"):
@@ -320,6 +321,7 @@ def write_exhaustive(folder: Path) -> None:
     inputs.astype(np.float16).view("<u2").tofile(folder / "float16.codes")
     texts = [shortest(value) for value in codes[1:0x7C00].view(np.float16)]
     (folder / "float16.shortest").write_text("\n".join(texts), encoding="ascii")
+    (folder / "midpoints.json").write_text(json.dumps(every_format.every_midpoint()), encoding="ascii")
 
 
 def main() -> None:
