@@ -1,19 +1,24 @@
 // What the bit editor says and draws, without a page.
 
 import { describe, expect, test } from "vitest";
-import { getFormat } from "../formats/catalogue.ts";
-import { encode } from "../formats/encode.ts";
+import { formats, getFormat } from "../formats/catalogue.ts";
+import { encode, OVERFLOWS, ROUNDINGS, type Options } from "../formats/encode.ts";
 import { toExact } from "../formats/parse.ts";
 import { rational } from "../formats/rational.ts";
 import { pieces } from "../ui/messages.ts";
+import { copiesOf } from "../widgets/bit_editor/copies.ts";
 import { cut, digitsToTellApart, figure } from "../widgets/bit_editor/digits.ts";
+import { rowOf } from "../widgets/bit_editor/every_format.ts";
+import { editHistory } from "../widgets/bit_editor/history.ts";
+import { readoutsOf } from "../widgets/bit_editor/more_readouts.ts";
 import { lineOf } from "../widgets/bit_editor/number_line.ts";
-import { inFormat, type EditedNumber } from "../widgets/bit_editor/state.ts";
+import { presetsOf } from "../widgets/bit_editor/presets.ts";
+import { inFormat, roundedBy, sameNumber, type EditedNumber } from "../widgets/bit_editor/state.ts";
 import { classLine, sentence } from "../widgets/bit_editor/words.ts";
 
-function typed(input: string, format = "float16"): EditedNumber {
+function typed(input: string, format = "float16", how: Options = {}): EditedNumber {
   const fmt = getFormat(format)!;
-  return { fmt, code: encode(fmt, input), input };
+  return { fmt, code: encode(fmt, input, how), input, ...how };
 }
 
 function bits(code: string, format = "float16"): EditedNumber {
@@ -43,6 +48,43 @@ describe("the sentence", () => {
     ["nan", "NaN needs no rounding: float16 has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, 0x7E00."],
     ["0x3C00", "0x3C00 is a bit pattern: it is taken as the code itself, and nothing is rounded. In float16 these bits are 1."],
   ])("%s", (input, words) => expect(said(typed(input))).toBe(words));
+
+  test.each([
+    ["450", "float8_e4m3fn", {}, "between 448 and the next step, 480, whose code is NaN’s. It is nearer to 448 (error −2). Overflow begins just past 464, the midpoint."],
+    ["464", "float8_e4m3fn", {}, "464 is not a float8_e4m3fn. It lies exactly halfway between 448 and 480. A tie goes to the even neighbour, whose last bit is 0: 448 (error −16)."],
+    ["500", "float8_e4m3fn", {}, "500 overflows to NaN. float8_e4m3fn has no infinity. Its largest finite number on this side is 448; the next step would be 480, and 464 is the midpoint. The overflow policy is native."],
+    ["500", "float8_e4m3fn", { overflow: "torch" }, "500 is out of range and becomes 448. The largest finite float8_e4m3fn on this side is 448; the next step would be 480, and 464 is the midpoint. The overflow policy, torch, stops here."],
+    ["-9", "float4_e2m1fn", {}, "−9 is out of range and becomes −6. The largest finite float4_e2m1fn on this side is −6"],
+    ["inf", "float8_e4m3fn", { overflow: "saturate" }, "∞ becomes 448: float8_e4m3fn has no infinity, and the overflow policy is saturate."],
+    ["-inf", "float16", { overflow: "saturate" }, "−∞ becomes −65504: the overflow policy, saturate, stops at the largest finite float16."],
+    ["0", "float8_e8m0fnu", {}, "0 becomes NaN: float8_e8m0fnu has no zero; its smallest number is 5.87747175…e−39."],
+    ["-1", "float8_e8m0fnu", { overflow: "saturate" }, "−1 becomes 6e−39: float8_e8m0fnu has no negative numbers. The overflow policy is saturate."],
+    ["1e-99", "float8_e8m0fnu", {}, "nothing below 5.87747175…e−39, not even zero."],
+    ["nan", "float8_e4m3fnuz", {}, "NaN needs no rounding: float8_e4m3fnuz keeps the code 0x80 for it."],
+    ["2049", "float16", { rounding: "ties-to-away" }, "With ties-to-away a tie goes to the neighbour farther from zero: 2050 (error +1)."],
+    ["65520", "float16", { rounding: "ties-to-away" }, "With ties-to-away a tie goes away from zero: overflow begins here."],
+    ["2048.1", "float16", { rounding: "toward-positive" }, "Rounding is toward-positive, so that the nearer does not matter: 2050 (error +1.9)."],
+    ["65530", "float16", { rounding: "toward-zero" }, "and the next step, 65536, which would be infinity. Rounding is toward-zero: 65504 (error −26)."],
+    ["1e6", "float16", { rounding: "toward-zero" }, "1e6 is out of range and becomes 65504. The largest finite float16 on this side is 65504. Rounding is toward-zero, and the overflow policy native: neither leads past it."],
+    ["-1e6", "float16", { rounding: "toward-negative" }, "−1e6 overflows to −∞. The largest finite float16 on this side is −65504. Rounding is toward-negative, which leads past it"],
+    ["2049.5", "float16", { rounding: "to-odd" }, "Rounding is to-odd: it takes the neighbour whose code is odd, 2050 (error +0.5)."],
+  ] as [string, string, Options, string][])("%s to %s, %j", (input, format, how, words) => {
+    expect(said(typed(input, format, how))).toContain(words);
+  });
+
+  test("has its placeholders filled, whatever the format, the value and the way of rounding", () => {
+    for (const fmt of formats) {
+      for (const rounding of ROUNDINGS) {
+        for (const overflow of OVERFLOWS) {
+          for (const input of ["0", "-0", "1e-400", "-0.3", "1", "5", "464", "464.1", "-1e5", "1e400", "inf", "-inf"]) {
+            const number = typed(input, fmt.name, { rounding, overflow });
+            expect(said(number)).not.toMatch(/[{}]|undefined/);
+            expect(lineOf(number)?.marks.map(({ label }) => label).join() ?? "").not.toMatch(/undefined/);
+          }
+        }
+      }
+    }
+  });
 
   test.each([
     ["0x7BFF", "65504 is what these bits say, exactly. Its neighbours in float16 are 65472 and ∞."],
@@ -146,4 +188,66 @@ test("another format rounds the last exact input anew", () => {
   expect(inFormat(double, half.fmt)).toEqual(half);
   expect(inFormat(bits("0x3C00"), getFormat("bfloat16")!)).toMatchObject({ code: 0x3f80n, input: "1" });
   expect(inFormat(typed("0x3C00"), getFormat("bfloat16")!)).toMatchObject({ code: 0x3f80n, input: "1" });
+});
+
+test("another rounding rounds the last exact input anew, and leaves edited bits", () => {
+  expect(roundedBy(typed("65519"), { rounding: "toward-positive" })).toMatchObject({ code: 0x7c00n, input: "65519" });
+  expect(roundedBy(bits("0x7C00"), { overflow: "saturate" })).toMatchObject({ code: 0x7c00n, overflow: "saturate" });
+});
+
+describe("undo", () => {
+  test("goes back and forth, and forgets what was undone at the next edit", () => {
+    const [one, two, three] = [typed("1"), typed("2"), typed("3", "float32")];
+    const history = editHistory();
+    expect([history.canUndo, history.undo(one)]).toEqual([false, undefined]);
+    history.record(one);
+    history.record(two);
+    expect(history.undo(three)).toBe(two);
+    expect(history.undo(two)).toBe(one);
+    expect([history.canUndo, history.canRedo]).toEqual([false, true]);
+    expect(history.redo(one)).toBe(two);
+    history.record(two);
+    expect([history.canRedo, history.redo(one)]).toEqual([false, undefined]);
+    expect(history.undo(one)).toBe(two);
+  });
+});
+
+test.each(formats.map(({ name }) => name))("presets and copies of %s are numbers of it", (name) => {
+  const presets = presetsOf(typed("1", name));
+  expect(new Set(presets.map(({ label }) => label)).size).toBe(presets.length);
+  for (const { number } of presets) {
+    const { fmt, code } = number;
+    expect(code >> BigInt(fmt.bits)).toBe(0n);
+    const [shortest, all, hex, hexFloat] = copiesOf(fmt, code).map(({ text }) => text);
+    expect(fmt.toCode(hex!)).toBe(code);
+    for (const text of [shortest!, all!, hexFloat!]) {
+      if (text !== "nan") expect(sameNumber({ ...number, input: "", code: encode(fmt, text) }, { ...number, input: "" })).toBe(true);
+    }
+  }
+});
+
+describe("in every format", () => {
+  const row = (input: string, format: string, from = "float16") => rowOf(getFormat(format)!, typed(input, from));
+
+  test("the last exact input is rounded once, from itself", () => {
+    expect(row("0.1", "float8_e4m3fn")).toEqual({ code: "0x1D", value: "0.1015625", error: "+0.0015625", relative: "0.0156…" });
+    expect(row("2049.0000000000000001", "float32")).toMatchObject({ value: "2049", error: "−1e−16" });
+    expect(row("65505", "float32")).toEqual({ code: "0x477FE100", value: "65505", error: "exact", relative: "–" });
+    expect(row("1e6", "float16")).toEqual({ code: "0x7C00", value: "∞", error: "–", relative: "–" });
+    expect(row("nan", "float4_e2m1fn")).toMatchObject({ code: "–", error: "–" });
+  });
+
+  test("edited bits stand for their value", () => {
+    expect(rowOf(getFormat("bfloat16")!, bits("0x7BFF"))).toMatchObject({ code: "0x4780", value: "65536", error: "+32" });
+  });
+});
+
+test.each([
+  [typed("65505"), ["65500", "0x1.ffcp+15", "2047 × 2^5", "0 11110 1111111111", "65472, 32 away", "∞", "−1, relative −0.0000152660102…"]],
+  [bits("0x3C00"), ["1", "0x1p+0", "1024 × 2^−10", "0 01111 0000000000", "0.99951171875, 0.00048828125 away", "1.0009765625, 0.0009765625 away", "none: nothing was rounded"]],
+  [bits("0xFE00"), ["nan", "nan", "nan", "1 11111 1000000000", "–", "–", "none: nothing was rounded"]],
+  [typed("1", "float8_e8m0fnu"), ["1", "0x1p+0", "1 × 2^0", "01111111", "0.5, 0.5 away", "2, 1 away", "exact"]],
+  [typed("6", "float4_e2m1fn"), ["6", "0x1.8p+2", "3 × 2^1", "0 11 1", "4, 2 away", "nothing above", "exact"]],
+] as [EditedNumber, string[]][])("read-outs %#", (number, texts) => {
+  expect(readoutsOf(number).map(({ text }) => text)).toEqual(texts);
 });

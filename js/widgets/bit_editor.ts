@@ -2,6 +2,7 @@
 
 import type { RenderProps } from "@anywidget/types";
 import { isFinite, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
+import type { FloatFormat } from "../formats/float_format.ts";
 import { InputError } from "../formats/parse.ts";
 import { card } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
@@ -10,10 +11,12 @@ import { accept } from "./bit_editor/address.ts";
 import { bitGrid } from "./bit_editor/bits.ts";
 import { controls } from "./bit_editor/controls.ts";
 import { figure } from "./bit_editor/digits.ts";
+import { everyFormat } from "./bit_editor/every_format.ts";
 import { textField } from "./bit_editor/fields.ts";
 import { formatChoice } from "./bit_editor/format_choice.ts";
 import { formula } from "./bit_editor/formula.ts";
 import { editHistory } from "./bit_editor/history.ts";
+import { moreReadouts } from "./bit_editor/more_readouts.ts";
 import { numberLine } from "./bit_editor/number_line.ts";
 import { readout } from "./bit_editor/readout.ts";
 import { inFormat, numberLink, sameNumber, typed, withCode, type EditedNumber, type State } from "./bit_editor/state.ts";
@@ -43,7 +46,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     become(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
   };
 
-  const choice = formatChoice((fmt) => attempt(() => become(inFormat(link.number, fmt), "now")));
+  const toFormat = (fmt: FloatFormat) => attempt(() => become(inFormat(link.number, fmt), "now"));
+  const choice = formatChoice(toFormat);
   head.append(choice.element);
   const answer = readout();
   const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => become(typed(link.number, text), "now")));
@@ -75,6 +79,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     reset: () => become(first, "now"),
     become: (next) => become(next, "now"),
   });
+  const readouts = moreReadouts();
+  const everywhere = everyFormat(toFormat);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
 
   root.append(
@@ -90,6 +96,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     callout,
     line.element,
     row.element,
+    h("div", {}, readouts.element, everywhere.element),
     spoken,
   );
 
@@ -107,6 +114,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
     line.show(number);
+    readouts.show(number);
+    everywhere.show(number);
     row.show(number, { undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number, first) });
   };
   const announce = (number: EditedNumber) => {

@@ -83,7 +83,7 @@ function toExact(text) {
 }
 function toCode(text, bits, name) {
   const body = text.replace(BLANKS, "");
-  const prefixed = BIT_PATTERN.test(body) || /^0b/i.test(body) ? body : "0x" + body;
+  const prefixed = BIT_PATTERN.test(body) || /^0b./i.test(body) ? body : "0x" + body;
   if (!BIT_PATTERN.test(prefixed)) {
     throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
   }
@@ -196,12 +196,12 @@ function roundMagnitude(fmt, magnitude, rounding = "ties-to-even", negative = fa
   const code = rest && roundsUp(mode, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
   return code > 0n ? code : 0n;
 }
-function roundsUp(rounding, negative, lowIsOdd, beside) {
+function roundsUp(rounding, negative, lowIsOdd, beside2) {
   switch (rounding) {
     case "ties-to-even":
-      return beside > 0n || beside === 0n && lowIsOdd;
+      return beside2 > 0n || beside2 === 0n && lowIsOdd;
     case "ties-to-away":
-      return beside >= 0n;
+      return beside2 >= 0n;
     case "toward-zero":
       return false;
     case "toward-positive":
@@ -279,9 +279,9 @@ function hexFloat(fmt, code) {
   const { biasedExponent, fraction } = fields(fmt, code);
   const significand = fmt.significandOf(biasedExponent, fraction);
   if (significand === 0n) return sign + "0x0p+0";
-  const binary = significand.toString(2).slice(1);
-  const exponent = fmt.exponentOf(biasedExponent) - fmt.fractionBits + binary.length;
-  const padded = binary.padEnd(Math.ceil(binary.length / 4) * 4, "0");
+  const binary2 = significand.toString(2).slice(1);
+  const exponent = fmt.exponentOf(biasedExponent) - fmt.fractionBits + binary2.length;
+  const padded = binary2.padEnd(Math.ceil(binary2.length / 4) * 4, "0");
   const digits = padded ? BigInt("0b" + padded).toString(16).padStart(padded.length / 4, "0").replace(/0+$/, "") : "";
   return `${sign}0x1${digits && "." + digits}p${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
 }
@@ -408,6 +408,22 @@ var en_default = {
   "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}",
   "bits.all_ones": "all ones",
   "bits.reserved": "reserved",
+  "bits.readouts": "Notations, neighbours and gaps",
+  "bits.integer_form": "m × 2^e",
+  "bits.binary_code": "binary code",
+  "bits.value_below": "value below",
+  "bits.value_above": "value above",
+  "bits.with_gap": "{value}, {gap} away",
+  "bits.error": "error",
+  "bits.no_input": "none: nothing was rounded",
+  "bits.no_error": "exact",
+  "bits.both_errors": "{error}, relative {relative}",
+  "bits.everywhere": "The same value in every format",
+  "bits.column_format": "format",
+  "bits.column_code": "code",
+  "bits.column_value": "value",
+  "bits.column_error": "error",
+  "bits.column_relative": "relative error",
   "bits.rounding": "rounding",
   "bits.overflow_policy": "overflow",
   "bits.formula_ones": "exponent all ones",
@@ -523,7 +539,7 @@ var en_default = {
   "line.described": "From {from} to {to}: {marks}. {rows}.",
   "blocks.title": "Block lab",
   "blocks.formats": "Block format",
-  "blocks.rules": "Scale rule",
+  "blocks.rules": "scale rule",
   "blocks.lost": "become 0",
   "blocks.lost_of": "{count} of {all}",
   "blocks.error": "relative error",
@@ -531,7 +547,7 @@ var en_default = {
   "blocks.scale": "shared scale",
   "blocks.scale_of": "shared scale of block {block}",
   "blocks.scale_code": "= {value} · {format} code {code}",
-  "blocks.scale_code_tensor": "= {value} ({format} code {code}) × tensor scale {tensor}",
+  "blocks.scale_code_tensor": "= {value} (code {code}) × tensor scale {tensor}",
   "blocks.bits": "bits per element",
   "blocks.bits_how": "{element} + {scale} / {size}",
   "blocks.sets": "*Element {element} sets the shared scale {scale}*: {lost}.",
@@ -572,6 +588,59 @@ var en_default = {
   "blocks.column_error": "error",
   "blocks.column_relative": "relative",
   "blocks.unreadable": "This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.",
+  "designer.title": "Format designer",
+  "designer.exponent_bits": "exponent bits",
+  "designer.fraction_bits": "fraction bits",
+  "designer.bias": "bias",
+  "designer.usual": "as IEEE 754",
+  "designer.infinity": "infinity",
+  "designer.infinity_ieee": "IEEE: exponent all ones, fraction 0",
+  "designer.infinity_top": "the largest code below NaN",
+  "designer.infinity_none": "none",
+  "designer.nan": "NaN",
+  "designer.nan_ieee": "IEEE: exponent all ones, fraction not 0",
+  "designer.nan_top": "all ones",
+  "designer.nan_negative_zero": "in the place of −0",
+  "designer.nan_none": "none",
+  "designer.signed": "sign bit",
+  "designer.has_zero": "zero and subnormals",
+  "designer.start": "start from a known format",
+  "designer.start_from": "start from …",
+  "designer.is_known": "*This is {name}* ({citation}).",
+  "designer.is_experimental": "*This is {name}* ({citation}), which may still change.",
+  "designer.new": "*A new format*: neither in the catalogue nor one of P3109.",
+  "designer.relatives": " The same widths, but other choices: {names}.",
+  "designer.bits": "bits",
+  "designer.bits_text": "{bits} = {sign} + {exponent} + {fraction}",
+  "designer.precision": "precision p",
+  "designer.exponents": "exponents of normal numbers",
+  "designer.max": "largest finite",
+  "designer.smallest_normal": "smallest normal",
+  "designer.smallest_subnormal": "smallest subnormal",
+  "designer.eps": "eps",
+  "designer.unit_roundoff": "unit roundoff",
+  "designer.threshold": "rounding to nearest overflows",
+  "designer.finite": "finite values",
+  "designer.infinity_code": "infinity",
+  "designer.nan_code": "NaN",
+  "designer.negative_zero": "−0",
+  "designer.none": "none",
+  "designer.map": "All codes, in order",
+  "designer.cell": "{code}, {kind}, {value}",
+  "designer.detail": "{code} = {bits} · {kind} · {value}",
+  "designer.letter_zero": "0",
+  "designer.letter_subnormal": "S",
+  "designer.letter_normal": "N",
+  "designer.letter_infinity": "∞",
+  "designer.letter_nan": "NaN",
+  "designer.class_zero": "zero",
+  "designer.class_subnormal": "subnormal",
+  "designer.class_normal": "normal",
+  "designer.class_infinity": "infinity",
+  "designer.class_nan": "NaN",
+  "designer.class_count": "{kind}: {count} ({share})",
+  "designer.tiny": "< 0.1 %",
+  "designer.too_wide": "{codes} codes of {bits} bits are too many to draw; up to 8 bits each code has its cell.",
   "common.formats": "Format",
   "common.value": "value",
   "common.code": "code",
@@ -1820,6 +1889,80 @@ function choices(names, choose) {
   return select;
 }
 
+// widgets/bit_editor/unfold.ts
+function unfolding(title, build) {
+  const body = h("div", { class: "mw-bit-unfolded" });
+  const element = h("details", { class: "mw-bit-unfolding" }, h("summary", {}, title), body);
+  let fill3 = null;
+  let newest = null;
+  const refresh = () => {
+    if (!element.open || !newest) return;
+    fill3 ??= build(body);
+    fill3(newest);
+  };
+  element.addEventListener("toggle", refresh);
+  return {
+    element,
+    show(number) {
+      newest = number;
+      refresh();
+    }
+  };
+}
+
+// widgets/bit_editor/every_format.ts
+var RELATIVE_DIGITS = 3;
+function everyFormat(choose) {
+  return unfolding(t("bits.everywhere"), (body) => {
+    const columns = ["format", "code", "value", "error", "relative"].map(
+      (name) => h("th", { scope: "col", class: `mw-bit-${name}-column` }, t(`bits.column_${name}`))
+    );
+    const rows = formats.map((fmt) => {
+      const button = h("button", { type: "button" }, fmt.name);
+      button.addEventListener("click", () => choose(fmt));
+      const cells = {
+        code: h("td", { class: "mw-num mw-bit-code-column" }),
+        value: h("td", { class: "mw-num" }),
+        error: h("td", { class: "mw-num" }),
+        relative: h("td", { class: "mw-num mw-bit-relative-column" })
+      };
+      const element = h("tr", {}, h("th", { scope: "row" }, button), cells.code, cells.value, cells.error, cells.relative);
+      return { fmt, button, cells, element };
+    });
+    body.append(
+      h(
+        "table",
+        { class: "mw-bit-table mw-bit-everywhere" },
+        h("caption", { class: "mw-hidden" }, t("bits.everywhere")),
+        h("thead", {}, h("tr", {}, ...columns)),
+        h("tbody", {}, ...rows.map(({ element }) => element))
+      )
+    );
+    return (number) => {
+      for (const { fmt, button, cells } of rows) {
+        const row = rowOf(fmt, number);
+        set(button, { "aria-current": fmt === number.fmt ? "true" : void 0 });
+        for (const name of ["code", "value", "error", "relative"]) setText(cells[name], row[name]);
+      }
+    };
+  });
+}
+function rowOf(fmt, number) {
+  try {
+    const { code, error, relativeError } = explain(fmt, exactInput(number), number);
+    const isExact = error?.numerator === 0n;
+    return {
+      code: fmt.toHex(code),
+      value: figure(fmt, code).text,
+      error: !error ? "–" : isExact ? t("bits.no_error") : signed(error),
+      relative: !relativeError || isExact ? "–" : cut(magnitudeOf(relativeError), RELATIVE_DIGITS)
+    };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { code: "–", value: t(error.key, error.args), error: "–", relative: "–" };
+  }
+}
+
 // widgets/bit_editor/format_choice.ts
 var USUAL = ["float64", "float32", "bfloat16", "float16", "float8_e4m3fn"];
 function formatChoice(choose) {
@@ -1843,6 +1986,8 @@ function formatChoice(choose) {
     shown2 = fmt;
     setText(error, "");
     usual.show(name);
+    const listed = [...more.options].some((option) => option.value === name);
+    if (!listed && !USUAL.includes(name)) more.append(h("option", { value: name }, name));
     more.value = USUAL.includes(name) ? "" : name;
     more.classList.toggle("mw-bit-chosen", more.value !== "");
   };
@@ -1925,6 +2070,57 @@ function editHistory() {
   };
 }
 
+// widgets/bit_editor/more_readouts.ts
+var GAP_DIGITS = 12;
+function moreReadouts() {
+  return unfolding(t("bits.readouts"), (body) => {
+    const table = h("table", { class: "mw-bit-table" }, h("caption", { class: "mw-hidden" }, t("bits.readouts")));
+    const cells = /* @__PURE__ */ new Map();
+    body.append(table);
+    return (number) => {
+      const rows = readoutsOf(number);
+      for (const { name, text } of rows) {
+        const cell = cells.get(name) ?? h("td", { class: "mw-num" });
+        if (!cells.has(name)) table.append(h("tr", {}, h("th", { scope: "row" }, name), cell));
+        cells.set(name, cell);
+        setText(cell, text);
+      }
+    };
+  });
+}
+function readoutsOf(number) {
+  const { fmt, code } = number;
+  const finite = isFinite(fmt, code);
+  const { significand, power: power2 } = integerForm(fmt, code);
+  return [
+    { name: t("bits.copy_shortest"), text: withMinus(shortest(fmt, code)) },
+    { name: t("bits.copy_hex_float"), text: hexFloat(fmt, code) },
+    { name: t("bits.integer_form"), text: finite ? `${significand} × 2^${power2}` : withMinus(toDecimal(fmt, code)) },
+    { name: t("bits.binary_code"), text: binary(fmt, code) },
+    { name: t("bits.value_below"), text: beside(fmt, code, nextDown(fmt, code), finite ? neighbours(fmt, code).previous : "") },
+    { name: t("bits.value_above"), text: beside(fmt, code, nextUp(fmt, code), finite ? neighbours(fmt, code).next : "") },
+    { name: t("bits.error"), text: errors(number) }
+  ];
+}
+function binary(fmt, code) {
+  const bits = code.toString(2).padStart(fmt.bits, "0");
+  const [sign, exponent] = [Number(fmt.signed), Number(fmt.signed) + fmt.exponentBits];
+  return [bits.slice(0, sign), bits.slice(sign, exponent), bits.slice(exponent)].filter((field) => field).join(" ");
+}
+function beside(fmt, code, other, value) {
+  if (!isFinite(fmt, code)) return "–";
+  if (other === code || !isFinite(fmt, other)) return value;
+  const gap = subtract(exact(fmt, other), exact(fmt, code));
+  return t("bits.with_gap", { value, gap: cut(gap.numerator < 0n ? subtract(exact(fmt, code), exact(fmt, other)) : gap, GAP_DIGITS) });
+}
+function errors(number) {
+  if (number.input === "") return t("bits.no_input");
+  const { error, relativeError } = explain(number.fmt, number.input, number);
+  if (!error) return "–";
+  if (error.numerator === 0n) return t("bits.no_error");
+  return relativeError ? t("bits.both_errors", { error: signed(error), relative: signed(relativeError) }) : signed(error);
+}
+
 // widgets/bit_editor/number_line.ts
 var LABEL_DIGITS = 8;
 var CROWDED = 12;
@@ -1957,10 +2153,10 @@ function lineOf(number) {
 function around(fmt, code) {
   const [down, up] = [farther(fmt, code, nextDown), farther(fmt, code, nextUp)];
   const here = place(fmt, code);
-  const beside = [down, up].filter((c) => c !== null).map((c) => place(fmt, c));
-  const gaps = beside.map((x) => magnitudeOf(subtract(x, here)));
+  const beside2 = [down, up].filter((c) => c !== null).map((c) => place(fmt, c));
+  const gaps = beside2.map((x) => magnitudeOf(subtract(x, here)));
   const unit = gaps.reduce((a, b) => compare(a, b) >= 0 ? a : b);
-  const marks = stepMarks(fmt, scaleTo(here, unit), digitsToTellApart([here, ...beside], LABEL_DIGITS), [
+  const marks = stepMarks(fmt, scaleTo(here, unit), digitsToTellApart([here, ...beside2], LABEL_DIGITS), [
     [farther(fmt, down, nextDown), "far"],
     [down, "step"],
     [code, "here"],
@@ -2088,7 +2284,8 @@ function render({ model, el }) {
     const next = direction > 0 ? nextUp : nextDown;
     become(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
   };
-  const choice = formatChoice((fmt) => attempt(() => become(inFormat(link.number, fmt), "now")));
+  const toFormat = (fmt) => attempt(() => become(inFormat(link.number, fmt), "now"));
+  const choice = formatChoice(toFormat);
   head.append(choice.element);
   const answer = readout();
   const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => become(typed(link.number, text), "now")));
@@ -2122,6 +2319,8 @@ function render({ model, el }) {
     reset: () => become(first, "now"),
     become: (next) => become(next, "now")
   });
+  const readouts = moreReadouts();
+  const everywhere = everyFormat(toFormat);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   root.append(
     h(
@@ -2136,6 +2335,7 @@ function render({ model, el }) {
     callout,
     line.element,
     row.element,
+    h("div", {}, readouts.element, everywhere.element),
     spoken
   );
   let announcing;
@@ -2152,6 +2352,8 @@ function render({ model, el }) {
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => strong ? h("strong", {}, text) : text));
     line.show(number);
+    readouts.show(number);
+    everywhere.show(number);
     row.show(number, { undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number, first) });
   };
   const announce = (number) => {

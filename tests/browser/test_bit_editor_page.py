@@ -46,6 +46,9 @@ def test_no_accessibility_rule_is_broken(page, tmp_path, theme, value, format):
     expect(widget.get_by_role("alert")).to_be_visible()
     if format == "float64":
         widget.locator("summary", has_text="significant digits").click()
+    for title in ("Notations, neighbours and gaps", "The same value in every format"):
+        widget.get_by_text(title).click()
+    expect(widget.get_by_role("table")).to_have_count(2)
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
 
@@ -204,6 +207,19 @@ def test_the_sentence_names_the_rule_that_decided(page, tmp_path):
     expect(sentence).to_contain_text("neighbour whose code is odd, 65504")
     widget.get_by_role("button", name="undo").click()
     expect(rounding).to_have_value("toward-positive")
+
+
+def test_the_same_value_in_every_format(page, tmp_path):
+    widget = show(page, tmp_path, "65505", width=360)
+    widget.get_by_text("The same value in every format").click()
+    row = widget.get_by_role("row").filter(has_text="float8_e4m3fn").first
+    expect(row).to_contain_text("NaN")
+    row.get_by_role("button", name="float8_e4m3fn", exact=True).press("Enter")
+    expect(widget.get_by_label("code")).to_have_value("0x7F")
+    expect(widget.get_by_role("button", name="float8_e4m3fn", exact=True)).to_be_focused()
+    widget.get_by_label("overflow", exact=True).select_option("saturate")
+    expect(row).to_contain_text("448")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_a_format_that_cannot_hold_the_number_is_refused(page, tmp_path):

@@ -30,6 +30,8 @@ export function formatChoice(choose: (fmt: FloatFormat) => string): { element: H
     shown = fmt;
     setText(error, "");
     usual.show(name);
+    const listed = [...more.options].some((option) => option.value === name);
+    if (!listed && !USUAL.includes(name)) more.append(h("option", { value: name }, name)); // of a family, from Python
     more.value = USUAL.includes(name) ? "" : name;
     more.classList.toggle("mw-bit-chosen", more.value !== "");
   };
