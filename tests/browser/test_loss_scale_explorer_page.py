@@ -62,8 +62,8 @@ def test_keys_move_the_scale_and_the_page_shows_what_python_counts(page, show, e
     expect(widget.get_by_role("listitem")).to_have_count(20)
     widget.get_by_role("radio", name="float16", exact=True).focus()
     page.keyboard.press("ArrowRight")
-    expect(widget.get_by_role("radio", name="float32")).to_be_checked()
-    assert page.evaluate("window.model.get('format')") == "float32"
+    expect(widget.get_by_role("radio", name="tfloat32")).to_be_checked()
+    assert page.evaluate("window.model.get('format')") == "tfloat32"
     page.keyboard.press("ArrowLeft")
     use = widget.get_by_role("button", name="use it")
     use.focus()

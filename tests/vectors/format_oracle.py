@@ -216,7 +216,7 @@ def rounded(row: Row, value: Fraction, rounding: str) -> int:
         even = high
     nearer = low if magnitude < middle else high
     if not row.zero_field and row.t == 0:
-        even = high  # of two significands with one digit none is even: the larger value (IEEE 754-2019, 4.3.1)
+        even = high  # a significand of one digit is never even: the larger (IEEE 754-2019, section 4.3.1)
     return {
         "ties-to-even": even if magnitude == middle else nearer,
         "ties-to-away": high if magnitude == middle else nearer,
