@@ -180,6 +180,8 @@ def test_an_address_names_a_number_on_load_and_later(saved):
         "format=float16&code=0b10",
         "format=float32&code=3dcccccd&input=0.1",
         "format=float64&code=8000000000000000",
+        "format=float16&code=7bff&input=65520&rounding=toward-zero",
+        "format=float16&code=7bff&input=1e9&overflow=saturate",
     ):
         saved.go(state)
         editor = mw.BitEditor()
@@ -203,6 +205,9 @@ def test_an_address_that_does_not_fit_changes_nothing(saved, first):
         "format=__proto__&code=00",
         "format=float8_e5m2",
         "code=3c00&input=2",
+        "format=float16&code=3c00&rounding=nothing",
+        "format=float16&code=3c00&overflow=__proto__",
+        "format=float16&code=7c00&input=65520&rounding=toward-zero",
         f"code=3c00&input={PAYLOAD}",
         "code=7c00&code=7c00",
         f"code={'f' * 30_000}",
@@ -212,7 +217,7 @@ def test_an_address_that_does_not_fit_changes_nothing(saved, first):
         expect(saved.note).not_to_be_empty()
         expect(widget.get_by_label("code", exact=True)).to_have_value("0x7BFF")
         editor = mw.BitEditor(code=0x7BFF)
-        with pytest.raises(ValueError, match=r"code|format|'2'|number|characters"):
+        with pytest.raises(ValueError, match=r"code|format|rounded|number|characters|must be"):
             editor.state = wrong
     widget.get_by_role("switch").last.click()
     saved.has_hash("#format=float16&code=7bfe")

@@ -89,6 +89,9 @@ def test_states_of_the_bit_editor():
     assert (editor.format, editor.code, editor.value, editor._input) == ("float16", "0x3C01", 1 + 2**-10, "")
     editor.state = "code=1"  # the format stays
     assert editor.state == "format=float16&code=0001"
+    editor.rounding, editor.overflow, editor.value = "toward-zero", "saturate", "-65520"
+    editor.state = "code=3c00"  # how to round is as usual where nothing is said of it
+    assert (editor.rounding, editor.overflow) == ("ties-to-even", "native")
     editor.state = "input=0.1&code=3dcccccd&format=float32"
     assert repr(editor) == "BitEditor(0.10000000149011612, format='float32', code='0x3DCCCCCD')"
     assert editor._exact_input() == "0.1"
