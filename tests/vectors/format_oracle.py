@@ -212,8 +212,6 @@ def rounded(row: Row, value: Fraction, rounding: str) -> int:
         return low
     middle = (row.magnitude(low) + row.magnitude(high)) / 2
     even, odd = (low, high) if low % 2 == 0 else (high, low)
-    if row.t == 0 and not row.zero_field:  # no significand is even: the larger (IEEE 754-2019, section 4.3.1)
-        even = high
     nearer = low if magnitude < middle else high
     if not row.zero_field and row.t == 0:
         even = high  # a significand of one digit is never even: the larger (IEEE 754-2019, section 4.3.1)
