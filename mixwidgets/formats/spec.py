@@ -33,6 +33,7 @@ Nan = Literal["ieee", "top", "negative_zero", "none"]
 INFINITIES = ("ieee", "top", "none")
 NANS = ("ieee", "top", "negative_zero", "none")
 LIMITS = {"exponent_bits": (1, 11), "fraction_bits": (0, 52), "bias": (-4096, 4096)}
+FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 15), "bias": (0, 1 << 14)}  # P3109's, of up to 15 bits in all
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class FormatSpec:
 
     name: str
     exponent_bits: int
-    """Width w of the biased exponent field, 1 … 11."""
+    """Width w of the biased exponent field, 1 … 11 (… 15 in the experimental P3109 family)."""
     fraction_bits: int
     """Width t = p − 1 of the stored fraction, 0 … 52."""
     bias: int = cast("int", None)
@@ -60,7 +61,7 @@ class FormatSpec:
     def __post_init__(self) -> None:
         if self.bias is None and isinstance(self.exponent_bits, int):
             object.__setattr__(self, "bias", (1 << max(self.exponent_bits, 1) - 1) - 1)
-        for name, (low, high) in LIMITS.items():
+        for name, (low, high) in (FAMILY_LIMITS if self.experimental else LIMITS).items():
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
                 raise ValueError(f"{name} must be an integer from {low} to {high}, not {given!r}")
