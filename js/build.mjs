@@ -10,24 +10,45 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const LIMIT = 120_000; // bytes a bundle; each widget view loads one
 
 const checking = process.argv.includes("--check");
-const { outputFiles } = await build({
-  absWorkingDir: here,
-  entryPoints: {
-    bit_editor: "widgets/bit_editor.ts",
-    block_lab: "widgets/block_lab.ts",
-    loss_scale_explorer: "widgets/loss_scale_explorer.ts",
-    number_line: "widgets/number_line.ts",
-    training_lab: "widgets/training_lab.ts",
-    page: "host/page.ts",
-    mixwidgets: "ui/mixwidgets.css",
-  },
-  outdir: "../mixwidgets/static",
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  charset: "utf8",
-  write: false,
-});
+const entries = {
+  bit_editor: "widgets/bit_editor.ts",
+  block_lab: "widgets/block_lab.ts",
+  loss_scale_explorer: "widgets/loss_scale_explorer.ts",
+  number_line: "widgets/number_line.ts",
+  training_lab: "widgets/training_lab.ts",
+  page: "host/page.ts",
+  mixwidgets: "ui/mixwidgets.css",
+};
+const messages = JSON.parse(await readFile(`${here}messages/en.json`, "utf8"));
+
+/** Build one entry with the messages that `keep` chooses by the part of the key before its dot. */
+async function bundle([name, path], keep) {
+  const kept = Object.fromEntries(Object.entries(messages).filter(([key]) => keep(key.split(".")[0])));
+  const { outputFiles } = await build({
+    absWorkingDir: here,
+    entryPoints: { [name]: path },
+    outdir: "../mixwidgets/static",
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    charset: "utf8",
+    write: false,
+    plugins: [{
+      name: "messages",
+      setup: ({ onLoad }) => onLoad({ filter: /en\.json$/ }, () => ({ contents: JSON.stringify(kept), loader: "json" })),
+    }],
+  });
+  return outputFiles[0];
+}
+
+/** A bundle carries the messages that its code can name: those of whose keys it has the beginning. */
+async function withItsMessages(entry) {
+  const { text } = await bundle(entry, () => false);
+  const named = new Set([...text.matchAll(/["'`](\w+)\./g)].map(([, first]) => first));
+  return bundle(entry, (first) => named.has(first));
+}
+
+const outputFiles = await Promise.all(Object.entries(entries).map(withItsMessages));
 
 let failed = false;
 for (const file of outputFiles) {
