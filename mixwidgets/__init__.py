@@ -29,6 +29,7 @@ _HOME = {
     "BitEditor": "widgets.bit_editor",
     "NumberLine": "widgets.number_line",
     "BlockLab": "widgets.block_lab",
+    "FormatDesigner": "widgets.format_designer",
     "LossScaleExplorer": "widgets.loss_scale_explorer",
     "TrainingLab": "widgets.training_lab",
 }

@@ -1,0 +1,98 @@
+// The designer's figures: counts by class against all codes, what a design is, and the spec sheet.
+
+import { describe, expect, test } from "vitest";
+import { formats, getFormat } from "../formats/catalogue.ts";
+import { classify, exact, isFinite } from "../formats/decode.ts";
+import { p3109 } from "../formats/p3109.ts";
+import { CLASSES, countsOf, finiteValues } from "../widgets/format_designer/counts.ts";
+import { biasRange, designOf, formatOf, known, read, relatives } from "../widgets/format_designer/design.ts";
+import { amount, figuresOf } from "../widgets/format_designer/sheet.ts";
+import { power, rational } from "../formats/rational.ts";
+
+const small = [
+  ...formats.filter((fmt) => fmt.bits <= 8),
+  ...[3, 4, 6, 8].flatMap((bits) => [1, 2, bits - 1].map((precision) => p3109(bits, precision, bits !== 6, bits !== 4))),
+];
+
+describe("counts", () => {
+  test.each(small)("of $name are those of its codes", (fmt) => {
+    const counts = Object.fromEntries(CLASSES.map((kind) => [kind, 0n]));
+    const values = new Set<string>();
+    for (let code = 0n; code < 1n << BigInt(fmt.bits); code += 1n) {
+      counts[classify(fmt, code)]! += 1n;
+      if (!isFinite(fmt, code)) continue;
+      const { numerator, denominator } = exact(fmt, code);
+      values.add(String(Number(numerator) / Number(denominator) || 0));
+    }
+    expect(countsOf(fmt)).toEqual(counts);
+    expect(finiteValues(fmt)).toBe(BigInt(values.size));
+  });
+
+  test.each(formats)("of $name add up", (fmt) => {
+    expect(Object.values(countsOf(fmt)).reduce((a, b) => a + b)).toBe(1n << BigInt(fmt.bits));
+  });
+});
+
+describe("designs", () => {
+  test.each(formats)("that are $name are known", (fmt) => {
+    expect(known(designOf(fmt))[0]).toBe(fmt);
+    expect(relatives(designOf(fmt))).toContain(fmt);
+  });
+
+  test("may be in the catalogue and of P3109", () => {
+    expect(known(designOf(p3109(8, 3, true, false))).map(({ name }) => name)).toEqual(["float8_e5m2fnuz", "binary8p3sf"]);
+    expect(known(designOf(p3109(12, 5, false, true))).map(({ name }) => name)).toEqual(["binary12p5ue"]);
+  });
+
+  test("that are new are known by none, and are named after their widths", () => {
+    const design = { ...designOf(getFormat("float8_e4m3fn")!), bias: 9 };
+    expect(known(design)).toEqual([]);
+    expect(formatOf(design).name).toBe("custom_e4m3");
+  });
+
+  test.each([
+    { exponent_bits: 0 }, { exponent_bits: 4.5 }, { exponent_bits: "4" }, { infinity: "none" }, { nan: "<img>" },
+    { signed: 1 }, { bias: null }, { has_zero: undefined }, { fraction_bits: 0 },
+  ])("of a model that holds %j are refused", (hostile) => {
+    const traits: Record<string, unknown> = { ...designOf(getFormat("float8_e4m3")!), ...hostile };
+    expect(read((name) => traits[name])).toBeNull();
+  });
+
+  test("have a bias in reach of their slider", () => {
+    for (const fmt of formats) {
+      const { low, high } = biasRange(designOf(fmt));
+      expect(low <= fmt.bias && fmt.bias <= high).toBe(true);
+    }
+    expect(biasRange({ ...designOf(getFormat("float16")!), bias: -3000 }).low).toBe(-3000);
+  });
+});
+
+describe("the sheet", () => {
+  test("of float8_e4m3fn is the catalogue's", () => {
+    const sheet = Object.fromEntries(figuresOf(getFormat("float8_e4m3fn")!));
+    expect(sheet).toMatchObject({
+      "designer.bits": "8 = 1 + 4 + 3",
+      "designer.max": "448",
+      "designer.smallest_normal": "2⁻⁶ = 0.015625",
+      "designer.smallest_subnormal": "2⁻⁹ = 0.001953125",
+      "designer.eps": "2⁻³ = 0.125",
+      "designer.threshold": "> 464",
+      "designer.finite": "253",
+      "designer.infinity_code": "none",
+      "designer.nan_code": "0x7F",
+      "designer.negative_zero": "0x80",
+    });
+  });
+
+  test("of a format without zero has no subnormals", () => {
+    const sheet = Object.fromEntries(figuresOf(getFormat("float8_e8m0fnu")!));
+    expect(sheet["designer.smallest_subnormal"]).toBe("none");
+    expect(sheet["designer.smallest_normal"]).toMatch(/^2⁻¹²⁷ ≈ 5\.87/);
+  });
+
+  test("writes powers of two as such", () => {
+    expect([amount(power(2n, 10)), amount(power(2n, -2)), amount(power(2n, 128)), amount(rational(3n))]).toEqual([
+      "1024", "2⁻² = 0.25", "2¹²⁸ ≈ 3.402823669e+38", "3",
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+"""FormatDesigner: the few choices that define a float format, and the format that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import traitlets
+
+from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.formats.p3109 import p3109
+from mixwidgets.widgets.base import STATIC, MixWidget
+
+_DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
+
+
+class FormatDesigner(MixWidget):
+    """Design a float format with sliders: `FormatDesigner(exponent_bits=4, fraction_bits=3)`.
+
+    The choices are those of `FloatFormat`, and `format` is what they make: a format of the catalogue or of
+    P3109 where they agree with one, else one named after its widths. Choices that make no format are a
+    traitlets.TraitError (in the constructor a ValueError), and the last good ones stay; to change several at
+    once, assign a `format`. A bias that is IEEE's follows the exponent bits.
+    """
+
+    _esm = STATIC / "format_designer.js"
+
+    exponent_bits = traitlets.Int(4, help="Width w of the biased exponent field, 1 … 11.").tag(sync=True)
+    fraction_bits = traitlets.Int(3, help="Width t of the stored fraction, 0 … 52.").tag(sync=True)
+    bias = traitlets.Int(7, help="What is subtracted from the biased exponent.").tag(sync=True)
+    infinity = traitlets.Unicode("ieee", help='"ieee", "top" or "none".').tag(sync=True)
+    nan = traitlets.Unicode("ieee", help='"ieee", "top", "negative_zero" or "none".').tag(sync=True)
+    signed = traitlets.Bool(True, help="Whether a sign bit stands on top.").tag(sync=True)
+    has_zero = traitlets.Bool(True, help="Whether there are zero and subnormals.").tag(sync=True)
+
+    _follows = False  # whether the bias goes with the change of exponent bits at hand
+
+    def __init__(
+        self,
+        *,
+        exponent_bits: int = 4,
+        fraction_bits: int = 3,
+        bias: int | None = None,
+        infinity: str = "ieee",
+        nan: str = "ieee",
+        signed: bool = True,
+        has_zero: bool = True,
+        **traits: Any,
+    ) -> None:
+        self.reject_unknown(traits)
+        widths = {"exponent_bits": exponent_bits, "fraction_bits": fraction_bits}
+        given = {} if bias is None else {"bias": bias}
+        fmt = _format(**widths, **given, infinity=infinity, nan=nan, signed=signed, has_zero=has_zero)
+        super().__init__(**{name: getattr(fmt, name) for name in _DESIGN}, **traits)
+
+    @property
+    def format(self) -> FloatFormat:
+        """The format of the design. Assign one, by object, name or dtype, to start from it."""
+        return _format(**{name: getattr(self, name) for name in _DESIGN})
+
+    @format.setter
+    def format(self, format: Any) -> None:
+        fmt = get_format(format)
+        with self.hold_sync(), self.hold_trait_notifications():
+            for name in _DESIGN:
+                setattr(self, name, getattr(fmt, name))
+
+    def __repr__(self) -> str:
+        return f"FormatDesigner({', '.join(f'{name}={getattr(self, name)!r}' for name in _DESIGN)})"
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the page, taken as it is, or refused as a whole."""
+        try:
+            super().set_state(sync_data)
+        except (TypeError, ValueError, traitlets.TraitError):
+            self.send_state(list(_DESIGN))  # the page shows the last good design again
+
+    @traitlets.validate(*_DESIGN)
+    def _validate_design(self, proposal: Any) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        design = {other: getattr(self, other) for other in _DESIGN} | {name: value}
+        if name == "exponent_bits":
+            alone = not self._cross_validation_lock  # else a bias may have come along
+            self._follows = alone and self.bias == _usual_bias(self.exponent_bits)
+            if self._follows:
+                design["bias"] = _usual_bias(value)
+        try:
+            _format(**design)
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
+        return value
+
+    @traitlets.observe("exponent_bits")
+    def _keep_usual_bias(self, change: Any) -> None:
+        if self._follows:
+            self.bias = _usual_bias(change["new"])
+
+
+def _usual_bias(exponent_bits: int) -> int:
+    return (1 << max(exponent_bits, 1) - 1) - 1
+
+
+def _format(**design: Any) -> FloatFormat:
+    """The known format of these choices, else one named after its widths. Raises ValueError."""
+    fmt = FloatFormat(f"custom_e{design['exponent_bits']}m{design['fraction_bits']}", **design)
+    known = list_formats()
+    if 3 <= fmt.bits <= 15:
+        known += [p3109(fmt.bits, fmt.precision, signed=fmt.signed, extended=some) for some in (True, False)]
+    return next((one for one in known if all(getattr(one, n) == getattr(fmt, n) for n in _DESIGN)), fmt)

@@ -1,0 +1,116 @@
+"""FormatDesigner without a page: its traits, the format that they make, and what is refused."""
+
+import ipywidgets
+import pytest
+import traitlets
+
+import mixwidgets as mw
+
+FIELDS = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
+
+
+def design(designer):
+    return tuple(getattr(designer, name) for name in FIELDS)
+
+
+@pytest.mark.parametrize("fmt", mw.list_formats(), ids=lambda fmt: fmt.name)
+def test_every_known_format_is_recognised(fmt):
+    designer = mw.FormatDesigner(**{name: getattr(fmt, name) for name in FIELDS})
+    assert designer.format is mw.get_format(fmt.name)
+    other = mw.FormatDesigner()
+    other.format = fmt.name
+    assert design(other) == design(designer)
+
+
+@pytest.mark.parametrize("name", ["binary8p4se", "binary8p5sf", "binary8p1uf", "binary15p5ue", "binary3p2sf"])
+def test_p3109_is_recognised(name):
+    designer = mw.FormatDesigner()
+    designer.format = name
+    assert designer.format == mw.get_format(name)
+    assert designer.format.experimental
+
+
+def test_of_two_names_the_catalogue_s_is_taken():
+    designer = mw.FormatDesigner()
+    designer.format = "binary8p3sf"
+    assert designer.format.name == "float8_e5m2fnuz"
+
+
+def test_a_new_format_is_named_after_its_widths_and_works():
+    designer = mw.FormatDesigner(exponent_bits=3, fraction_bits=2, infinity="none", nan="none", bias=5)
+    assert designer.format.name == "custom_e3m2"
+    assert designer.format.max == 7.0
+    assert mw.FormatDesigner(exponent_bits=3, fraction_bits=2, infinity="none", nan="none").format.name == (
+        "float6_e3m2fn"
+    )
+
+
+def test_the_usual_bias_follows_the_exponent_bits_and_another_stays():
+    designer = mw.FormatDesigner()
+    designer.exponent_bits = 5
+    assert (designer.bias, designer.format.name) == (15, "custom_e5m3")
+    designer.bias = 11
+    designer.exponent_bits = 4
+    assert designer.bias == 11
+
+
+def test_a_format_whose_bias_is_the_old_usual_one_keeps_it():
+    designer = mw.FormatDesigner()  # bias 7
+    designer.format = mw.FloatFormat("mine", exponent_bits=5, fraction_bits=2, bias=7)
+    assert design(designer)[:3] == (5, 2, 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("exponent_bits", 0, "integer from 1 to 11"),
+        ("exponent_bits", 12, "integer from 1 to 11"),
+        ("fraction_bits", 53, "integer from 0 to 52"),
+        ("bias", 5000, "integer from -4096 to 4096"),
+        ("infinity", "top", "choose both or neither"),
+        ("nan", "somewhere", "must be one of"),
+        ("fraction_bits", 0, "fraction bit"),
+        ("signed", "yes", "boolean|True or False"),
+    ],
+)
+def test_what_makes_no_format_is_refused_and_the_last_good_design_stays(name, value, words):
+    designer = mw.FormatDesigner()
+    before = design(designer)
+    with pytest.raises(traitlets.TraitError, match=words):
+        setattr(designer, name, value)
+    assert design(designer) == before
+    with pytest.raises((ValueError, traitlets.TraitError), match=words):
+        mw.FormatDesigner(**{name: value})
+
+
+def test_unknown_keywords_are_refused():
+    with pytest.raises(TypeError, match="no parameter 'exponent'; did you mean 'exponent_bits'"):
+        mw.FormatDesigner(exponent=4)
+
+
+def test_the_page_s_design_is_taken_whole_or_refused_whole(monkeypatch):
+    sent = []
+    monkeypatch.setattr(ipywidgets.Widget, "_send", lambda self, msg, buffers=None: sent.append(msg))
+    designer = mw.FormatDesigner()
+    designer.set_state({"infinity": "none", "nan": "top"})
+    assert designer.format.name == "float8_e4m3fn"
+    for hostile in (
+        {"infinity": "ieee"},
+        {"exponent_bits": "4"},
+        {"exponent_bits": 99, "bias": 1},
+        {"nan": "<script>"},
+        {"bias": None},
+    ):
+        sent.clear()
+        designer.set_state(hostile)
+        assert designer.format.name == "float8_e4m3fn"
+        assert sent[-1]["state"].items() >= {"infinity": "none", "nan": "top", "bias": 7}.items()
+
+
+def test_repr_and_state_come_back():
+    designer = mw.FormatDesigner(exponent_bits=5, fraction_bits=2)
+    again = eval(repr(designer), {"FormatDesigner": mw.FormatDesigner})
+    assert design(again) == design(designer)
+    other = mw.FormatDesigner()
+    other.state = designer.state
+    assert design(other) == design(designer)
