@@ -1,5 +1,6 @@
 // What the bit editor says and draws, without a page.
 
+import type { AnyModel } from "@anywidget/types";
 import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "../formats/catalogue.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options } from "../formats/encode.ts";
@@ -8,12 +9,13 @@ import { rational } from "../formats/rational.ts";
 import { pieces } from "../ui/messages.ts";
 import { copiesOf } from "../widgets/bit_editor/copies.ts";
 import { cut, digitsToTellApart, figure } from "../widgets/bit_editor/digits.ts";
+import { elementIn, elementsOf, nextOf } from "../widgets/bit_editor/elements.ts";
 import { rowOf } from "../widgets/bit_editor/every_format.ts";
 import { editHistory } from "../widgets/bit_editor/history.ts";
 import { readoutsOf } from "../widgets/bit_editor/more_readouts.ts";
 import { lineOf } from "../widgets/bit_editor/number_line.ts";
 import { presetsOf } from "../widgets/bit_editor/presets.ts";
-import { inFormat, roundedBy, sameNumber, type EditedNumber } from "../widgets/bit_editor/state.ts";
+import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "../widgets/bit_editor/state.ts";
 import { classLine, sentence } from "../widgets/bit_editor/words.ts";
 
 function typed(input: string, format = "float16", how: Options = {}): EditedNumber {
@@ -88,6 +90,8 @@ describe("the sentence", () => {
 
   test.each([
     ["0x7BFF", "65504 is what these bits say, exactly. Its neighbours in float16 are 65472 and ∞."],
+    ["0x3001", "0.1251220703125 is what these bits say, exactly."],
+    ["0x8000", "−0 is what these bits say, exactly."],
     ["0xFC00", "These bits are −∞: the exponent bits are all ones and the fraction is 0. Rounding gets here from −65520 on."],
     ["0x7C01", "These bits are NaN: the exponent bits are all ones and the fraction is not 0."],
   ])("of bits %s", (code, words) => expect(said(bits(code))).toContain(words));
@@ -188,6 +192,32 @@ test("another format rounds the last exact input anew", () => {
   expect(inFormat(double, half.fmt)).toEqual(half);
   expect(inFormat(bits("0x3C00"), getFormat("bfloat16")!)).toMatchObject({ code: 0x3f80n, input: "1" });
   expect(inFormat(typed("0x3C00"), getFormat("bfloat16")!)).toMatchObject({ code: 0x3f80n, input: "1" });
+});
+
+describe("the elements of a tensor", () => {
+  const codes = [0x0001, 0x3c00, 0x7c00, 0x7e00, 0x8002, 0x7bff];
+  const view = new DataView(new Uint16Array(codes).buffer); // of a little-endian machine, as all that run this
+  const model = (state: object) => ({ get: (name: string) => Reflect.get(state, name) }) as unknown as AnyModel<State>;
+  const elements = elementsOf(model({ _elements: view, _elements_format: "float16", _elements_total: 1000 }))!;
+
+  test("are read from their bytes", () => {
+    expect([elements.count, elements.total, elements.fmt.name]).toEqual([6, 1000, "float16"]);
+    expect(codes.map((_, i) => Number(elements.code(i)))).toEqual(codes);
+    for (const state of [{}, { _elements: view, _elements_format: "x", _elements_total: 1 }, { _elements: "AAAA", _elements_format: "float16", _elements_total: 1 }]) {
+      expect(elementsOf(model(state))).toBeNull();
+    }
+  });
+
+  test("the next of a class is found, going round", () => {
+    expect([nextOf(elements, 0, "subnormal"), nextOf(elements, 4, "subnormal"), nextOf(elements, 0, "nan")]).toEqual([4, 0, 3]);
+    expect([nextOf(elements, 3, "nan"), nextOf(elements, 0, "zero")]).toEqual([3, undefined]);
+  });
+
+  test("are shown in their own format by their bits, in another rounded, and by their bits where that has no place", () => {
+    expect(elementIn(elements, 4, typed("1"))).toMatchObject({ code: 0x8002n, input: "" });
+    expect(elementIn(elements, 5, typed("1", "float8_e4m3fn", { overflow: "saturate" }))).toMatchObject({ code: 0x7en, input: "65504" });
+    expect(elementIn(elements, 3, typed("1", "float4_e2m1fn"))).toMatchObject({ fmt: elements.fmt, code: 0x7e00n });
+  });
 });
 
 test("another rounding rounds the last exact input anew, and leaves edited bits", () => {

@@ -11,6 +11,7 @@ import { accept } from "./bit_editor/address.ts";
 import { bitGrid } from "./bit_editor/bits.ts";
 import { controls } from "./bit_editor/controls.ts";
 import { figure } from "./bit_editor/digits.ts";
+import { elementsOf, elementWalk } from "./bit_editor/elements.ts";
 import { everyFormat } from "./bit_editor/every_format.ts";
 import { textField } from "./bit_editor/fields.ts";
 import { formatChoice } from "./bit_editor/format_choice.ts";
@@ -81,9 +82,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   const readouts = moreReadouts();
   const everywhere = everyFormat(toFormat);
+  const elements = elementsOf(model);
+  const walk = elements && elementWalk(elements, () => link.number, (next) => become(next, "soon"));
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
 
   root.append(
+    ...(walk ? [walk] : []),
     h(
       "div",
       { class: "mw-bit-top" },

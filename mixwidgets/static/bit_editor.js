@@ -392,382 +392,7 @@ function labelled(text, control) {
 }
 
 // messages/en.json
-var en_default = {
-  "bits.title": "Bit editor",
-  "bits.grid": "Bits, sign to fraction",
-  "bits.sign": "sign",
-  "bits.exponent": "exponent",
-  "bits.fraction": "fraction",
-  "bits.on": "on",
-  "bits.off": "off",
-  "bits.sign_bit": "sign bit, {state}",
-  "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}",
-  "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}",
-  "bits.exponent_number": "biased exponent",
-  "bits.fraction_number": "fraction as an integer",
-  "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}",
-  "bits.all_ones": "all ones",
-  "bits.reserved": "reserved",
-  "bits.readouts": "Notations, neighbours and gaps",
-  "bits.integer_form": "m × 2^e",
-  "bits.binary_code": "binary code",
-  "bits.value_below": "value below",
-  "bits.value_above": "value above",
-  "bits.with_gap": "{value}, {gap} away",
-  "bits.error": "error",
-  "bits.no_input": "none: nothing was rounded",
-  "bits.no_error": "exact",
-  "bits.both_errors": "{error}, relative {relative}",
-  "bits.everywhere": "The same value in every format",
-  "bits.column_format": "format",
-  "bits.column_code": "code",
-  "bits.column_value": "value",
-  "bits.column_error": "error",
-  "bits.column_relative": "relative error",
-  "bits.rounding": "rounding",
-  "bits.overflow_policy": "overflow",
-  "bits.formula_ones": "exponent all ones",
-  "bits.formula_and": "and fraction",
-  "bits.class_zero": "zero",
-  "bits.class_subnormal": "subnormal",
-  "bits.class_normal": "normal",
-  "bits.class_infinity": "infinity",
-  "bits.class_nan": "NaN, not a number",
-  "bits.quiet": "quiet",
-  "bits.signaling": "signaling",
-  "bits.largest": "largest finite {format}",
-  "bits.lowest": "lowest finite {format}",
-  "bits.smallest_normal": "smallest normal {format}",
-  "bits.largest_subnormal": "largest subnormal {format}",
-  "bits.smallest_subnormal": "smallest subnormal {format}",
-  "bits.negative_zero": "negative zero",
-  "bits.ulp": "ulp {ulp}",
-  "bits.exactly": "exactly",
-  "bits.all_digits": "All digits",
-  "bits.digits": "all {count} significant digits",
-  "bits.more": "more …",
-  "bits.more_formats": "More formats",
-  "bits.step_down": "− ulp",
-  "bits.step_up": "+ ulp",
-  "bits.undo": "undo",
-  "bits.redo": "redo",
-  "bits.reset": "reset",
-  "bits.presets": "presets",
-  "bits.third": "1/3, to 25 digits",
-  "bits.copy": "copy",
-  "bits.copy_shortest": "shortest",
-  "bits.copy_exact": "exact",
-  "bits.copy_code": "code",
-  "bits.copy_hex_float": "hex float",
-  "bits.copy_numpy": "NumPy",
-  "bits.copy_torch": "torch",
-  "bits.copy_c": "C",
-  "bits.copied": "copied as {label}",
-  "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.",
-  "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint",
-  "bits.midpoint": "midpoint {midpoint}",
-  "bits.line": "Number line: {marks}",
-  "bits.line_nan": "NaN has no place on the number line",
-  "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.",
-  "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.",
-  "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.",
-  "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.",
-  "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).",
-  "bits.nearest_edge_tie": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.",
-  "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.",
-  "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).",
-  "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).",
-  "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.",
-  "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.",
-  "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.",
-  "bits.would_be_infinity": "which would be infinity",
-  "bits.would_be_nan": "whose code is NaN’s",
-  "bits.would_be_outside": "which has no code",
-  "bits.nothing_below": "nothing below",
-  "bits.nothing_above": "nothing above",
-  "bits.tie_away": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).",
-  "bits.direction": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).",
-  "bits.direction_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).",
-  "bits.odd": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).",
-  "bits.overflow_tie_away": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.",
-  "bits.overflow_nan": "*{typed} overflows to NaN.* {format} has no infinity. Its largest finite number on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy is {policy}.",
-  "bits.overflow_stays": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy, {policy}, stops here.",
-  "bits.overflow_directed": "*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.",
-  "bits.overflow_inward": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.",
-  "bits.no_infinity": "*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.",
-  "bits.saturated": "*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.",
-  "bits.no_zero": "*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.",
-  "bits.no_negative": "*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.",
-  "bits.too_small": "*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.",
-  "bits.typed_infinity_code": "*{value} needs no rounding*: {format} keeps the code {code} for it.",
-  "bits.typed_nan_code": "*NaN needs no rounding*: {format} keeps the code {code} for it.",
-  "bits.is_infinity_code": "*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.",
-  "bits.is_nan_code": "*These bits are NaN*: {format} keeps the code {code} for it.",
-  "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.",
-  "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.",
-  "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.",
-  "line.title": "Rounding microscope",
-  "line.board": "Number line",
-  "line.format": "format",
-  "line.keys": "keys: ← → move · + − zoom · 0 fits · ↑ ↓ one ulp; or drag and wheel",
-  "line.zoom_in": "zoom in",
-  "line.zoom_out": "zoom out",
-  "line.zoom_in_sign": "+",
-  "line.zoom_out_sign": "−",
-  "line.left": "move left",
-  "line.right": "move right",
-  "line.left_sign": "←",
-  "line.right_sign": "→",
-  "line.fit": "fit",
-  "line.whole": "whole range",
-  "line.below": "neighbour below",
-  "line.above": "neighbour above",
-  "line.midpoint": "midpoint",
-  "line.this": "this value",
-  "line.taken": "taken",
-  "line.even": "{code} · even, E",
-  "line.odd": "{code} · odd, O",
-  "line.even_letter": "E",
-  "line.odd_letter": "O",
-  "line.overflows": "beyond the range",
-  "line.no_code": "no code: beyond the range",
-  "line.turns": "here rounding turns",
-  "line.one": "1 value in view",
-  "line.count": "{count} values in view",
-  "line.origin": "counted from {origin}",
-  "line.nothing": "none of its marks",
-  "line.described": "From {from} to {to}: {marks}. {rows}.",
-  "blocks.title": "Block lab",
-  "blocks.formats": "Block format",
-  "blocks.rules": "scale rule",
-  "blocks.lost": "become 0",
-  "blocks.lost_of": "{count} of {all}",
-  "blocks.error": "relative error",
-  "blocks.error_how": "‖error‖ / ‖values‖",
-  "blocks.scale": "shared scale",
-  "blocks.scale_of": "shared scale of block {block}",
-  "blocks.scale_code": "= {value} · {format} code {code}",
-  "blocks.scale_code_tensor": "= {value} (code {code}) × tensor scale {tensor}",
-  "blocks.bits": "bits per element",
-  "blocks.bits_how": "{element} + {scale} / {size}",
-  "blocks.sets": "*Element {element} sets the shared scale {scale}*: {lost}.",
-  "blocks.sets_block": "*Element {element} sets the scale of block {block}, {scale}*: {lost}.",
-  "blocks.zeros": "*All elements are 0*: the shared scale keeps its smallest value, {scale}.",
-  "blocks.zeros_block": "*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.",
-  "blocks.alone": "no other element is left to lose",
-  "blocks.none_lost": "none of the {others} others becomes 0",
-  "blocks.one_lost": "1 of the {others} others becomes 0",
-  "blocks.some_lost": "{count} of the {others} others become 0",
-  "blocks.clipped": "Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.",
-  "blocks.own_rule": "{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).",
-  "blocks.rule_FLOOR": "FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.",
-  "blocks.rule_CEIL": "CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.",
-  "blocks.rule_RCEIL": "RCEIL: the least power of two at which amax does not exceed the largest element.",
-  "blocks.rule_EVEN": "EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.",
-  "blocks.plot": "Elements: outline the true value, fill what is stored",
-  "blocks.row": "elements {from} to {to}",
-  "blocks.true": "true value",
-  "blocks.kind_rounded": "stored value",
-  "blocks.kind_lost": "becomes 0",
-  "blocks.kind_clipped": "clipped",
-  "blocks.strip": "relative error of each, up to 100 %",
-  "blocks.sets_mark": "max",
-  "blocks.element": "element {element}",
-  "blocks.now": "{value}, stored as {result}, error {error}",
-  "blocks.value_of": "value of element {element}",
-  "blocks.becomes": "stored as *{result}* · {element} code {code} · error {error} ({relative})",
-  "blocks.reset": "reset",
-  "blocks.keys": "drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more",
-  "blocks.bad_value": "An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.",
-  "blocks.nothing": "nothing",
-  "blocks.all": "All elements as numbers",
-  "blocks.column_element": "element",
-  "blocks.column_value": "value",
-  "blocks.column_result": "stored as",
-  "blocks.column_code": "code",
-  "blocks.column_error": "error",
-  "blocks.column_relative": "relative",
-  "blocks.unreadable": "This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.",
-  "designer.title": "Format designer",
-  "designer.exponent_bits": "exponent bits",
-  "designer.fraction_bits": "fraction bits",
-  "designer.bias": "bias",
-  "designer.usual": "as IEEE 754",
-  "designer.infinity": "infinity",
-  "designer.infinity_ieee": "IEEE: exponent all ones, fraction 0",
-  "designer.infinity_top": "the largest code below NaN",
-  "designer.infinity_none": "none",
-  "designer.nan": "NaN",
-  "designer.nan_ieee": "IEEE: exponent all ones, fraction not 0",
-  "designer.nan_top": "all ones",
-  "designer.nan_negative_zero": "in the place of −0",
-  "designer.nan_none": "none",
-  "designer.signed": "sign bit",
-  "designer.has_zero": "zero and subnormals",
-  "designer.start": "start from a known format",
-  "designer.start_from": "start from …",
-  "designer.is_known": "*This is {name}* ({citation}).",
-  "designer.is_experimental": "*This is {name}* ({citation}), which may still change.",
-  "designer.new": "*A new format*: neither in the catalogue nor one of P3109.",
-  "designer.relatives": " The same widths, but other choices: {names}.",
-  "designer.bits": "bits",
-  "designer.bits_text": "{bits} = {sign} + {exponent} + {fraction}",
-  "designer.precision": "precision p",
-  "designer.exponents": "exponents of normal numbers",
-  "designer.max": "largest finite",
-  "designer.smallest_normal": "smallest normal",
-  "designer.smallest_subnormal": "smallest subnormal",
-  "designer.eps": "eps",
-  "designer.unit_roundoff": "unit roundoff",
-  "designer.threshold": "rounding to nearest overflows",
-  "designer.finite": "finite values",
-  "designer.infinity_code": "infinity",
-  "designer.nan_code": "NaN",
-  "designer.negative_zero": "−0",
-  "designer.none": "none",
-  "designer.map": "All codes, in order",
-  "designer.cell": "{code}, {kind}, {value}",
-  "designer.detail": "{code} = {bits} · {kind} · {value}",
-  "designer.letter_zero": "0",
-  "designer.letter_subnormal": "S",
-  "designer.letter_normal": "N",
-  "designer.letter_infinity": "∞",
-  "designer.letter_nan": "NaN",
-  "designer.class_zero": "zero",
-  "designer.class_subnormal": "subnormal",
-  "designer.class_normal": "normal",
-  "designer.class_infinity": "infinity",
-  "designer.class_nan": "NaN",
-  "designer.class_count": "{kind}: {count} ({share})",
-  "designer.tiny": "< 0.1 %",
-  "designer.too_wide": "{codes} codes of {bits} bits are too many to draw; up to 8 bits each code has its cell.",
-  "common.formats": "Format",
-  "common.value": "value",
-  "common.code": "code",
-  "page.address": "The address does not name anything that this page can show; it shows what it showed before.",
-  "page.failed": "This page cannot be shown: {reason}",
-  "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'",
-  "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}",
-  "format.choice": "{field} must be one of {accepted}; {came} came",
-  "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values",
-  "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither",
-  "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit",
-  "format.integer": "{field} must be a whole number from {low} to {high}; {came} came",
-  "format.name": "a format needs a name of 1 to {limit} characters",
-  "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero",
-  "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one",
-  "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate",
-  "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate",
-  "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand",
-  "parse.digits": "{text} is not a number: write it in plain digits, {candidate}",
-  "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead",
-  "parse.form": "{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan",
-  "parse.hex_exponent": "{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0",
-  "parse.payload": "{text} is not a number: for a NaN with a payload write its code, such as 0x7E01",
-  "parse.point": "{text} is not a number: write it with a decimal point, {candidate}",
-  "parse.separators": "{text} is not a number: write it without separators, {candidate}",
-  "parse.signed_pattern": "{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3",
-  "parse.too_long": "a value may have {limit} characters, not {length}",
-  "lab.title": "Training lab",
-  "lab.task": "task",
-  "lab.recipe": "recipe",
-  "lab.steps": "steps",
-  "lab.seed": "seed",
-  "lab.launch": "▶ Launch",
-  "lab.stop": "■ Stop",
-  "lab.nothing": "nothing",
-  "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.",
-  "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.",
-  "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.",
-  "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.",
-  "lab.progress": "progress of the run",
-  "lab.progress_none": "Choose a task and a recipe, then launch.",
-  "lab.progress_starting": "starting: the run’s process is loading torch",
-  "lab.progress_steps": "step {step} of {steps}",
-  "lab.progress_rate": "{rate} steps/s",
-  "lab.progress_left": "{time} left",
-  "lab.progress_over": "step {step} of {steps} · {status}",
-  "lab.newest_loss": "loss {loss}",
-  "lab.newest_scale": "loss scale {scale}",
-  "lab.newest_skipped": "{count} steps skipped",
-  "lab.newest_skipped_one": "1 step skipped",
-  "lab.status_queued": "starting",
-  "lab.status_running": "running",
-  "lab.status_interrupted": "interrupted",
-  "lab.status_completed": "completed",
-  "lab.status_stopped": "stopped",
-  "lab.status_diverged": "diverged",
-  "lab.status_out_of_memory": "out of memory",
-  "lab.status_time_limit": "out of time",
-  "lab.status_disk_full": "disk full",
-  "lab.status_crashed": "crashed",
-  "lab.device_cpu": "CPU, one thread",
-  "lab.device_cuda": "GPU cuda",
-  "lab.spoken_progress": "{name}: {percent} done, {time} left",
-  "lab.spoken_status": "{name}: {status}",
-  "lab.failure": "{name}: {status}. {message}",
-  "lab.recipe_fp32": "Everything in FP32.",
-  "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.",
-  "lab.recipe_unscaled": "No loss scale.",
-  "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.",
-  "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.",
-  "lab.loss": "loss",
-  "lab.loss_note": "of each step’s batch",
-  "lab.loss_scale": "loss scale",
-  "lab.loss_scale_note": "by step · ▼ step skipped",
-  "lab.no_curves": "No run is selected.",
-  "lab.no_scales": "None of these runs scales its loss.",
-  "lab.loss_summary": "Loss by step.",
-  "lab.loss_words": "{name}: from {first} to {last} at step {step}.",
-  "lab.scale_summary": "Loss scale by step.",
-  "lab.scale_words": "{name}: {scale}, {skipped} skipped.",
-  "lab.run": "run",
-  "lab.accuracy": "accuracy",
-  "lab.skipped": "skipped",
-  "lab.table_caption": "Accuracy and loss on held-out data",
-  "lab.no_runs": "No runs yet.",
-  "lab.seed_is": "seed {seed}",
-  "lab.loss_weight_is": "loss weight {weight}",
-  "explorer.title": "What a loss scale saves",
-  "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors",
-  "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor",
-  "explorer.class_flushed": "flushed to zero",
-  "explorer.class_subnormal": "subnormal (fewer bits)",
-  "explorer.class_normal": "normal",
-  "explorer.class_overflow": "overflow",
-  "explorer.zone_flushed": "flushed to zero",
-  "explorer.zone_subnormal": "subnormal",
-  "explorer.zone_normal": "normal",
-  "explorer.zone_overflow": "overflow",
-  "explorer.short_flushed": "flushed",
-  "explorer.short_subnormal": "sub.",
-  "explorer.short_normal": "norm.",
-  "explorer.short_overflow": "over",
-  "explorer.axis": "|gradient| × S",
-  "explorer.gathered": "end bars hold all beyond",
-  "explorer.scale": "2^{log2} = {value}",
-  "explorer.slider": "loss scale",
-  "explorer.field": "exponent of the loss scale",
-  "explorer.best": "best here:",
-  "explorer.use_it": "use it",
-  "explorer.in_use": "in use",
-  "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow",
-  "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}",
-  "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.",
-  "explorer.nothing": "nothing",
-  "explorer.by_tensor": "By tensor, most lost first",
-  "explorer.show_all": "Show all {count} tensors",
-  "explorer.show_few": "Show the first {count}",
-  "explorer.row_flushed": "{share} flushed",
-  "explorer.row_overflow": "{flushed} · {share} over",
-  "explorer.row_empty": "nothing finite but zeros",
-  "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.",
-  "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.",
-  "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.",
-  "explorer.without": "Without a gradient, and left out: {names}.",
-  "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.",
-  "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}."
-};
+var en_default = { "bits.title": "Bit editor", "bits.grid": "Bits, sign to fraction", "bits.sign": "sign", "bits.exponent": "exponent", "bits.fraction": "fraction", "bits.on": "on", "bits.off": "off", "bits.sign_bit": "sign bit, {state}", "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}", "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}", "bits.exponent_number": "biased exponent", "bits.fraction_number": "fraction as an integer", "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}", "bits.all_ones": "all ones", "bits.reserved": "reserved", "bits.readouts": "Notations, neighbours and gaps", "bits.integer_form": "m × 2^e", "bits.binary_code": "binary code", "bits.value_below": "value below", "bits.value_above": "value above", "bits.with_gap": "{value}, {gap} away", "bits.error": "error", "bits.no_input": "none: nothing was rounded", "bits.no_error": "exact", "bits.both_errors": "{error}, relative {relative}", "bits.everywhere": "The same value in every format", "bits.column_format": "format", "bits.column_code": "code", "bits.column_value": "value", "bits.column_error": "error", "bits.column_relative": "relative error", "bits.elements": "Elements of the tensor", "bits.element": "element", "bits.elements_all": "of {count} in {format}", "bits.elements_first": "of the first {count} in {format}; the tensor has {total}", "bits.previous_element": "previous element", "bits.next_element": "next element", "bits.find": "next", "bits.find_next": "next {kind}", "bits.find_subnormal": "subnormal", "bits.find_infinity": "infinity", "bits.find_nan": "NaN", "bits.none_of_class": "no {kind} here", "bits.rounding": "rounding", "bits.overflow_policy": "overflow", "bits.formula_ones": "exponent all ones", "bits.formula_and": "and fraction", "bits.class_zero": "zero", "bits.class_subnormal": "subnormal", "bits.class_normal": "normal", "bits.class_infinity": "infinity", "bits.class_nan": "NaN, not a number", "bits.quiet": "quiet", "bits.signaling": "signaling", "bits.largest": "largest finite {format}", "bits.lowest": "lowest finite {format}", "bits.smallest_normal": "smallest normal {format}", "bits.largest_subnormal": "largest subnormal {format}", "bits.smallest_subnormal": "smallest subnormal {format}", "bits.negative_zero": "negative zero", "bits.ulp": "ulp {ulp}", "bits.exactly": "exactly", "bits.all_digits": "All digits", "bits.digits": "all {count} significant digits", "bits.more": "more …", "bits.more_formats": "More formats", "bits.step_down": "− ulp", "bits.step_up": "+ ulp", "bits.undo": "undo", "bits.redo": "redo", "bits.reset": "reset", "bits.presets": "presets", "bits.third": "1/3, to 25 digits", "bits.copy": "copy", "bits.copy_shortest": "shortest", "bits.copy_exact": "exact", "bits.copy_code": "code", "bits.copy_hex_float": "hex float", "bits.copy_numpy": "NumPy", "bits.copy_torch": "torch", "bits.copy_c": "C", "bits.copied": "copied as {label}", "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.", "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint", "bits.midpoint": "midpoint {midpoint}", "bits.line": "Number line: {marks}", "bits.line_nan": "NaN has no place on the number line", "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.", "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.", "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.", "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.", "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).", "bits.nearest_edge_tie": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.", "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.", "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).", "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).", "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.", "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.", "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.", "bits.would_be_infinity": "which would be infinity", "bits.would_be_nan": "whose code is NaN’s", "bits.would_be_outside": "which has no code", "bits.nothing_below": "nothing below", "bits.nothing_above": "nothing above", "bits.tie_away": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).", "bits.direction": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).", "bits.direction_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).", "bits.odd": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).", "bits.overflow_tie_away": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.", "bits.overflow_nan": "*{typed} overflows to NaN.* {format} has no infinity. Its largest finite number on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy is {policy}.", "bits.overflow_stays": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy, {policy}, stops here.", "bits.overflow_directed": "*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.", "bits.overflow_inward": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.", "bits.no_infinity": "*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.", "bits.saturated": "*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.", "bits.no_zero": "*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.", "bits.no_negative": "*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.", "bits.too_small": "*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.", "bits.typed_infinity_code": "*{value} needs no rounding*: {format} keeps the code {code} for it.", "bits.typed_nan_code": "*NaN needs no rounding*: {format} keeps the code {code} for it.", "bits.is_infinity_code": "*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.", "bits.is_nan_code": "*These bits are NaN*: {format} keeps the code {code} for it.", "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.", "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.", "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "parse.binary": "{text} is not a number: after 0b only the digits 0 and 1 may stand", "parse.digits": "{text} is not a number: write it in plain digits, {candidate}", "parse.exponent": "the exponent of {text} is beyond ±{limit}; write inf or 0 instead", "parse.form": "{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan", "parse.hex_exponent": "{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0", "parse.payload": "{text} is not a number: for a NaN with a payload write its code, such as 0x7E01", "parse.point": "{text} is not a number: write it with a decimal point, {candidate}", "parse.separators": "{text} is not a number: write it without separators, {candidate}", "parse.signed_pattern": "{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3", "parse.too_long": "a value may have {limit} characters, not {length}" };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -1795,7 +1420,8 @@ function ofBits({ fmt, code }, args) {
     const threshold = isNegative(fmt, code) ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
     return { key: ieee ? "bits.is_infinity" : "bits.is_infinity_code", args: { ...args, midpoint: cut(threshold, SENTENCE_DIGITS) } };
   }
-  return { key: "bits.is_value", args: { ...args, ...neighbours(fmt, code) } };
+  const value = args.value === "−0" ? args.value : cut(exact(fmt, code), SENTENCE_DIGITS);
+  return { key: "bits.is_value", args: { ...args, value, ...neighbours(fmt, code) } };
 }
 function neighbours(fmt, code) {
   const [previous, next] = [nextDown(fmt, code), nextUp(fmt, code)];
@@ -1887,6 +1513,91 @@ function choices(names, choose) {
   const select = h("select", {}, ...names.map((name) => h("option", { value: name }, name)));
   select.addEventListener("change", () => choose(names[select.selectedIndex]));
   return select;
+}
+
+// widgets/bit_editor/elements.ts
+var WANTED = ["subnormal", "infinity", "nan"];
+function elementsOf(model) {
+  const fmt = getFormat(model.get("_elements_format"));
+  const view = model.get("_elements");
+  const total = model.get("_elements_total");
+  if (!fmt || !(view instanceof DataView) || typeof total !== "number") return null;
+  const size = [1, 2, 4, 8].find((bytes) => 8 * bytes >= fmt.bits);
+  const count = Math.floor(view.byteLength / size);
+  const mask = (1n << BigInt(fmt.bits)) - 1n;
+  const code = (index) => {
+    let bits = 0n;
+    for (let i = size - 1; i >= 0; i -= 1) bits = bits << 8n | BigInt(view.getUint8(index * size + i));
+    return bits & mask;
+  };
+  return count > 0 ? { fmt, count, total, code } : null;
+}
+function nextOf({ fmt, count, code }, from, kind) {
+  for (let step2 = 1; step2 <= count; step2 += 1) {
+    const index = (from + step2) % count;
+    if (classify(fmt, code(index)) === kind) return index;
+  }
+  return void 0;
+}
+function elementIn(elements, index, number) {
+  const own = { ...number, fmt: elements.fmt };
+  const code = elements.code(index);
+  if (number.fmt === elements.fmt) return withCode(own, code);
+  try {
+    return typed(number, toDecimal(elements.fmt, code));
+  } catch (error) {
+    if (error instanceof InputError) return withCode(own, code);
+    throw error;
+  }
+}
+function elementWalk(elements, number, become) {
+  const last = elements.count - 1;
+  let index = 0;
+  const said = h("span", { class: "mw-note", role: "status" });
+  const go = (to) => {
+    index = Math.min(Math.max(to, 0), last);
+    setText(said, "");
+    field.show(String(index));
+    become(elementIn(elements, index, number()));
+  };
+  const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
+    if (!/^[0-9]+$/.test(text.trim()) || Number(text) > last) return t("bits.field_range", { last, came: text.trim() });
+    go(Number(text));
+    return "";
+  });
+  field.show("0");
+  const button = (label, act, name) => {
+    const made = h("button", { type: "button", "aria-label": name }, label);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const find = (kind) => {
+    const found = nextOf(elements, index, kind);
+    if (found === void 0) setText(said, t("bits.none_of_class", { kind: t(`bits.find_${kind}`) }));
+    else go(found);
+  };
+  const { count, total } = elements;
+  const size = t(count < total ? "bits.elements_first" : "bits.elements_all", {
+    count: count.toLocaleString("en-US"),
+    total: total.toLocaleString("en-US"),
+    format: elements.fmt.name
+  });
+  return h(
+    "div",
+    { class: "mw-bit-walk", role: "group", "aria-label": t("bits.elements") },
+    h(
+      "div",
+      { class: "mw-row" },
+      button("◀", () => go(index - 1), t("bits.previous_element")),
+      labelled(t("bits.element"), field.element),
+      button("▶", () => go(index + 1), t("bits.next_element")),
+      h("span", { class: "mw-muted" }, size),
+      h("span", { class: "mw-muted" }, t("bits.find")),
+      ...WANTED.map((kind) => button(t(`bits.find_${kind}`), () => find(kind), t("bits.find_next", { kind: t(`bits.find_${kind}`) }))),
+      said
+    ),
+    field.error
+  );
 }
 
 // widgets/bit_editor/unfold.ts
@@ -2321,8 +2032,11 @@ function render({ model, el }) {
   });
   const readouts = moreReadouts();
   const everywhere = everyFormat(toFormat);
+  const elements = elementsOf(model);
+  const walk = elements && elementWalk(elements, () => link.number, (next) => become(next, "soon"));
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   root.append(
+    ...walk ? [walk] : [],
     h(
       "div",
       { class: "mw-bit-top" },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 import traitlets as t
 from ipywidgets import ValueWidget  # type: ignore[import-untyped]
@@ -60,6 +60,9 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
     rounding = _Face("ties-to-even", help="To which neighbour a value goes.").tag(sync=True)
     overflow = _Face("native", help="What becomes of a value beyond the largest.").tag(sync=True)
+    _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
+    _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
+    _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
     _input = t.Unicode(help="What was last typed or assigned; empty once bits were edited.").tag(sync=True)
 
     def __init__(
@@ -72,7 +75,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         overflow: str = "native",
         **traits: Any,
     ) -> None:
-        fmt, how = get_format(format), _how(rounding, overflow)
+        fmt, how = _named(format), _how(rounding, overflow)
         if value is None and code is None:
             value = 1
         text = "" if value is None else _text_of(value)
@@ -85,9 +88,26 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         self._become(fmt, number, text, how)
         super().__init__(**traits)
 
+    @classmethod
+    def from_tensor(cls, tensor: Any, *, limit: int = 65_536, **traits: Any) -> Self:
+        """An editor that walks through the elements of a torch tensor or an array, in C order.
+
+        The tensor's dtype names the format; `rounding` and `overflow` may be given too. The first `limit`
+        elements go to the page once, as bits; there they are stepped through, and the next subnormal,
+        infinity or NaN is found. The tensor itself never changes. Raises TypeError for what is not floating
+        point, and ValueError for a tensor without elements or with values that are nowhere (sparse, or on the
+        meta device).
+        """
+        from mixwidgets.widgets.elements import elements_of
+
+        fmt, data, total = elements_of(tensor, limit)
+        first = int.from_bytes(data[: -(-fmt.bits // 8)], "little")
+        traits |= {"_elements": data, "_elements_format": fmt.name, "_elements_total": total}
+        return cls(code=first, format=fmt, **traits)
+
     def reinterpret(self, format: Any) -> None:
         """Read the same bits in another format. Raises ValueError if they do not fit it."""
-        fmt = get_format(format)
+        fmt = _named(format)
         number = int(self.code, 16)
         if number >> fmt.bits:
             raise ValueError(
@@ -116,6 +136,8 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, _How]:
         """The number that arriving traits mean, together with those that did not change."""
+        if any(name.startswith("_elements") for name in state):
+            raise ValueError("a page does not change the tensor")
         fmt = get_format(state.get("format", self.format))
         how = _how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
         text = state.get("_input", self._input)
@@ -146,7 +168,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             self._become(fmt, number, "")
 
     def _set_format(self, format: Any) -> None:
-        fmt = get_format(format)
+        fmt = _named(format)
         if fmt.name != self.format:
             self._round(self._exact_input(), fmt)
 
@@ -183,6 +205,20 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             for name in new:
                 if repr(old[name]) != repr(new[name]):  # of floats: −0 is not 0, and NaN is NaN
                     self._notify_trait(name, old[name], new[name])
+
+
+def _named(format: Any) -> FloatFormat:
+    """A format that its name alone says: a page is sent no more."""
+    fmt = get_format(format)
+    try:
+        known = get_format(fmt.name) == fmt
+    except ValueError:
+        known = False
+    if not known:
+        raise ValueError(
+            f"an editor shows the named formats, and {fmt.name!r} is one of your own; see list_formats()"
+        )
+    return fmt
 
 
 def _how(rounding: Any, overflow: Any) -> _How:

@@ -19,8 +19,12 @@ FLOAT64 = ["0.1", "5e-324", "1e999", "-1.7976931348623157e308", "nan", "0x000FFF
 
 
 def show(page, tmp_path, value, format="float16", theme="light", width=980):
+    return show_editor(page, tmp_path, mw.BitEditor(value, format=format), theme, width)
+
+
+def show_editor(page, tmp_path, editor, theme="light", width=980):
     path = tmp_path / "editor.html"
-    path.write_text(bare_page(mw.BitEditor(value, format=format), theme))
+    path.write_text(bare_page(editor, theme))
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=theme)
     page.goto(path.as_uri())
@@ -222,11 +226,48 @@ def test_the_same_value_in_every_format(page, tmp_path):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_walk_through_a_tensor(page, tmp_path, theme):
+    tensor = torch.tensor([[0.1, 1e-40, 7.0], [float("inf"), -1e-44, 65519]])
+    widget = show_editor(page, tmp_path, mw.BitEditor.from_tensor(tensor), theme, 360)
+    code, index = widget.get_by_label("code"), widget.get_by_label("element", exact=True)
+    walk = widget.get_by_role("group", name="Elements of the tensor")
+    expect(walk).to_contain_text("of 6 in float32")
+    expect(code).to_have_value("0x3DCCCCCD")
+    walk.get_by_role("button", name="next element").click()
+    expect(code).to_have_value("0x000116C2")
+    walk.get_by_role("button", name="next subnormal").click()
+    expect(index).to_have_value("4")
+    walk.get_by_role("button", name="next subnormal").click()
+    expect(index).to_have_value("1")
+    walk.get_by_role("button", name="next infinity").click()
+    expect(code).to_have_value("0x7F800000")
+    walk.get_by_role("button", name="next NaN").click()
+    expect(walk.get_by_role("status")).to_have_text("no NaN here")
+    expect(index).to_have_value("3")
+    index.fill("6")
+    index.press("Enter")
+    expect(walk.get_by_role("alert")).to_contain_text("whole numbers from 0 to 5")
+    index.fill("5")
+    index.press("Enter")
+    expect(walk.get_by_role("alert")).to_have_count(0)
+    widget.get_by_role("radio", name="float16", exact=True).check()
+    expect(widget.locator(".mw-callout")).to_contain_text("65519 is not a float16")
+    walk.get_by_role("button", name="previous element").click()
+    expect(widget.locator(".mw-callout")).to_contain_text("underflows to zero")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert all(
+        min(b.bounding_box()["width"], b.bounding_box()["height"]) >= 24 for b in walk.locator("button").all()
+    )
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+
+
 def test_a_format_that_cannot_hold_the_number_is_refused(page, tmp_path):
     widget = show(page, tmp_path, "nan")
     widget.get_by_label("More formats").select_option("float4_e2m1fn")
     expect(widget.get_by_role("alert").filter(has_text="float4_e2m1fn has no NaN")).to_be_visible()
-    expect(widget.get_by_role("radio", name="float16")).to_be_checked()
+    expect(widget.get_by_role("radio", name="float16", exact=True)).to_be_checked()
     expect(widget.get_by_label("code")).to_have_value("0x7E00")
 
 

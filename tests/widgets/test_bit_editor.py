@@ -11,6 +11,7 @@ import ipywidgets
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 import traitlets
 from hypothesis import given
 from hypothesis import strategies as st
@@ -312,6 +313,76 @@ def test_hostile_state_is_refused_as_a_whole(sent, hostile):
     assert sent == [{"format": "float16", "code": "0x3C00", "_input": "1", **how}]
     editor.set_state({"code": "0x4000"})
     assert editor.value == 2
+
+
+# From a tensor
+
+TENSORS = [
+    np.array([[0.1, -0.0], [np.inf, 6e-8]], "float16"),
+    np.array([[0.1, -0.0], [np.inf, 6e-8]], ">f4").T,
+    np.arange(24, dtype="float64").reshape(2, 3, 4)[:, ::-1, 1::2],
+    np.array([0.1, 448, np.nan], ml_dtypes.float8_e4m3fn),
+    np.array([0.5, -6], ml_dtypes.float4_e2m1fn),
+    np.array(2.5, "float32"),
+    [1.5, 2],
+    torch.tensor([[0.1, 1e-40], [3, 4]]).T,
+    torch.tensor([0.1, float("nan")], dtype=torch.bfloat16, requires_grad=True),
+    torch.tensor([0.1, 57344]).to(torch.float8_e5m2),
+]
+
+
+@pytest.mark.parametrize("tensor", TENSORS, ids=lambda tensor: str(getattr(tensor, "dtype", "list")))
+def test_the_elements_of_a_tensor_are_sent_as_their_bits(tensor):
+    editor = mw.BitEditor.from_tensor(tensor)
+    fmt = mw.get_format(editor._elements_format)
+    size = -(-fmt.bits // 8)
+    data = editor._elements
+    codes = [int.from_bytes(data[i : i + size], "little") for i in range(0, len(data), size)]
+    if isinstance(tensor, torch.Tensor):
+        expected = tensor.detach().double().reshape(-1).numpy()
+    else:
+        expected = np.asarray(tensor, "float64").reshape(-1)
+    np.testing.assert_array_equal(fmt.decode(codes), expected)
+    assert (editor.format, int(editor.code, 16), editor._input) == (fmt.name, codes[0], "")
+    assert editor._elements_total == expected.size
+
+
+def test_a_large_tensor_is_cut_and_says_so(sent):
+    editor = mw.BitEditor.from_tensor(np.zeros(100_000, "float16"), limit=10, rounding="to-odd")
+    assert (len(editor._elements), editor._elements_total, editor.rounding) == (20, 100_000, "to-odd")
+    assert len(mw.BitEditor.from_tensor(torch.zeros(100_000))._elements) == 4 * 65_536
+    sent.clear()
+    editor.set_state({"_elements": b"", "code": "0x3C00"})
+    assert (len(editor._elements), editor.code) == (20, "0x0000")
+    editor.value = 3
+    assert all("_elements" not in message for message in sent)  # they travelled once
+
+
+@pytest.mark.parametrize(
+    ("tensor", "arguments", "error", "words"),
+    [
+        (np.arange(3), {}, TypeError, "int64 came"),
+        (torch.arange(3), {}, TypeError, "int64 came"),
+        (np.array(["1"]), {}, TypeError, "came"),
+        (None, {}, TypeError, "object came"),
+        (torch.zeros(2, dtype=torch.complex64), {}, TypeError, "complex64 came"),
+        (np.zeros((2, 0)), {}, ValueError, r"shape \(2, 0\) has no elements"),
+        (torch.zeros(0), {}, ValueError, "no elements"),
+        (torch.zeros(2, device="meta"), {}, ValueError, "no dense values"),
+        (np.zeros(2), {"limit": 0}, ValueError, "1 or more"),
+        (np.zeros(2), {"limit": 1.5}, ValueError, "1 or more"),
+    ],
+)
+def test_what_is_no_tensor_of_floats(tensor, arguments, error, words):
+    with pytest.raises(error, match=words):
+        mw.BitEditor.from_tensor(tensor, **arguments)
+
+
+def test_a_format_without_a_name_of_its_own_is_refused():
+    own = mw.FloatFormat(name="mine", exponent_bits=3, fraction_bits=2, bias=3)
+    with pytest.raises(ValueError, match="'mine' is one of your own"):
+        mw.BitEditor(1, format=own)
+    assert mw.BitEditor("0.1", format="binary8p4se").format == "binary8p4se"
 
 
 # With others

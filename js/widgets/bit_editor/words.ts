@@ -175,7 +175,8 @@ function ofBits({ fmt, code }: EditedNumber, args: Record<string, string>): { ke
     const threshold = isNegative(fmt, code) ? negate(fmt.overflowThreshold) : fmt.overflowThreshold;
     return { key: ieee ? "bits.is_infinity" : "bits.is_infinity_code", args: { ...args, midpoint: cut(threshold, SENTENCE_DIGITS) } };
   }
-  return { key: "bits.is_value", args: { ...args, ...neighbours(fmt, code) } };
+  const value = args.value === "−0" ? args.value : cut(exact(fmt, code), SENTENCE_DIGITS);
+  return { key: "bits.is_value", args: { ...args, value, ...neighbours(fmt, code) } };
 }
 
 /** The values on either side of a finite code, in digits that tell them apart. */
