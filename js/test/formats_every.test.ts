@@ -7,6 +7,7 @@ import { customFormat, type CustomDefinition } from "../formats/custom.ts";
 import { classify, hexFloat, isFinite, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "../formats/encode.ts";
 import { explain } from "../formats/explain.ts";
+import type { Definition, FloatFormat } from "../formats/float_format.ts";
 import { p3109 } from "../formats/p3109.ts";
 import { InputError, toExact } from "../formats/parse.ts";
 import { compare, negate, type Rational } from "../formats/rational.ts";
@@ -20,9 +21,29 @@ const directions = committed<Record<string, [text: string, codes: string][]>>("d
 const overflows = committed<Record<string, [text: string, codes: string][]>>("overflows.json");
 const explained = committed<Record<string, string[][]>>("explained.json");
 
+interface PythonDefinition {
+  exponent_bits: number;
+  fraction_bits: number;
+  bias?: number;
+  signed?: boolean;
+  infinity?: Definition["infinity"];
+  nan?: Definition["nan"];
+  has_zero?: boolean;
+}
+
+const custom = committed<Record<string, [PythonDefinition]>>("custom.json");
+
+/** A format of the catalogue, of P3109, or of custom.json. */
+function formatNamed(name: string): FloatFormat {
+  const found = custom[name]?.[0];
+  if (!found) return getFormat(name)!;
+  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero = true, ...rest } = found;
+  return customFormat({ name, exponentBits, fractionBits, hasZero, ...rest });
+}
+
 /** The code in hex digits, or the key of the error. */
 function answer(name: string, text: string, options: Options): string {
-  const fmt = getFormat(name)!;
+  const fmt = formatNamed(name);
   return outcome(() => fmt.toHex(encode(fmt, text, options)).slice(2));
 }
 
@@ -49,7 +70,7 @@ test("the vectors cover the catalogue", () => {
 });
 
 test.each(Object.entries(decoded))("every code of %s", (name, [columns]) => {
-  const fmt = getFormat(name)!;
+  const fmt = formatNamed(name);
   const lists = Object.fromEntries(Object.entries(columns).map(([key, column]) => [key, column.split(" ")]));
   const codes = lists["codes"]!.map((text) => fmt.toCode("0x" + text));
   const hex = (code: bigint) => fmt.toHex(code).slice(2);
@@ -79,7 +100,7 @@ test.each(Object.entries(overflows))("every overflow policy of %s", (name, rows)
 });
 
 test.each(Object.entries(explained))("%s explained", (name, rows) => {
-  const fmt = getFormat(name)!;
+  const fmt = formatNamed(name);
   for (const row of rows) {
     const [text, rounding, overflow, , , , , ...figures] = row;
     const got = explain(fmt, text!, { rounding: rounding as Rounding, overflow: overflow as Overflow });

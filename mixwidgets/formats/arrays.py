@@ -160,7 +160,8 @@ def _encode_chunk(
         if where.any():
             keep = saturate and lacking != "no NaN"
             codes = np.where(where, 0 if keep else scalar.nan(fmt, lacking), codes)
-    signed = negative & (codes != fmt.nan_code) & ((codes > 0) | fmt.has_negative_zero)
+    keeps_sign = fmt.has_negative_zero if fmt.has_zero else magnitude > 0  # where the code is 0
+    signed = negative & (codes != fmt.nan_code) & ((codes > 0) | keeps_sign)
     return codes.astype(np.uint64) | np.where(signed, np.uint64(fmt.sign_bit), np.uint64(0))
 
 

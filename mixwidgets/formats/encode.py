@@ -46,7 +46,7 @@ def encode(
             magnitude = fmt.max_code if inward else beyond(fmt, saturate)
     if magnitude == fmt.nan_code:
         return magnitude
-    signed = negative and (magnitude or fmt.has_negative_zero)
+    signed = negative and (magnitude or fmt.has_negative_zero or not fmt.has_zero)
     return magnitude | fmt.sign_bit if signed else magnitude
 
 

@@ -30,6 +30,11 @@ def rows_by_format(file):
     return [pytest.param(mw.get_format(name), row, id=name) for name in content for row in content[name]]
 
 
+def format_named(name):
+    definition = json.loads((VECTORS / "custom.json").read_text(encoding="utf-8")).get(name)
+    return mw.FloatFormat(name=name, **definition[0]) if definition else mw.get_format(name)
+
+
 def fraction(pair):
     return Fraction(*(gmpy2.mpz(text) for text in pair))  # Python limits the digits that int() reads
 
@@ -100,7 +105,7 @@ def test_codes(fmt, row):
 def lists(file):
     """The rows of every format, each a list, as pytest parameters: format and rows."""
     content = json.loads((VECTORS / file).read_text(encoding="utf-8"))
-    return [pytest.param(mw.get_format(name), found, id=name) for name, found in content.items()]
+    return [pytest.param(format_named(name), found, id=name) for name, found in content.items()]
 
 
 def answer(fmt, text, **options):

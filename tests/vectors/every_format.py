@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from format_oracle import (
+    CUSTOM,
     FORMATS,
     OVERFLOWS,
     ROUNDINGS,
@@ -42,6 +44,11 @@ def hex_text(value: Fraction) -> str:
 def hexed(name: str, code: int | str) -> str:
     """A code in hex digits; the key of an error stays as it is."""
     return code if isinstance(code, str) else f"{code:0{(FORMATS[name].bits + 3) // 4}X}"
+
+
+def definitions() -> dict[str, dict[str, Any]]:
+    """The formats that have no name of their own, as the package takes them."""
+    return {name: definition for name, (definition, _) in CUSTOM.items()}
 
 
 # Every code
@@ -245,9 +252,11 @@ def rule_of(row: Row, value: Fraction, rounding: str) -> str:
 
 
 def every_midpoint() -> dict[str, list[list[str]]]:
-    """Per small format the rows of `directions` for every midpoint, and a hair beside it, of both signs."""
+    """Per named small format the rows of `directions` for every midpoint, and a hair beside it, of both signs."""
     found = {}
     for name in SMALL:
+        if name in CUSTOM:
+            continue
         row = FORMATS[name]
         ties = [(row.magnitude(code) + row.magnitude(code + 1)) / 2 for code in range(row.max_code + 1)]
         values = [tie * near for tie in ties for near in (1, 1 - HAIR, 1 + HAIR)]

@@ -141,7 +141,35 @@ def p3109(name: str) -> Row:
     return row._replace(largest=Fraction(P3109[name] or row.magnitude(row.max_code)))
 
 
-FORMATS = CATALOGUE | {name: p3109(name) for name in P3109}
+# What no named format is: definitions, as the package takes them, and the codes written out.
+CUSTOM: dict[str, tuple[dict[str, int | bool | str], Row]] = {
+    "custom-no-zero": (
+        {"exponent_bits": 3, "fraction_bits": 2, "infinity": "none", "nan": "none", "has_zero": False},
+        Row(1, 3, 2, 3, Fraction(28), None, NONE, zero_field=False),
+    ),
+    "custom-no-zero-top": (
+        {"exponent_bits": 2, "fraction_bits": 2, "infinity": "top", "nan": "top", "has_zero": False},
+        Row(1, 2, 2, 1, Fraction(5), 14, range(15, 16), zero_field=False),
+    ),
+    "custom-unsigned-ieee": (
+        {"exponent_bits": 3, "fraction_bits": 3, "signed": False},
+        Row(0, 3, 3, 3, Fraction(15), 56, range(57, 64)),
+    ),
+    "custom-unsigned-finite": (
+        {"exponent_bits": 2, "fraction_bits": 3, "infinity": "none", "nan": "none", "signed": False},
+        Row(0, 2, 3, 1, Fraction(15, 2), None, NONE),
+    ),
+    "custom-far": (
+        {"exponent_bits": 1, "fraction_bits": 3, "bias": -5, "infinity": "none", "nan": "top"},
+        Row(1, 1, 3, -5, Fraction(112), None, range(15, 16)),
+    ),
+    "custom-tiny": (
+        {"exponent_bits": 2, "fraction_bits": 1, "bias": 30},
+        Row(1, 2, 1, 30, Fraction(3, 2**29), 6, range(7, 8)),
+    ),
+}
+
+FORMATS = CATALOGUE | {name: p3109(name) for name in P3109} | {name: row for name, (_, row) in CUSTOM.items()}
 SMALL = [name for name, row in FORMATS.items() if row.bits <= 8]
 GFLOAT = {
     "bfloat16": gformats.format_info_bfloat16,

@@ -172,8 +172,9 @@ def rounding_texts(dtype: np.dtype[Any], rng: np.random.Generator) -> list[str]:
         normal - tiny / 2,
         1 + Fraction(2) ** -(info.nmant + 1),
     ]
-    one = np.array(1.0).astype(dtype).view(f"u{dtype.itemsize}")
-    for code in rng.integers(0, int(one) * 2, 8, dtype=np.uint64):
+    one = int(np.array(1.0).astype(dtype).view(f"u{dtype.itemsize}"))
+    span = one if dtype.itemsize < 8 else one >> 4  # the digits of most float64s would fill pages
+    for code in rng.integers(one - span, one + span, 8, dtype=np.uint64):
         low, high = (
             Fraction(float(np.array(c, f"u{dtype.itemsize}").view(dtype).astype(np.float64)))
             for c in (code, code + 1)
@@ -344,6 +345,7 @@ def main() -> None:
             if d.itemsize > 1
         },
     )
+    write_json(HERE / "custom.json", {name: [row] for name, row in every_format.definitions().items()})
     write_json(HERE / "decoded.json", every_format.decoded())
     write_json(HERE / "directions.json", every_format.directions())
     write_json(HERE / "overflows.json", every_format.overflows())
