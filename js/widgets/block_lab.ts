@@ -30,10 +30,13 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     h("span", { class: "mw-row" }, h("span", { class: "mw-lab-swatch mw-lab-strip", "aria-hidden": "true" }), t("blocks.strip")));
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
-  const ruling = h("div", { class: "mw-stack-tight" }, rules.element, told.rule);
+  const ruling = h("div", { class: "mw-stack-tight" },
+    h("div", { class: "mw-row" }, h("span", { class: "mw-muted", "aria-hidden": "true" }, t("blocks.rules")), rules.element),
+    told.rule);
   const body = h("div", { class: "mw-stack" },
-    told.figures, told.callout, h("div", { class: "mw-stack-tight" }, legend, plot.element),
-    one.element, ruling, told.table, h("p", { class: "mw-note" }, t("blocks.keys")));
+    told.figures, told.callout,
+    h("div", { class: "mw-stack-tight" }, legend, plot.element, h("p", { class: "mw-note" }, t("blocks.keys"))),
+    one.element, ruling, told.table);
   root.append(error, body, spoken);
 
   let lab: Lab;

@@ -141,15 +141,20 @@ class BlockFormat:
         return self.scale.encode(np.ldexp(1.0, exponent)), np.ldexp(blocks, -exponent[..., None])
 
     def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
-        """(tensor scale, scale codes, blocks / (scale × tensor scale))."""
+        """(tensor scale, scale codes, blocks / (scale × tensor scale)).
+
+        Rounding a float64 quotient x / y rounds the exact one: a midpoint m of at most 25 bits times a y of
+        at most 28 is a float64, so an x that differs from it does so by an ulp or more, and its quotient
+        differs from m by more than half of one.
+        """
         assert self.tensor_scale is not None
         amax = np.abs(blocks).max(-1)
-        whole = _quotient(amax.max(initial=0.0), np.float64(self.scale.max * self.element.max))
+        whole = amax.max(initial=0.0) / (self.scale.max * self.element.max)
         rounded = self.tensor_scale.round(float(whole), overflow="saturate")
         tensor_scale = max(float(rounded), self.tensor_scale.smallest_subnormal)
-        scale_codes = self.scale.encode(_quotient(amax, self.element.max * tensor_scale), overflow="saturate")
+        scale_codes = self.scale.encode(amax / (self.element.max * tensor_scale), overflow="saturate")
         scale_codes = np.maximum(scale_codes, 1)  # the code of the smallest positive value
-        return tensor_scale, scale_codes, _quotient(blocks, self._unit(scale_codes, tensor_scale)[..., None])
+        return tensor_scale, scale_codes, blocks / self._unit(scale_codes, tensor_scale)[..., None]
 
     def _unit(self, scale_codes: NDArray[Any], tensor_scale: float | None) -> NDArray[np.float64]:
         """What an element of 1 stands for, by block."""
@@ -212,17 +217,3 @@ def _real(values: ArrayLike) -> NDArray[np.float64]:
             return wide
         raise TypeError(f"some of these {array.dtype} values do not fit float64; round them first")
     raise TypeError(f"values must be an array of real numbers, not of {array.dtype}")
-
-
-def _quotient(x: NDArray[np.float64], y: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """x / y, made so that rounding it to at most 24 bits rounds the exact quotient once. y has up to 28 bits.
-
-    Only a quotient that float64 rounded onto a midpoint could mislead. A midpoint has at most 25 bits, so its
-    product with y is exact and tells on which side of it x / y lies.
-    """
-    with np.errstate(over="ignore", under="ignore"):
-        quotient = np.asarray(x / y)
-        product = quotient * y
-        short = quotient.view(np.int64) & ((1 << 28) - 1) == 0
-        towards = np.where(product < x, np.inf, -np.inf)
-        return np.where(short & (product != x), np.nextafter(quotient, towards), quotient)
