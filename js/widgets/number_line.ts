@@ -94,7 +94,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     const { key, args, tone } = sentence(number);
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
-    cells.show(number.fmt, marks);
+    cells.show(number, marks);
     const here = marks.find(({ role }) => role === "input");
     if (!moved || !here || !sees(view, here.value)) view = { ...fitted(marks, view.width) };
     paint();

@@ -8,7 +8,7 @@ import { rational, type Rational } from "../../formats/rational.ts";
 import { s, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { cut, figure } from "../bit_editor/digits.ts";
-import { type Mark } from "./marks.ts";
+import type { Mark } from "./marks.ts";
 import { rulerOf } from "./ruler.ts";
 import { APART, rowOf, type Row } from "./ticks.ts";
 import { pixelOf, type View } from "./view.ts";
@@ -110,11 +110,12 @@ function drawResult(fmt: FloatFormat, text: string, view: View, y: number): SVGE
 }
 
 /** E under even codes and O under odd ones, where there is room. */
-function drawLetters({ ticks }: Row): SVGElement[] {
+function drawLetters({ ticks, bands }: Row): SVGElement[] {
   return ticks
     .filter(({ x }, i) => {
       const beside = [ticks[i - 1], ticks[i + 1]].filter((tick) => tick !== undefined);
-      return beside.every((tick) => Math.abs(tick.x - x) >= LETTERED);
+      const clear = bands.every(({ from, to }) => x < from - LETTERED || x > to + LETTERED);
+      return clear && beside.every((tick) => Math.abs(tick.x - x) >= LETTERED);
     })
     .map(({ x, code }) => letterAt(x, (code & 1n) === 0n));
 }
