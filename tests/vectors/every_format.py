@@ -252,7 +252,7 @@ def rule_of(row: Row, value: Fraction, rounding: str) -> str:
 
 
 def every_midpoint() -> dict[str, list[list[str]]]:
-    """Per named small format the rows of `directions` for midpoints, and a hair beside them, of both signs."""
+    """Per named small format the rows of `directions` for midpoints, and a hair beside, of both signs."""
     found = {}
     for name in SMALL:
         if name in CUSTOM:
