@@ -1085,6 +1085,34 @@ function neighbours(fmt, code) {
   };
 }
 
+// widgets/number_line/decision.ts
+function decision() {
+  const element = h("dl", { class: "mw-nl-decision" });
+  const show = (number, marks) => {
+    const rounded = marks.some(({ role }) => role === "midpoint");
+    const cells = marks.filter(({ role }) => role !== "input" || !rounded);
+    element.replaceChildren(...cells.map((mark) => cellOf(number, mark, rounded)));
+  };
+  return { element, show };
+}
+function cellOf(number, mark, rounded) {
+  const { role, label, taken } = mark;
+  const name = role === "input" ? t("line.this") : t(`line.${role}`);
+  return h(
+    "div",
+    { class: "mw-nl-cell", "data-taken": taken ? "true" : void 0 },
+    h("dt", {}, name, taken && rounded ? h("b", {}, t("line.taken")) : null),
+    h("dd", { class: "mw-num" }, label),
+    h("dd", { class: "mw-nl-parity" }, noteOf(number, mark))
+  );
+}
+function noteOf({ fmt, rounding }, { role, code, even, beyond: beyond3 }) {
+  if (role === "midpoint") return t(rounding?.startsWith("ties") === false ? "line.turns_not" : "line.turns");
+  if (code === null) return t("line.no_code");
+  const parity = even === null ? fmt.toHex(code) : t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
+  return beyond3 ? `${parity} · ${t("line.overflows")}` : parity;
+}
+
 // widgets/number_line/view.ts
 var FINEST = -4 * 1098;
 var COARSEST = 4 * 1018;
@@ -1140,93 +1168,10 @@ function snapped(centre, level, width) {
   return { centre: multiply(rational(centre.numerator < 0n ? -count : count), grid), level, width };
 }
 
-// widgets/number_line/marks.ts
-var DIGITS = 12;
-function marksOf(number) {
-  const { fmt, code, input } = number;
-  const how = input === "" ? null : explain(fmt, input, number);
-  if (how?.midpoint) return ofRounding2(number, how, how.midpoint);
-  if (classify(fmt, code) === "nan") return [];
-  const beside = [nextDown(fmt, code), code, nextUp(fmt, code)].filter((one, i) => i === 1 || one !== code);
-  const digits = digitsToTellApart(beside.map((one) => place(fmt, one)), DIGITS);
-  return beside.map((one) => {
-    const role = one === code ? "input" : compare(place(fmt, one), place(fmt, code)) > 0 ? "above" : "below";
-    return neighbour(fmt, role, one, digits, one === code);
-  });
-}
-function ofRounding2(number, how, midpoint) {
-  const { fmt, code } = number;
-  const { below, above, isEdge } = places(fmt, how);
-  const value = exactOf(how);
-  const apart = compare(value, midpoint) === 0 ? [] : [value];
-  const digits = digitsToTellApart([below, above, midpoint, ...apart], DIGITS);
-  const negative = midpoint.numerator < 0n;
-  const beside = (role) => isEdge && role === "below" === negative ? beyond2(fmt, role, negative, digits, !isFinite(fmt, code)) : neighbour(fmt, role, how[role], digits, how[role] === code);
-  const bare = { code: null, even: null, taken: false, beyond: false };
-  return [
-    beside("below"),
-    { role: "midpoint", value: midpoint, label: cut(midpoint, digits), ...bare },
-    { role: "input", value, label: typedText(number).slice(0, 24), ...bare },
-    beside("above")
-  ];
-}
-function neighbour(fmt, role, code, digits, taken) {
-  if (!isFinite(fmt, code)) return beyond2(fmt, role, isNegative(fmt, code), digits, taken);
-  const zero = figure(fmt, code).text === "−0";
-  const value = place(fmt, code);
-  return { role, value, label: zero ? "−0" : cut(value, digits), code, even: isEven(fmt, code), taken, beyond: false };
-}
-function isEven(fmt, code) {
-  return fmt.tiesToLarger ? null : (code & 1n) === 0n;
-}
-function beyond2(fmt, role, negative, digits, taken) {
-  const value = negative ? negate(fmt.overflowStep) : fmt.overflowStep;
-  const end = fmt.infCode ?? fmt.nanCode;
-  const code = end === null ? null : end | (negative ? fmt.signBit : 0n);
-  const label = code === null ? cut(value, digits) : `${cut(value, digits)} → ${figure(fmt, code).text}`;
-  return { role, value, label, code, even: fmt.tiesToLarger ? null : !fmt.overflowTieStays, taken, beyond: true };
-}
-function fitted(marks, width) {
-  const of = (role) => marks.find((mark) => mark.role === role)?.value;
-  const [midpoint, input, beside] = [of("midpoint"), of("input") ?? rational(0n), [of("below"), of("above")]];
-  const centre = midpoint ?? input;
-  const gaps = beside.flatMap((value) => value ? [magnitudeOf(subtract(value, centre))] : []);
-  const gap = gaps.reduce((a, b) => compare(a, b) >= 0 ? a : b, rational(0n));
-  return viewOf(centre, gap.numerator ? gap : rational(1n), midpoint ? 0.21 : 0.24, width);
-}
-
-// widgets/number_line/decision.ts
-function decision() {
-  const element = h("dl", { class: "mw-nl-decision" });
-  const show = (number, marks) => {
-    const rounded = marks.some(({ role }) => role === "midpoint");
-    const cells = marks.filter(({ role }) => role !== "input" || !rounded);
-    element.replaceChildren(...cells.map((mark) => cellOf(number, mark, rounded)));
-  };
-  return { element, show };
-}
-function cellOf(number, mark, rounded) {
-  const { role, label, taken } = mark;
-  const name = role === "input" ? t("line.this") : t(`line.${role}`);
-  return h(
-    "div",
-    { class: "mw-nl-cell", "data-taken": taken ? "true" : void 0 },
-    h("dt", {}, name, taken && rounded ? h("b", {}, t("line.taken")) : null),
-    h("dd", { class: "mw-num" }, label),
-    h("dd", { class: "mw-nl-parity" }, noteOf(number, mark))
-  );
-}
-function noteOf({ fmt, rounding }, { role, code, even, beyond: beyond3 }) {
-  if (role === "midpoint") return t(rounding?.startsWith("ties") === false ? "line.turns_not" : "line.turns");
-  if (code === null) return t("line.no_code");
-  const parity = even === null ? fmt.toHex(code) : t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
-  return beyond3 ? `${parity} · ${t("line.overflows")}` : parity;
-}
-
 // widgets/number_line/ruler.ts
 var SPACING = 96;
 var LONGEST = 11;
-var DIGITS2 = 800;
+var DIGITS = 800;
 function rulerOf(view, reference) {
   const plain = marksFrom(view, rational(0n), "");
   if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
@@ -1239,7 +1184,7 @@ function marksFrom(view, origin, plus) {
   for (let n = ceiling(divide(low, step2)); ; n += 1n) {
     const offset = multiply(rational(n), step2);
     if (compare(offset, high) > 0) return marks;
-    const text = cut(offset, DIGITS2);
+    const text = cut(offset, DIGITS);
     marks.push({ x: pixelOf(view, add(origin, offset)), label: n > 0n ? plus + text : text });
   }
 }
@@ -1547,6 +1492,61 @@ function listen(element, { zoom, pan, fit, step: step2 }, signal) {
     event.preventDefault();
     action();
   }, { signal });
+}
+
+// widgets/number_line/marks.ts
+var DIGITS2 = 12;
+function marksOf(number) {
+  const { fmt, code, input } = number;
+  const how = input === "" ? null : explain(fmt, input, number);
+  if (how?.midpoint) return ofRounding2(number, how, how.midpoint);
+  if (classify(fmt, code) === "nan") return [];
+  const beside = [nextDown(fmt, code), code, nextUp(fmt, code)].filter((one, i) => i === 1 || one !== code);
+  const digits = digitsToTellApart(beside.map((one) => place(fmt, one)), DIGITS2);
+  return beside.map((one) => {
+    const role = one === code ? "input" : compare(place(fmt, one), place(fmt, code)) > 0 ? "above" : "below";
+    return neighbour(fmt, role, one, digits, one === code);
+  });
+}
+function ofRounding2(number, how, midpoint) {
+  const { fmt, code } = number;
+  const { below, above, isEdge } = places(fmt, how);
+  const value = exactOf(how);
+  const apart = compare(value, midpoint) === 0 ? [] : [value];
+  const digits = digitsToTellApart([below, above, midpoint, ...apart], DIGITS2);
+  const negative = midpoint.numerator < 0n;
+  const beside = (role) => isEdge && role === "below" === negative ? beyond2(fmt, role, negative, digits, !isFinite(fmt, code)) : neighbour(fmt, role, how[role], digits, how[role] === code);
+  const bare = { code: null, even: null, taken: false, beyond: false };
+  return [
+    beside("below"),
+    { role: "midpoint", value: midpoint, label: cut(midpoint, digits), ...bare },
+    { role: "input", value, label: typedText(number).slice(0, 24), ...bare },
+    beside("above")
+  ];
+}
+function neighbour(fmt, role, code, digits, taken) {
+  if (!isFinite(fmt, code)) return beyond2(fmt, role, isNegative(fmt, code), digits, taken);
+  const zero = figure(fmt, code).text === "−0";
+  const value = place(fmt, code);
+  return { role, value, label: zero ? "−0" : cut(value, digits), code, even: isEven(fmt, code), taken, beyond: false };
+}
+function isEven(fmt, code) {
+  return fmt.tiesToLarger ? null : (code & 1n) === 0n;
+}
+function beyond2(fmt, role, negative, digits, taken) {
+  const value = negative ? negate(fmt.overflowStep) : fmt.overflowStep;
+  const end = fmt.infCode ?? fmt.nanCode;
+  const code = end === null ? null : end | (negative ? fmt.signBit : 0n);
+  const label = code === null ? cut(value, digits) : `${cut(value, digits)} → ${figure(fmt, code).text}`;
+  return { role, value, label, code, even: fmt.tiesToLarger ? null : !fmt.overflowTieStays, taken, beyond: true };
+}
+function fitted(marks, width) {
+  const of = (role) => marks.find((mark) => mark.role === role)?.value;
+  const [midpoint, input, beside] = [of("midpoint"), of("input") ?? rational(0n), [of("below"), of("above")]];
+  const centre = midpoint ?? input;
+  const gaps = beside.flatMap((value) => value ? [magnitudeOf(subtract(value, centre))] : []);
+  const gap = gaps.reduce((a, b) => compare(a, b) >= 0 ? a : b, rational(0n));
+  return viewOf(centre, gap.numerator ? gap : rational(1n), midpoint ? 0.21 : 0.24, width);
 }
 
 // widgets/number_line.ts
