@@ -25,7 +25,7 @@ class NumberLine(BitEditor):
 
     It follows an editor whose traits are linked to its own, in the kernel or in the page:
 
-        for name in ("format", "code", "_input"):
+        for name in ("format", "code", "_input", "rounding", "overflow"):
             ipywidgets.jslink((editor, name), (line, name))
 
     `_input` is the text that was rounded. Without it the line shows the value of the code, and a change of

@@ -125,6 +125,16 @@ def test_wider_formats_are_summed_up(page, tmp_path):
     expect(widget.get_by_role("gridcell")).to_have_count(64)
 
 
+def test_an_address_leads_to_a_design_and_a_wrong_one_is_refused(page, tmp_path):
+    path = mw.FormatDesigner().save(tmp_path / "saved.html")
+    page.goto(path.as_uri() + "#infinity=none&nan=top")
+    widget = page.get_by_role("region", name=NAME)
+    expect(widget.locator(".mw-callout")).to_contain_text("This is float8_e4m3fn")
+    page.goto(path.as_uri() + "#infinity=ieee&nan=top")
+    expect(page.get_by_text("address")).to_be_visible()
+    expect(widget.locator(".mw-callout")).to_contain_text("This is float8_e4m3fn")
+
+
 def test_it_designs_in_a_live_notebook(page, server):
     notebook = Notebook.of(
         page,

@@ -130,6 +130,16 @@ def test_another_format_rounds_anew_and_a_refusal_keeps_the_last(page, tmp_path)
     expect(choice).to_have_value("bfloat16")
 
 
+def test_an_address_leads_to_a_number_and_a_wrong_one_is_refused(page, tmp_path):
+    path = mw.NumberLine(1).save(tmp_path / "saved.html")
+    page.goto(path.as_uri() + "#format=bfloat16&code=4780&input=65505")
+    widget = page.get_by_role("region", name=NAME)
+    expect(widget.locator(".mw-callout")).to_contain_text("65505 is not a bfloat16.")
+    page.goto(path.as_uri() + "#format=bfloat16&code=99999")
+    expect(page.get_by_text("address")).to_be_visible()
+    expect(widget.locator(".mw-callout")).to_contain_text("65505 is not a bfloat16.")
+
+
 def test_it_follows_an_editor_in_a_live_notebook(page, server):
     notebook = Notebook.of(
         page,

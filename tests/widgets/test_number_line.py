@@ -11,9 +11,12 @@ def shown(widget):
     return widget.format, widget.code, widget._input
 
 
+NAMES = ("format", "code", "_input", "rounding", "overflow")
+
+
 def linked():
     editor, line = mw.BitEditor(1), mw.NumberLine(1)
-    links = [traitlets.link((editor, name), (line, name)) for name in ("format", "code", "_input")]
+    links = [traitlets.link((editor, name), (line, name)) for name in NAMES]
     return editor, line, links
 
 
@@ -55,6 +58,16 @@ def test_it_follows_an_editor_that_is_linked_in_the_kernel():
     assert shown(line) == shown(editor) == ("bfloat16", "0x4781", "")
     editor.format = "float16"
     assert shown(line) == shown(editor)
+
+
+def test_it_follows_the_rounding_too():
+    editor, line, _ = linked()
+    editor.value = "65519"
+    editor.rounding = "toward-positive"
+    assert shown(line) == shown(editor) == ("float16", "0x7C00", "65519")
+    editor.overflow = "saturate"
+    assert shown(line) == shown(editor) == ("float16", "0x7BFF", "65519")
+    assert (line.rounding, line.overflow) == ("toward-positive", "saturate")
 
 
 def test_linked_by_format_and_code_it_shows_the_value_of_the_code():
