@@ -18,7 +18,7 @@ export interface BlockFormat {
   readonly bitsPerElement: number;
 }
 
-const INT8 = fixedPoint("int8", 8, 6); // OCP Microscaling Formats (MX) 1.0, section 5.3.4
+const INT8 = fixedPoint("int8", 8, 6); // OCP Microscaling Formats (MX) 1.0
 
 export const blockFormats: readonly BlockFormat[] = catalogue.formats.map((row) => {
   const element = row.element === INT8.name ? INT8 : floatElement(getFormat(row.element)!);

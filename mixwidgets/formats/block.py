@@ -82,7 +82,7 @@ class BlockFormat:
 
         A short last block is padded with zeros, which are not returned. A block of zeros has the smallest
         scale. What a NaN or an infinity among the values does is left open by MX: here its block gets the
-        scale NaN, which makes the whole block NaN (section 5.1), with codes 0.
+        scale NaN, which makes the whole block NaN, with codes 0.
         Raises TypeError for values that are not real numbers, ValueError for a wrong rule or no dimension.
         """
         rule = self._rule(scale_rule)

@@ -40,4 +40,4 @@ class FixedPoint:
 
 
 INT8 = FixedPoint("int8", bits=8, fraction_bits=6)
-"""OCP Microscaling Formats (MX) 1.0, section 5.3.4."""
+"""OCP Microscaling Formats (MX) 1.0."""
