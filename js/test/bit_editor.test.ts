@@ -54,9 +54,9 @@ describe("the sentence", () => {
   test.each([
     ["450", "float8_e4m3fn", {}, "between 448 and the next step, 480, whose code is NaN’s. It is nearer to 448 (error −2). Overflow begins just past 464, the midpoint."],
     ["464", "float8_e4m3fn", {}, "464 is not a float8_e4m3fn. It lies exactly halfway between 448 and 480. A tie goes to the even neighbour, whose last bit is 0: 448 (error −16)."],
-    ["500", "float8_e4m3fn", {}, "500 overflows to NaN. float8_e4m3fn has no infinity. Its largest finite number on this side is 448; the next step would be 480, and 464 is the midpoint. The overflow policy is native."],
-    ["500", "float8_e4m3fn", { overflow: "torch" }, "500 is out of range and becomes 448. The largest finite float8_e4m3fn on this side is 448; the next step would be 480, and 464 is the midpoint. The overflow policy, torch, stops here."],
-    ["-9", "float4_e2m1fn", {}, "−9 is out of range and becomes −6. The largest finite float4_e2m1fn on this side is −6"],
+    ["500", "float8_e4m3fn", {}, "500 overflows to NaN: float8_e4m3fn has no infinity. Its largest number on this side is 448, the next step would be 480, the midpoint 464. Overflow policy: native."],
+    ["500", "float8_e4m3fn", { overflow: "torch" }, "500 is out of range and becomes 448. The largest float8_e4m3fn on this side is 448, the next step would be 480, the midpoint 464. Overflow policy: torch."],
+    ["-9", "float4_e2m1fn", {}, "−9 is out of range and becomes −6. The largest float4_e2m1fn on this side is −6"],
     ["inf", "float8_e4m3fn", { overflow: "saturate" }, "∞ becomes 448: float8_e4m3fn has no infinity, and the overflow policy is saturate."],
     ["-inf", "float16", { overflow: "saturate" }, "−∞ becomes −65504: the overflow policy, saturate, stops at the largest finite float16."],
     ["0", "float8_e8m0fnu", {}, "0 becomes NaN: float8_e8m0fnu has no zero; its smallest number is 5.87747175…e−39."],

@@ -76,10 +76,19 @@ def test_everything_fits_and_can_be_hit(page, tmp_path, fmt, width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize(("format", "values"), [("float16", FLOAT16), ("float64", FLOAT64)])
+@pytest.mark.parametrize(
+    ("format", "values"),
+    [
+        ("float16", FLOAT16),
+        ("float64", FLOAT64),
+        ("float8_e4m3fn", ["450", "500", "0", "-1e-9", "0x01"]),
+        ("float4_e2m1fn", ["5", "100", "-0", "0.1"]),
+        ("float8_e8m0fnu", ["0.1", "0", "-1", "1e-99", "1e39"]),
+    ],
+)
 def test_nothing_jumps_when_the_number_changes(page, tmp_path, format, values, width):
     widget = show(page, tmp_path, 1, format, width=width)
-    parts = widget.locator(".mw-bits, .mw-bit-formula, .mw-callout, .mw-bit-line")
+    parts = widget.locator(".mw-bits, .mw-bit-field, .mw-bit, .mw-bit-formula, .mw-callout, .mw-bit-line")
     places = [part.bounding_box() for part in parts.all()]
     for value in values:
         widget.get_by_label("value").fill(str(value))
@@ -160,6 +169,7 @@ def test_presets_are_numbers_of_the_format(page, tmp_path, name):
     widget = show(page, tmp_path, "1", fmt.name)
     menu = widget.locator("summary", has_text="presets")
     menu.click()
+    expect(widget.get_by_role("button", name="65520", exact=True)).to_be_visible()
     names = widget.locator(".mw-bit-menu[open] button").all_inner_texts()
     assert {"0.1", "65504", "65505", "65520", f"largest finite {fmt.name}"} < set(names)
     assert ("nan" in names) == fmt.has_nan
@@ -179,6 +189,7 @@ def test_what_is_copied_is_this_number(page, tmp_path, name):
     widget = show(page, tmp_path, "0.1", name)
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     widget.locator("summary", has_text="copy").click()
+    expect(widget.get_by_role("button", name="shortest")).to_be_visible()
     texts = {}
     for item in widget.locator(".mw-bit-menu[open] li").all():
         item.get_by_role("button").click()  # without a clipboard, the text is selected

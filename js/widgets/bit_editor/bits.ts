@@ -72,7 +72,7 @@ export function bitGrid({ flip, step, setField, stroke }: Actions): { element: H
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
       const number = h("span", { class: "mw-num mw-bit-field-rest" });
-      number.style.minWidth = `${longestRest(fmt, field)}ch`; // the bits stand still when it changes
+      number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // the bits stand still when it changes
       const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
       labels.push({ of: field, number, entry });
       const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);

@@ -105,7 +105,8 @@ function ofRounding(number: EditedNumber, how: Explanation, midpoint: Rational, 
   const { below, above, isEdge } = places(fmt, how);
   const value = exactOf(how);
   const tied = compare(value, midpoint) === 0;
-  const digits = digitsToTellApart([below, above, midpoint, ...(tied ? [] : [value])], SENTENCE_DIGITS);
+  const least = how.rule === "overflow" ? ERROR_DIGITS : SENTENCE_DIGITS; // of three numbers at once
+  const digits = digitsToTellApart([below, above, midpoint, ...(tied ? [] : [value])], least);
   const negative = value.numerator < 0n;
   const [inner, outer] = negative ? [above, below] : [below, above]; // toward zero, away from it
   Object.assign(args, {
