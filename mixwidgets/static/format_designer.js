@@ -72,7 +72,7 @@ var catalogue_default = {
       infinity: "ieee",
       nan: "ieee",
       has_zero: true,
-      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0"
     },
     {
       name: "float8_e4m3fn",
@@ -84,7 +84,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "top",
       has_zero: true,
-      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0"
     },
     {
       name: "float8_e4m3",
@@ -156,7 +156,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "none",
       has_zero: true,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     },
     {
       name: "float6_e2m3fn",
@@ -168,7 +168,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "none",
       has_zero: true,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     },
     {
       name: "float4_e2m1fn",
@@ -180,7 +180,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "none",
       has_zero: true,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     },
     {
       name: "float8_e8m0fnu",
@@ -192,7 +192,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "top",
       has_zero: false,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.4.1"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     }
   ]
 };
@@ -493,7 +493,7 @@ function card(el, title) {
 }
 
 // messages/en.json
-var en_default = { "bits.title": "Bit editor", "bits.grid": "Bits, sign to fraction", "bits.sign": "sign", "bits.exponent": "exponent", "bits.fraction": "fraction", "bits.on": "on", "bits.off": "off", "bits.sign_bit": "sign bit, {state}", "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}", "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}", "bits.exponent_number": "biased exponent", "bits.fraction_number": "fraction as an integer", "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}", "bits.all_ones": "all ones", "bits.reserved": "reserved", "bits.readouts": "Notations, neighbours and gaps", "bits.integer_form": "m × 2^e", "bits.binary_code": "binary code", "bits.value_below": "value below", "bits.value_above": "value above", "bits.with_gap": "{value}, {gap} away", "bits.error": "error", "bits.no_input": "none: nothing was rounded", "bits.no_error": "exact", "bits.both_errors": "{error}, relative {relative}", "bits.everywhere": "The same value in every format", "bits.column_format": "format", "bits.column_code": "code", "bits.column_value": "value", "bits.column_error": "error", "bits.column_relative": "relative error", "bits.elements": "Elements of the tensor", "bits.element": "element", "bits.elements_all": "of {count} in {format}", "bits.elements_first": "of the first {count} in {format}; the tensor has {total}", "bits.previous_element": "previous element", "bits.next_element": "next element", "bits.find": "next", "bits.find_next": "next {kind}", "bits.find_subnormal": "subnormal", "bits.find_infinity": "infinity", "bits.find_nan": "NaN", "bits.none_of_class": "no {kind} here", "bits.rounding": "rounding", "bits.overflow_policy": "overflow", "bits.formula_ones": "exponent all ones", "bits.formula_and": "and fraction", "bits.class_zero": "zero", "bits.class_subnormal": "subnormal", "bits.class_normal": "normal", "bits.class_infinity": "infinity", "bits.class_nan": "NaN, not a number", "bits.quiet": "quiet", "bits.signaling": "signaling", "bits.largest": "largest finite {format}", "bits.lowest": "lowest finite {format}", "bits.smallest_normal": "smallest normal {format}", "bits.largest_subnormal": "largest subnormal {format}", "bits.smallest_subnormal": "smallest subnormal {format}", "bits.negative_zero": "negative zero", "bits.ulp": "ulp {ulp}", "bits.exactly": "exactly", "bits.all_digits": "All digits", "bits.digits": "all {count} significant digits", "bits.more": "more …", "bits.more_formats": "More formats", "bits.step_down": "− ulp", "bits.step_up": "+ ulp", "bits.undo": "undo", "bits.redo": "redo", "bits.reset": "reset", "bits.presets": "presets", "bits.third": "1/3, to 25 digits", "bits.copy": "copy", "bits.copy_shortest": "shortest", "bits.copy_exact": "exact", "bits.copy_code": "code", "bits.copy_hex_float": "hex float", "bits.copy_numpy": "NumPy", "bits.copy_torch": "torch", "bits.copy_c": "C", "bits.copied": "copied as {label}", "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.", "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint", "bits.midpoint": "midpoint {midpoint}", "bits.line": "Number line: {marks}", "bits.line_nan": "NaN has no place on the number line", "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.", "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.", "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.", "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.", "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).", "bits.nearest_edge_tie": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.", "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.", "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).", "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).", "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.", "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.", "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.", "bits.would_be_infinity": "which would be infinity", "bits.would_be_nan": "whose code is NaN’s", "bits.would_be_outside": "which has no code", "bits.nothing_below": "nothing below", "bits.nothing_above": "nothing above", "bits.tie_away": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).", "bits.direction": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).", "bits.direction_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).", "bits.odd": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).", "bits.overflow_tie_away": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.", "bits.overflow_nan": "*{typed} overflows to NaN.* {format} has no infinity. Its largest finite number on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy is {policy}.", "bits.overflow_stays": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}; the next step would be {outer}, and *{midpoint}* is the midpoint. The overflow policy, {policy}, stops here.", "bits.overflow_directed": "*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.", "bits.overflow_inward": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.", "bits.no_infinity": "*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.", "bits.saturated": "*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.", "bits.no_zero": "*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.", "bits.no_negative": "*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.", "bits.too_small": "*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.", "bits.typed_infinity_code": "*{value} needs no rounding*: {format} keeps the code {code} for it.", "bits.typed_nan_code": "*NaN needs no rounding*: {format} keeps the code {code} for it.", "bits.is_infinity_code": "*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.", "bits.is_nan_code": "*These bits are NaN*: {format} keeps the code {code} for it.", "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.", "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.", "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.", "designer.title": "Format designer", "designer.exponent_bits": "exponent bits", "designer.fraction_bits": "fraction bits", "designer.bias": "bias", "designer.usual": "as IEEE 754", "designer.infinity": "infinity", "designer.infinity_ieee": "IEEE: exponent all ones, fraction 0", "designer.infinity_top": "the largest code below NaN", "designer.infinity_none": "none", "designer.nan": "NaN", "designer.nan_ieee": "IEEE: exponent all ones, fraction not 0", "designer.nan_top": "all ones", "designer.nan_negative_zero": "in the place of −0", "designer.nan_none": "none", "designer.signed": "sign bit", "designer.has_zero": "zero and subnormals", "designer.start": "start from a known format", "designer.start_from": "start from …", "designer.is_known": "*This is {name}* ({citation}).", "designer.is_experimental": "*This is {name}* ({citation}), which may still change.", "designer.also": " It is *{name}* too.", "designer.new": "*A new format*: neither in the catalogue nor one of P3109.", "designer.relatives": " The same widths, but other choices: {names}.", "designer.bits": "bits", "designer.bits_text": "{bits} = {sign} + {exponent} + {fraction}", "designer.precision": "precision p", "designer.exponents": "exponents of normal numbers", "designer.max": "largest finite", "designer.smallest_normal": "smallest normal", "designer.smallest_subnormal": "smallest subnormal", "designer.eps": "eps", "designer.unit_roundoff": "unit roundoff", "designer.threshold": "rounding to nearest overflows", "designer.finite": "finite values", "designer.infinity_code": "infinity", "designer.nan_code": "NaN", "designer.negative_zero": "−0", "designer.none": "none", "designer.map": "All codes, in order", "designer.cell": "{code}, {kind}, {value}", "designer.detail": "{code} = {bits} · {kind} · {value}", "designer.letter_zero": "Z", "designer.letter_subnormal": "S", "designer.letter_normal": "N", "designer.letter_infinity": "∞", "designer.letter_nan": "×", "designer.class_zero": "zero", "designer.class_subnormal": "subnormal", "designer.class_normal": "normal", "designer.class_infinity": "infinity", "designer.class_nan": "NaN", "designer.class_count": "{kind}: {count} ({share})", "designer.tiny": "< 0.1 %", "designer.too_wide": "{codes} codes of {bits} bits are too many to draw; up to 8 bits each code has its cell.", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate" };
+var en_default = { "bits.title": "Bit editor", "bits.grid": "Bits, sign to fraction", "bits.sign": "sign", "bits.exponent": "exponent", "bits.fraction": "fraction", "bits.on": "on", "bits.off": "off", "bits.sign_bit": "sign bit, {state}", "bits.exponent_bit": "exponent bit {number} of {width}, weight {weight}, {state}", "bits.fraction_bit": "fraction bit {number} of {width}, weight {weight}, {state}", "bits.exponent_number": "biased exponent", "bits.fraction_number": "fraction as an integer", "bits.field_range": "{came} does not fit: this field holds whole numbers from 0 to {last}", "bits.all_ones": "all ones", "bits.reserved": "reserved", "bits.readouts": "Notations, neighbours and gaps", "bits.integer_form": "m × 2^e", "bits.binary_code": "binary code", "bits.value_below": "value below", "bits.value_above": "value above", "bits.with_gap": "{value}, {gap} away", "bits.error": "error", "bits.no_input": "none: nothing was rounded", "bits.no_error": "exact", "bits.both_errors": "{error}, relative {relative}", "bits.everywhere": "The same value in every format", "bits.column_format": "format", "bits.column_code": "code", "bits.column_value": "value", "bits.column_error": "error", "bits.column_relative": "relative error", "bits.elements": "Elements of the tensor", "bits.element": "element", "bits.elements_all": "of {count} in {format}", "bits.elements_first": "of the first {count} in {format}; the tensor has {total}", "bits.previous_element": "previous element", "bits.next_element": "next element", "bits.find": "next", "bits.find_next": "next {kind}", "bits.find_subnormal": "subnormal", "bits.find_infinity": "infinity", "bits.find_nan": "NaN", "bits.none_of_class": "no {kind} here", "bits.rounding": "rounding", "bits.overflow_policy": "overflow", "bits.formula_ones": "exponent all ones", "bits.formula_and": "and fraction", "bits.class_zero": "zero", "bits.class_subnormal": "subnormal", "bits.class_normal": "normal", "bits.class_infinity": "infinity", "bits.class_nan": "NaN, not a number", "bits.quiet": "quiet", "bits.signaling": "signaling", "bits.largest": "largest finite {format}", "bits.lowest": "lowest finite {format}", "bits.smallest_normal": "smallest normal {format}", "bits.largest_subnormal": "largest subnormal {format}", "bits.smallest_subnormal": "smallest subnormal {format}", "bits.negative_zero": "negative zero", "bits.ulp": "ulp {ulp}", "bits.exactly": "exactly", "bits.all_digits": "All digits", "bits.digits": "all {count} significant digits", "bits.more": "more …", "bits.more_formats": "More formats", "bits.step_down": "− ulp", "bits.step_up": "+ ulp", "bits.undo": "undo", "bits.redo": "redo", "bits.reset": "reset", "bits.presets": "presets", "bits.third": "1/3, to 25 digits", "bits.copy": "copy", "bits.copy_shortest": "shortest", "bits.copy_exact": "exact", "bits.copy_code": "code", "bits.copy_hex_float": "hex float", "bits.copy_numpy": "NumPy", "bits.copy_torch": "torch", "bits.copy_c": "C", "bits.copied": "copied as {label}", "bits.selected": "No clipboard here: the text is selected, press Ctrl+C or ⌘C.", "bits.keys": "keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint", "bits.midpoint": "midpoint {midpoint}", "bits.line": "Number line: {marks}", "bits.line_nan": "NaN has no place on the number line", "bits.is_value": "*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.", "bits.is_infinity": "*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.", "bits.is_nan": "*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.", "bits.exact": "*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.", "bits.nearest": "*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).", "bits.nearest_edge_tie": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.", "bits.nearest_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.", "bits.tie": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).", "bits.tie_zero": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).", "bits.underflow": "*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.", "bits.overflow": "*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.", "bits.overflow_tie": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.", "bits.would_be_infinity": "which would be infinity", "bits.would_be_nan": "whose code is NaN’s", "bits.would_be_outside": "which has no code", "bits.nothing_below": "nothing below", "bits.nothing_above": "nothing above", "bits.tie_away": "*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).", "bits.direction": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).", "bits.direction_edge": "*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).", "bits.odd": "*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).", "bits.overflow_tie_away": "*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.", "bits.overflow_nan": "*{typed} overflows to NaN*: {format} has no infinity. Its largest number on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.", "bits.overflow_stays": "*{typed} is out of range and becomes {value}.* The largest {format} on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.", "bits.overflow_directed": "*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.", "bits.overflow_inward": "*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.", "bits.no_infinity": "*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.", "bits.saturated": "*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.", "bits.no_zero": "*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.", "bits.no_negative": "*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.", "bits.too_small": "*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.", "bits.typed_infinity_code": "*{value} needs no rounding*: {format} keeps the code {code} for it.", "bits.typed_nan_code": "*NaN needs no rounding*: {format} keeps the code {code} for it.", "bits.is_infinity_code": "*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.", "bits.is_nan_code": "*These bits are NaN*: {format} keeps the code {code} for it.", "bits.pattern": "*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.", "bits.typed_infinity": "*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.", "bits.typed_nan": "*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.", "designer.title": "Format designer", "designer.exponent_bits": "exponent bits", "designer.fraction_bits": "fraction bits", "designer.bias": "bias", "designer.usual": "as IEEE 754", "designer.infinity": "infinity", "designer.infinity_ieee": "IEEE: exponent all ones, fraction 0", "designer.infinity_top": "the largest code below NaN", "designer.infinity_none": "none", "designer.nan": "NaN", "designer.nan_ieee": "IEEE: exponent all ones, fraction not 0", "designer.nan_top": "all ones", "designer.nan_negative_zero": "in the place of −0", "designer.nan_none": "none", "designer.signed": "sign bit", "designer.has_zero": "zero and subnormals", "designer.start": "start from a known format", "designer.start_from": "start from …", "designer.is_known": "*This is {name}* ({citation}).", "designer.is_experimental": "*This is {name}* ({citation}), which may still change.", "designer.also": " It is *{name}* too.", "designer.new": "*A new format*: neither in the catalogue nor one of P3109.", "designer.relatives": " The same widths, but other choices: {names}.", "designer.bits": "bits", "designer.bits_text": "{bits} = {sign} + {exponent} + {fraction}", "designer.precision": "precision p", "designer.exponents": "exponents of normal numbers", "designer.max": "largest finite", "designer.smallest_normal": "smallest normal", "designer.smallest_subnormal": "smallest subnormal", "designer.eps": "eps", "designer.unit_roundoff": "unit roundoff", "designer.threshold": "rounding to nearest overflows", "designer.finite": "finite values", "designer.infinity_code": "infinity", "designer.nan_code": "NaN", "designer.negative_zero": "−0", "designer.none": "none", "designer.map": "All codes, in order", "designer.cell": "{code}, {kind}, {value}", "designer.detail": "{code} = {bits} · {kind} · {value}", "designer.letter_zero": "Z", "designer.letter_subnormal": "S", "designer.letter_normal": "N", "designer.letter_infinity": "∞", "designer.letter_nan": "×", "designer.class_zero": "zero", "designer.class_subnormal": "subnormal", "designer.class_normal": "normal", "designer.class_infinity": "infinity", "designer.class_nan": "NaN", "designer.class_count": "{kind}: {count} ({share})", "designer.tiny": "< 0.1 %", "designer.too_wide": "{codes} codes of {bits} bits are too many to draw; up to 8 bits each code has its cell.", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate" };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -896,13 +896,22 @@ function codeMap() {
   });
   const build = () => {
     const codes = 1 << fmt.bits;
-    cells = Array.from({ length: codes }, (_, i) => cellOf(fmt, BigInt(i)));
+    if (cells.length !== codes || grid.dataset.columns !== String(Math.min(columns, codes))) lay(codes);
+    cells.forEach((cell, i) => paint(cell, fmt, BigInt(i)));
+    moveStop(Math.min(stop, codes - 1));
+  };
+  const lay = (codes) => {
+    cells = Array.from({ length: codes }, () => h(
+      "div",
+      { role: "gridcell", tabindex: -1 },
+      h("span", { class: "mw-design-letter", "aria-hidden": "true" }),
+      h("span", { "aria-hidden": "true" })
+    ));
     const rows = [];
     for (let i = 0; i < codes; i += columns) rows.push(h("div", { role: "row", class: "mw-design-row" }, ...cells.slice(i, i + columns)));
     set(grid, { "data-columns": Math.min(columns, codes) });
     grid.style.setProperty("--columns", String(Math.min(columns, codes)));
     grid.replaceChildren(...rows);
-    moveStop(Math.min(stop, codes - 1));
   };
   return {
     element,
@@ -919,19 +928,15 @@ function codeMap() {
     }
   };
 }
-function cellOf(fmt, code) {
+function paint(cell, fmt, code) {
   const kind = classify(fmt, code);
-  return h(
-    "div",
-    {
-      role: "gridcell",
-      tabindex: -1,
-      class: `mw-design-cell mw-design-${kind}`,
-      "aria-label": t("designer.cell", { code: fmt.toHex(code), kind: t(`bits.class_${kind}`), value: figure(fmt, code).text })
-    },
-    h("span", { class: "mw-design-letter", "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
-    h("span", { class: "mw-design-value", "aria-hidden": "true" }, shortText(fmt, code))
-  );
+  const [letter, value] = cell.children;
+  set(cell, {
+    class: `mw-design-cell mw-design-${kind}`,
+    "aria-label": t("designer.cell", { code: fmt.toHex(code), kind: t(`bits.class_${kind}`), value: figure(fmt, code).text })
+  });
+  setText(letter, t(`designer.letter_${kind}`));
+  setText(value, shortText(fmt, code));
 }
 function shortText(fmt, code) {
   const { text } = figure(fmt, code);
@@ -1037,7 +1042,7 @@ function render({ model, el }) {
   let good = designFrom(model);
   let draft = good;
   let announcing;
-  const paint = () => {
+  const paint2 = () => {
     const fmt = formatOf(good);
     setText(name, (known2(good)[0] ?? fmt).name);
     callout.replaceChildren(...verdict(good).map(({ text, strong }) => strong ? h("strong", {}, text) : text));
@@ -1057,7 +1062,7 @@ function render({ model, el }) {
       if (wrong || same(draft, good)) return;
       good = draft;
       for (const trait of TRAITS) model.set(trait, good[trait]);
-      paint();
+      paint2();
       announce();
     },
     commit() {
@@ -1066,7 +1071,7 @@ function render({ model, el }) {
   });
   root.append(h("div", { class: "mw-design-top" }, panel.element, h("div", { class: "mw-stack-tight" }, callout, sheet.element)), classes.element, map.element, spoken);
   panel.show(draft);
-  paint();
+  paint2();
   let settling = false;
   let closed = false;
   const settle = () => {
@@ -1076,7 +1081,7 @@ function render({ model, el }) {
     good = arrived.design;
     draft = good;
     panel.show(draft);
-    paint();
+    paint2();
     announce();
   };
   const changed = () => {

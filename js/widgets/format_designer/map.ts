@@ -63,13 +63,18 @@ export function codeMap(): CodeMap & { resize(pixels: number): void } {
 
   const build = () => {
     const codes = 1 << fmt!.bits;
-    cells = Array.from({ length: codes }, (_, i) => cellOf(fmt!, BigInt(i)));
+    if (cells.length !== codes || grid.dataset.columns !== String(Math.min(columns, codes))) lay(codes);
+    cells.forEach((cell, i) => paint(cell, fmt!, BigInt(i)));
+    moveStop(Math.min(stop, codes - 1));
+  };
+  const lay = (codes: number) => {
+    cells = Array.from({ length: codes }, () => h("div", { role: "gridcell", tabindex: -1 },
+      h("span", { class: "mw-design-letter", "aria-hidden": "true" }), h("span", { "aria-hidden": "true" })));
     const rows = [];
     for (let i = 0; i < codes; i += columns) rows.push(h("div", { role: "row", class: "mw-design-row" }, ...cells.slice(i, i + columns)));
     set(grid, { "data-columns": Math.min(columns, codes) });
     grid.style.setProperty("--columns", String(Math.min(columns, codes)));
     grid.replaceChildren(...rows);
-    moveStop(Math.min(stop, codes - 1));
   };
   return {
     element,
@@ -87,13 +92,15 @@ export function codeMap(): CodeMap & { resize(pixels: number): void } {
   };
 }
 
-function cellOf(fmt: FloatFormat, code: bigint): HTMLElement {
+function paint(cell: HTMLElement, fmt: FloatFormat, code: bigint): void {
   const kind = classify(fmt, code);
-  return h("div", {
-    role: "gridcell", tabindex: -1, class: `mw-design-cell mw-design-${kind}`,
+  const [letter, value] = cell.children;
+  set(cell, {
+    class: `mw-design-cell mw-design-${kind}`,
     "aria-label": t("designer.cell", { code: fmt.toHex(code), kind: t(`bits.class_${kind}`), value: figure(fmt, code).text }),
-  }, h("span", { class: "mw-design-letter", "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
-    h("span", { class: "mw-design-value", "aria-hidden": "true" }, shortText(fmt, code)));
+  });
+  setText(letter!, t(`designer.letter_${kind}`));
+  setText(value!, shortText(fmt, code));
 }
 
 /** What fits a cell: every digit if they are few, else the fewest that tell the value. */
