@@ -135,7 +135,7 @@ var catalogue_default = {
       infinity: "ieee",
       nan: "ieee",
       has_zero: true,
-      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0"
     },
     {
       name: "float8_e4m3fn",
@@ -147,7 +147,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "top",
       has_zero: true,
-      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0, section 5"
+      citation: "OCP 8-bit Floating Point Specification (OFP8) 1.0"
     },
     {
       name: "float8_e4m3",
@@ -219,7 +219,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "none",
       has_zero: true,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     },
     {
       name: "float6_e2m3fn",
@@ -231,7 +231,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "none",
       has_zero: true,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     },
     {
       name: "float4_e2m1fn",
@@ -243,7 +243,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "none",
       has_zero: true,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.3"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     },
     {
       name: "float8_e8m0fnu",
@@ -255,7 +255,7 @@ var catalogue_default = {
       infinity: "none",
       nan: "top",
       has_zero: false,
-      citation: "OCP Microscaling Formats (MX) 1.0, section 5.4.1"
+      citation: "OCP Microscaling Formats (MX) Specification 1.0"
     }
   ]
 };
