@@ -265,6 +265,65 @@ describe("formats", () => {
   });
 });
 
+describe("taking back", () => {
+  test("Ctrl+Z and Ctrl+Shift+Z go through the edits, and the notebook does not hear them", () => {
+    const view = show(new Host());
+    const heard = vi.fn();
+    view.el.addEventListener("keydown", heard);
+    const press = (key: string, shiftKey = false) =>
+      document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, ctrlKey: true, bubbles: true, cancelable: true }));
+    view.bit(/^sign/).focus();
+    view.bit(/^sign/).click();
+    view.type("value", "3");
+    view.el.querySelector<HTMLInputElement>("input[value=float32]")!.click();
+    view.bit(/^sign/).focus();
+    press("z");
+    press("z");
+    expect(view.codeShown()).toBe("0xBC00");
+    press("z");
+    press("z");
+    expect(view.codeShown()).toBe("0x3C00");
+    press("Z", true);
+    press("y");
+    expect([view.codeShown(), view.field("value").value]).toEqual(["0x4200", "3"]);
+    expect(heard).not.toHaveBeenCalled();
+    press("s");
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
+
+  test("a text that is being written keeps its own undo", () => {
+    const view = show(new Host());
+    view.bit(/^sign/).click();
+    const value = view.field("value");
+    value.focus();
+    value.value = "12";
+    value.dispatchEvent(new Event("input", { bubbles: true }));
+    value.dispatchEvent(new KeyboardEvent("keydown", { key: "z", ctrlKey: true, bubbles: true, cancelable: true }));
+    expect([view.codeShown(), value.value]).toEqual(["0xBC00", "12"]);
+  });
+});
+
+describe("fields as numbers", () => {
+  test("are set as a whole, and refuse what does not fit", () => {
+    const view = show(new Host());
+    const number = (name: string) => view.el.querySelector<HTMLInputElement>(`input[aria-label="${name}"]`)!;
+    const write = (name: string, text: string) => {
+      number(name).value = text;
+      number(name).dispatchEvent(new Event("input", { bubbles: true }));
+      number(name).dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    write("biased exponent", "30");
+    write("fraction as an integer", "1023");
+    expect(view.codeShown()).toBe("0x7BFF");
+    for (const bad of ["1024", "-1", "1.5", "", "<img src=x>"]) {
+      write("fraction as an integer", bad);
+      expect(view.el.textContent).toContain("this field holds whole numbers from 0 to 1023");
+      expect([view.codeShown(), number("fraction as an integer").getAttribute("aria-invalid")]).toEqual(["0x7BFF", "true"]);
+    }
+    expect(view.el.querySelector("img")).toBeNull();
+  });
+});
+
 describe("the kernel and other views", () => {
   const settled = () => Promise.resolve();
 
@@ -278,8 +337,18 @@ describe("the kernel and other views", () => {
     expect(host.saved).toEqual([]);
   });
 
+  test("state that was rounded in another way is painted with its input", async () => {
+    const host = new Host();
+    const view = show(host);
+    host.receive({ code: "0x3C01", _input: "1.0001", rounding: "toward-positive" });
+    await settled();
+    expect(view.field("value").value).toBe("1.0001");
+    expect(view.el.querySelector(".mw-callout")!.textContent).toContain("Rounding is toward-positive");
+    expect(view.field("rounding").value).toBe("toward-positive");
+  });
+
   test.each([
-    { code: "0x10000" }, { code: "<img src=x>" }, { code: 5 }, { format: "__proto__" }, { format: null }, { format: "float64" },
+    { rounding: "stochastic" }, { rounding: 7 }, { overflow: "__proto__" }, { code: "0x10000" }, { code: "<img src=x>" }, { code: 5 }, { format: "__proto__" }, { format: null }, { format: "float64" },
   ])("hostile state %j is not painted", async (hostile) => {
     const host = new Host();
     const view = show(host);

@@ -1099,8 +1099,10 @@ function bitGrid({ flip, step: step2, setField, stroke }) {
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry?.error);
     });
+    const focused = element.contains(element.getRootNode().activeElement);
     element.replaceChildren(...rows);
     moveStop(Math.min(stop, buttons.length - 1));
+    if (focused) buttons[stop].focus();
     shown2 = fmt;
   };
   const show = (fmt, code) => {

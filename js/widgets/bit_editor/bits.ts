@@ -97,8 +97,10 @@ export function bitGrid({ flip, step, setField, stroke }: Actions): { element: H
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry?.error);
     });
+    const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
     moveStop(Math.min(stop, buttons.length - 1));
+    if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
     shown = fmt;
   };
 
