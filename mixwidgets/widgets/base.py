@@ -46,12 +46,12 @@ class MixWidget(anywidget.AnyWidget):
         is a ValueError or traitlets.TraitError, anything but a text a TypeError; the last good state stays.
         """
         defaults = self.state_defaults()
-        return write_state({name: getattr(self, name) for name in defaults}, defaults)
+        return write_state({name: self._state_value(name) for name in defaults}, defaults)
 
     @state.setter
     def state(self, text: str) -> None:
         defaults = self.state_defaults()
-        self._take_state(read_state(text, {name: getattr(self, name) for name in defaults}, defaults))
+        self._take_state(read_state(text, {name: self._state_value(name) for name in defaults}, defaults))
 
     def state_defaults(self) -> dict[str, Any]:
         """Which traits make the state, and what each is where it is left out; None: as it is."""
@@ -71,6 +71,10 @@ class MixWidget(anywidget.AnyWidget):
         from mixwidgets.widgets.page import save_page
 
         return save_page(self, path)
+
+    def _state_value(self, name: str) -> Any:
+        """What the state text says of a trait."""
+        return getattr(self, name)
 
     def _take_state(self, traits: dict[str, Any]) -> None:
         """Take the values of all state traits together, or raise and keep the ones that were there."""

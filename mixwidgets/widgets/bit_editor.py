@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
@@ -63,7 +64,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
     _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
     _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
-    _input = t.Unicode(help="What was last typed or assigned; empty once bits were edited.").tag(sync=True)
+    _input = t.Unicode(help="What was last typed or assigned; see _typed.").tag(sync=True)
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             raise ValueError("a page does not change the tensor")
         fmt = get_format(state.get("format", self.format))
         how = _how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
-        text = state.get("_input", self._input)
+        text = state.get("_input", self._typed())
         if not isinstance(text, str):
             raise TypeError(f"_input must be text, not {type(text).__name__}")
         if "code" not in state and fmt.name != self.format:  # as when a link sets the format alone
@@ -154,7 +155,8 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
                 raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
             if "code" not in state:  # as when a link sets the rounding alone
                 return fmt, fmt.encode(text, **how), text, how
-            text = ""  # bits were edited: the old input says nothing of them
+        if "_input" not in state:
+            text = self._input  # it may be another's code, which arrives before its input (see _typed)
         return fmt, number, text, how
 
     def _set_value(self, value: Any) -> None:
@@ -165,7 +167,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         fmt = get_format(self.format)
         number = fmt.to_code(code)
         if fmt.to_hex(number) != self.code:
-            self._become(fmt, number, "")
+            self._become(fmt, number, self._input)
 
     def _set_format(self, format: Any) -> None:
         fmt = _named(format)
@@ -180,21 +182,37 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     def _set_how(self, rounding: Any, overflow: Any) -> None:
         fmt, how = get_format(self.format), _how(rounding, overflow)
-        if self._input:
-            self._round(self._input, fmt, how)
+        if typed := self._typed():
+            self._round(typed, fmt, how)
         else:
-            self._become(fmt, int(self.code, 16), "", how)
+            self._become(fmt, int(self.code, 16), self._input, how)
 
     def _round(self, text: str, fmt: FloatFormat | None = None, how: _How | None = None) -> None:
         """Become what a text is, rounded to the format at hand or another, in the way at hand or another."""
         fmt, how = fmt or get_format(self.format), how or _how(self.rounding, self.overflow)
         self._become(fmt, fmt.encode(text, **how), text, how)
 
+    def _typed(self) -> str:
+        """The input, if the code is what it was rounded to.
+
+        A linked editor's code arrives before its input. The old input stays until then, unsaid: an empty one
+        would travel back and erase the other editor's.
+        """
+        how = {"rounding": self.rounding, "overflow": self.overflow}
+        with suppress(ValueError):  # another format's bit pattern, or a NaN where there is none
+            if self._input and get_format(self.format).encode(self._input, **how) == int(self.code, 16):
+                return self._input
+        return ""
+
     def _exact_input(self) -> str:
         """What was last typed or assigned as a number, else the value of the bits."""
-        if self._input and not isinstance(to_exact(self._input), BitPattern):
-            return self._input
+        typed = self._typed()
+        if typed and not isinstance(to_exact(typed), BitPattern):
+            return typed
         return get_format(self.format).to_decimal(self.code)
+
+    def _state_value(self, name: str) -> Any:
+        return self._typed() if name == "_input" else super()._state_value(name)
 
     def _become(self, fmt: FloatFormat, number: int, text: str, how: _How | None = None) -> None:
         new = {"format": fmt.name, "code": fmt.to_hex(number), "_input": text, "value": fmt.decode(number)}

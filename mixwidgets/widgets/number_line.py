@@ -13,9 +13,6 @@ from mixwidgets.widgets.bit_editor import BitEditor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mixwidgets.formats.float_format import FloatFormat
-    from mixwidgets.widgets.bit_editor import _How
-
 
 class NumberLine(BitEditor):
     """How a number is rounded, on a zoomable line: `NumberLine("65505", format="float16")`.
@@ -62,23 +59,6 @@ class NumberLine(BitEditor):
     @traitlets.validate("formats")
     def _validate_formats(self, proposal: Any) -> list[str]:
         return _names(proposal["value"])
-
-    # A linked editor's code arrives before its input: the old input stays until then, since an empty one
-    # would travel back and erase the editor's. An input that does not round to the code is not shown.
-
-    def _set_code(self, code: Any) -> None:
-        fmt = get_format(self.format)
-        self._become(fmt, fmt.to_code(code), self._input)
-
-    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, _How]:
-        fmt, number, text, how = super()._read(state)
-        return fmt, number, self._input if set(state) == {"code"} else text, how
-
-    def _exact_input(self) -> str:
-        fmt = get_format(self.format)
-        how = {"rounding": self.rounding, "overflow": self.overflow}
-        shown = self._input and fmt.encode(self._input, **how) == int(self.code, 16)
-        return super()._exact_input() if shown else fmt.to_decimal(self.code)
 
 
 def _names(formats: Any) -> list[str]:

@@ -8,7 +8,7 @@ import mixwidgets as mw
 
 
 def shown(widget):
-    return widget.format, widget.code, widget._input
+    return widget.format, widget.code, widget._state_value("_input")
 
 
 NAMES = ("format", "code", "_input", "rounding", "overflow")
@@ -103,3 +103,20 @@ def test_hostile_state_is_refused(hostile):
     line = mw.NumberLine(1)
     line.set_state(hostile)
     assert shown(line) == ("float16", "0x3C00", "1")
+
+
+def test_a_linked_line_and_editor_drive_each_other_both_ways():
+    editor, line, _ = linked()
+    editor.value = "0.1"
+    assert (line.code, line.state) == (editor.code, editor.state)
+    line.value = "2.5"
+    assert editor.value == 2.5
+    editor.format = "bfloat16"
+    line.value = "65505"
+    line.format = "float16"
+    assert (editor.code, editor.format, editor.state) == ("0x7BFF", "float16", line.state)
+    editor.code = "0x3C01"  # bits: the old input says nothing of them
+    assert line.code == "0x3C01"
+    assert "65505" not in editor.state + line.state
+    line.format = "float64"
+    assert editor.value == 1 + 2**-10

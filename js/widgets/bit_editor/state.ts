@@ -7,7 +7,7 @@ import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Roundin
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { InputError, toExact } from "../../formats/parse.ts";
 
-/** The synced traits. `_input` is what was last typed or assigned, and empty once bits were edited. */
+/** The synced traits. `_input` is what was last typed or assigned; where it does not round to the code it says nothing. */
 export interface State {
   format: string;
   code: string;
