@@ -68,7 +68,18 @@ def round(
     modes.check(rounding, overflow)
     if rounding == "ties-to-even" and float32.serves(fmt, values):
         return float32.round_array(fmt, values, modes.saturates(fmt, overflow))
-    return np.asarray(keep_dtype(fmt, values, decode(fmt, encode(fmt, values, rounding, overflow, draw))))
+    array = _as_real_array(values)
+    if array.dtype == object or not fmt.fits_float64:
+        codes = encode(fmt, array, rounding, overflow, draw)
+        return np.asarray(keep_dtype(fmt, values, decode(fmt, codes)))
+    saturate = modes.saturates(fmt, overflow)
+    keeps = getattr(values, "dtype", None) == array.dtype and array.dtype.kind in "fV"
+
+    def round_chunk(chunk: NDArray[Any]) -> Any:
+        rounded = _decode_chunk(fmt, _encode_chunk(fmt, chunk, rounding, saturate, draw))
+        return keep_dtype(fmt, chunk, rounded) if keeps else rounded
+
+    return _in_chunks(round_chunk, array, array.dtype if keeps else np.dtype(np.float64))
 
 
 def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
@@ -91,14 +102,16 @@ def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
 
 
 def _as_real_array(values: Any) -> NDArray[Any]:
+    """An array whose elements float64 holds exactly, or one of objects to be taken one by one."""
     array = np.asarray(values)
-    if array.dtype.kind == "V" and array.dtype.names is None:  # ml_dtypes
-        return array.astype(np.float64)
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+    kind = array.dtype.kind
+    if kind == "V" and array.dtype.names is None:  # ml_dtypes
         return array
-    if array.dtype.kind in "iu" and (not array.size or max(-int(array.min()), int(array.max())) <= 1 << 53):
-        return array.astype(np.float64)
-    if array.dtype.kind in "iufUO":  # wide integers, extended precision, text, Fractions: one by one, exactly
+    if kind == "f" and array.dtype.itemsize <= 8:
+        return array
+    if kind in "iu" and (not array.size or max(-int(array.min()), int(array.max())) <= 1 << 53):
+        return array
+    if kind in "iufUO":  # wide integers, extended precision, text, Fractions: one by one, exactly
         return np.array(values, dtype=object)
     raise TypeError(f"values must be real numbers or text, not an array of {array.dtype}")
 
