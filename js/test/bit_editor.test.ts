@@ -8,7 +8,7 @@ import { toExact } from "../formats/parse.ts";
 import { rational } from "../formats/rational.ts";
 import { pieces } from "../ui/messages.ts";
 import { copiesOf } from "../widgets/bit_editor/copies.ts";
-import { cut, digitsToTellApart, figure } from "../widgets/bit_editor/digits.ts";
+import { cut, digitsToTellApart, figure } from "../ui/digits.ts";
 import { elementIn, elementsOf, nextOf } from "../widgets/bit_editor/elements.ts";
 import { rowOf } from "../widgets/bit_editor/every_format.ts";
 import { editHistory } from "../widgets/bit_editor/history.ts";

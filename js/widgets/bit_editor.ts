@@ -10,7 +10,7 @@ import { pieces, t } from "../ui/messages.ts";
 import { accept } from "./bit_editor/address.ts";
 import { bitGrid } from "./bit_editor/bits.ts";
 import { controls } from "./bit_editor/controls.ts";
-import { figure } from "./bit_editor/digits.ts";
+import { figure } from "../ui/digits.ts";
 import { elementsOf, elementWalk } from "./bit_editor/elements.ts";
 import { everyFormat } from "./bit_editor/every_format.ts";
 import { textField } from "./bit_editor/fields.ts";

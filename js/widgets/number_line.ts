@@ -9,7 +9,7 @@ import { card, labelled } from "../ui/card.ts";
 import { h, s, set, setText, uniqueId } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
 import { accept } from "./bit_editor/address.ts";
-import { cut } from "./bit_editor/digits.ts";
+import { cut } from "../ui/digits.ts";
 import { textField } from "./bit_editor/fields.ts";
 import { exactInput, inFormat, numberLink, typed, withCode, type EditedNumber, type State as NumberState } from "./bit_editor/state.ts";
 import { sentence } from "./bit_editor/words.ts";

@@ -887,7 +887,7 @@ function accept(wanted) {
   return number?.input === traits._input ? traits : null;
 }
 
-// widgets/bit_editor/digits.ts
+// ui/digits.ts
 var SHORT = 22;
 function withMinus(text) {
   return text.replaceAll("-", "−");

@@ -788,7 +788,7 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// widgets/bit_editor/digits.ts
+// ui/digits.ts
 function withMinus(text) {
   return text.replaceAll("-", "−");
 }

@@ -653,7 +653,7 @@ function notation(digits, exponent) {
   return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power2 < 0 ? "-" : "+"}${Math.abs(power2)}`;
 }
 
-// widgets/bit_editor/digits.ts
+// ui/digits.ts
 var SHORT = 22;
 function withMinus(text) {
   return text.replaceAll("-", "−");

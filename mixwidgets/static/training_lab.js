@@ -327,17 +327,17 @@ var e10 = Math.sqrt(50);
 var e5 = Math.sqrt(10);
 var e2 = Math.sqrt(2);
 function tickSpec(start, stop, count2) {
-  const step = (stop - start) / Math.max(0, count2), power = Math.floor(Math.log10(step)), error = step / Math.pow(10, power), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
+  const step = (stop - start) / Math.max(0, count2), power2 = Math.floor(Math.log10(step)), error = step / Math.pow(10, power2), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
   let i1, i2, inc;
-  if (power < 0) {
-    inc = Math.pow(10, -power) / factor;
+  if (power2 < 0) {
+    inc = Math.pow(10, -power2) / factor;
     i1 = Math.round(start * inc);
     i2 = Math.round(stop * inc);
     if (i1 / inc < start) ++i1;
     if (i2 / inc > stop) --i2;
     inc = -inc;
   } else {
-    inc = Math.pow(10, power) * factor;
+    inc = Math.pow(10, power2) * factor;
     i1 = Math.round(start / inc);
     i2 = Math.round(stop / inc);
     if (i1 * inc < start) ++i1;
@@ -1830,16 +1830,28 @@ function assignStyles(before, shown) {
   return after;
 }
 
+// formats/parse.ts
+var SIGN = "(?<sign>[+\\-−]?)";
+var EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
+var DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
+var HEX_FLOAT = new RegExp(
+  `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`
+);
+var SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
+
+// ui/digits.ts
+function superscript(n) {
+  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+
 // widgets/training_lab/words.ts
 var NONE = "–";
 var NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" };
-var SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 var FORMATS = { float32: "FP32", float16: "FP16", bfloat16: "BF16" };
 var whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 var count = (value2) => whole.format(value2);
 function powerOfTwo(exponent2) {
-  const digits = [...String(Math.abs(exponent2))].map((digit) => SUPERSCRIPTS[Number(digit)]).join("");
-  return `2${exponent2 < 0 ? "⁻" : ""}${digits}`;
+  return `2${superscript(exponent2)}`;
 }
 function scale(value2) {
   if (typeof value2 !== "number") return decimal(value2);

@@ -4,7 +4,7 @@ import { fields, isFinite } from "../../formats/decode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { h, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { superscript, withMinus } from "./digits.ts";
+import { superscript, withMinus } from "../../ui/digits.ts";
 import { paintByDrag } from "./drag.ts";
 import { bareField, type TextField } from "./fields.ts";
 

@@ -7,7 +7,7 @@ import { InputError } from "../../formats/parse.ts";
 import { magnitudeOf } from "../../formats/rational.ts";
 import { h, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { cut, figure } from "./digits.ts";
+import { cut, figure } from "../../ui/digits.ts";
 import { exactInput, type EditedNumber } from "./state.ts";
 import { unfolding, type Unfolding } from "./unfold.ts";
 import { signed } from "./words.ts";

@@ -4,7 +4,7 @@ import { classify, fields, isFinite } from "../../formats/decode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { h } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { figure, withMinus } from "./digits.ts";
+import { figure, withMinus } from "../../ui/digits.ts";
 
 export function formula(): { element: HTMLElement; show(fmt: FloatFormat, code: bigint): void } {
   const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });

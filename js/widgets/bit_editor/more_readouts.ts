@@ -6,7 +6,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { subtract } from "../../formats/rational.ts";
 import { h, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { cut, withMinus } from "./digits.ts";
+import { cut, withMinus } from "../../ui/digits.ts";
 import type { EditedNumber } from "./state.ts";
 import { unfolding, type Unfolding } from "./unfold.ts";
 import { integerForm, neighbours, signed } from "./words.ts";

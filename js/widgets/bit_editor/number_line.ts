@@ -6,7 +6,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { compare, divide, magnitudeOf, subtract, toNumber, type Rational } from "../../formats/rational.ts";
 import { s, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { cut, digitsToTellApart, figure, place } from "./digits.ts";
+import { cut, digitsToTellApart, figure, place } from "../../ui/digits.ts";
 import type { EditedNumber } from "./state.ts";
 import { exactOf, places, typedText } from "./words.ts";
 

@@ -4,7 +4,7 @@ import { isFinite, toDecimal } from "../../formats/decode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { h, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { figure, withMinus } from "./digits.ts";
+import { figure, withMinus } from "../../ui/digits.ts";
 import { classLine, integerForm } from "./words.ts";
 
 const ONE_LINE = 64; // digits; more are folded away

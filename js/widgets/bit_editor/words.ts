@@ -7,7 +7,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import type { Exact } from "../../formats/parse.ts";
 import { compare, floorLog2, magnitudeOf, negate, type Rational } from "../../formats/rational.ts";
 import { t, type MessageKey } from "../../ui/messages.ts";
-import { cut, digitsToTellApart, figure, place, superscript, withMinus } from "./digits.ts";
+import { cut, digitsToTellApart, figure, place, superscript, withMinus } from "../../ui/digits.ts";
 import type { EditedNumber } from "./state.ts";
 
 /** A sentence of the catalogue; `tone` is the class of what happened. */

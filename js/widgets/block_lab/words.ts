@@ -2,7 +2,7 @@
 
 import type { BlockFormat } from "../../blocks/catalogue.ts";
 import { pieces, t } from "../../ui/messages.ts";
-import { superscript, withMinus } from "../bit_editor/digits.ts";
+import { superscript, withMinus } from "../../ui/digits.ts";
 import type { Block, Outcome } from "./outcome.ts";
 
 /** At most `digits` significant digits. */

@@ -5,7 +5,7 @@ import { LIMITS } from "../../formats/custom.ts";
 import { INFINITIES, NANS } from "../../formats/float_format.ts";
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t, type MessageKey } from "../../ui/messages.ts";
-import { withMinus } from "../bit_editor/digits.ts";
+import { withMinus } from "../../ui/digits.ts";
 import { biasRange, designOf, TRAITS, usualBias, type Design } from "./design.ts";
 
 type Name = keyof Design;

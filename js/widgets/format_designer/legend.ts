@@ -4,7 +4,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { rational } from "../../formats/rational.ts";
 import { h } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { cut } from "../bit_editor/digits.ts";
+import { cut } from "../../ui/digits.ts";
 import { CLASSES, countsOf } from "./counts.ts";
 import { MAP_BITS } from "./map.ts";
 

@@ -4,7 +4,7 @@ import { classify, fields, isNegative, shortest } from "../../formats/decode.ts"
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { h, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { figure, withMinus } from "../bit_editor/digits.ts";
+import { figure, withMinus } from "../../ui/digits.ts";
 
 /** Formats up to this width have a map. */
 export const MAP_BITS = 8;

@@ -5,7 +5,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { compare, floorLog2, power, type Rational } from "../../formats/rational.ts";
 import { h } from "../../ui/dom.ts";
 import { t, type MessageKey } from "../../ui/messages.ts";
-import { cut, superscript, withMinus } from "../bit_editor/digits.ts";
+import { cut, superscript, withMinus } from "../../ui/digits.ts";
 import { finiteValues } from "./counts.ts";
 
 const DIGITS = 10;

@@ -7,7 +7,7 @@ import { InputError } from "../../formats/parse.ts";
 import { rational, type Rational } from "../../formats/rational.ts";
 import { s, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { cut, figure } from "../bit_editor/digits.ts";
+import { cut, figure } from "../../ui/digits.ts";
 import type { Mark } from "./marks.ts";
 import { rulerOf } from "./ruler.ts";
 import { APART, rowOf, type Row } from "./ticks.ts";

@@ -4,7 +4,7 @@ import { classify, isFinite, isNegative, nextDown, nextUp } from "../../formats/
 import { explain, type Explanation } from "../../formats/explain.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { compare, magnitudeOf, negate, rational, subtract, type Rational } from "../../formats/rational.ts";
-import { cut, digitsToTellApart, figure, place } from "../bit_editor/digits.ts";
+import { cut, digitsToTellApart, figure, place } from "../../ui/digits.ts";
 import type { EditedNumber } from "../bit_editor/state.ts";
 import { exactOf, places, typedText } from "../bit_editor/words.ts";
 import { viewOf, type View } from "./view.ts";

@@ -3,7 +3,7 @@
 import {
   add, compare, divide, floorLog10, multiply, power, rational, subtract, type Rational,
 } from "../../formats/rational.ts";
-import { cut } from "../bit_editor/digits.ts";
+import { cut } from "../../ui/digits.ts";
 import { endsOf, pixelOf, unitOf, type View } from "./view.ts";
 
 const SPACING = 96; // pixels between labels, at least

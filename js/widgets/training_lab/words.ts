@@ -1,12 +1,12 @@
 // Numbers and states in words. No DOM.
 
+import { superscript } from "../../ui/digits.ts";
 import { type MessageKey, t } from "../../ui/messages.ts";
 import type { RecipeChoice, Row, WireNumber } from "./state.ts";
 import { isAlive } from "./state.ts";
 
 const NONE = "–";
 const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const FORMATS: Record<string, string> = { float32: "FP32", float16: "FP16", bfloat16: "BF16" };
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -14,8 +14,7 @@ export const count = (value: number): string => whole.format(value);
 
 /** 2 to a whole power, such as "2¹⁶" or "2⁻³". */
 export function powerOfTwo(exponent: number): string {
-  const digits = [...String(Math.abs(exponent))].map((digit) => SUPERSCRIPTS[Number(digit)]).join("");
-  return `2${exponent < 0 ? "⁻" : ""}${digits}`;
+  return `2${superscript(exponent)}`;
 }
 
 /** A loss scale: as a power of two where it is one. */
