@@ -1,6 +1,7 @@
 // The card that every widget lives in, and the choice of formats that several show.
 
 import { h, uniqueId } from "./dom.ts";
+import { t } from "./messages.ts";
 
 /**
  * The widget's root element, inside `el`. JupyterLab's command mode takes no keys from within it, and it names
@@ -42,6 +43,31 @@ export function chips(
     for (const [key, input] of inputs) input.checked = key === name;
   };
   return { element, show };
+}
+
+/** A choice of many: the usual ones as chips, the others in a list beside them. */
+export function chipsAndMore(
+  legend: string,
+  usual: readonly string[],
+  others: readonly string[],
+  choose: (name: string) => void,
+): { element: HTMLElement; show: (name: string) => void } {
+  const few = chips(legend, usual, choose);
+  const more = h(
+    "select",
+    { class: "mw-more", "aria-label": t("common.more_of", { what: legend }) },
+    h("option", { value: "", hidden: true }, t("common.more")),
+    ...others.map((name) => h("option", { value: name }, name)),
+  );
+  more.addEventListener("change", () => choose(more.value));
+  const show = (name: string) => {
+    few.show(name);
+    const listed = usual.includes(name) || [...more.options].some((option) => option.value === name);
+    if (!listed) more.append(h("option", { value: name }, name)); // one of a family, set from Python
+    more.value = usual.includes(name) ? "" : name;
+    more.classList.toggle("mw-chosen", more.value !== "");
+  };
+  return { element: h("div", { class: "mw-row mw-choice" }, few.element, more), show };
 }
 
 /** A labelled control: the label stands before it. */

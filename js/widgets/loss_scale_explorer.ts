@@ -5,7 +5,7 @@ import type { RenderProps } from "@anywidget/types";
 import { formats, getFormat } from "../formats/catalogue.ts";
 import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
 import { type GradientSummary, readSummaries } from "../gradients/summary.ts";
-import { card, chips } from "../ui/card.ts";
+import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
@@ -25,6 +25,7 @@ interface State {
 }
 
 const MAX_BITS = 32; // gradients are cast to formats no wider than the master weights
+const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 const choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -32,7 +33,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   const heading = head.querySelector("h3")!;
   const subtitle = h("span", { class: "mw-subtitle" });
   const names = choices.map(({ name }) => name);
-  const picker = chips(t("common.formats"), names, (name) => send("format", name));
+  const others = names.filter((name) => !USUAL.includes(name));
+  const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => send("format", name));
   head.append(subtitle, picker.element);
 
   const fills = textures();

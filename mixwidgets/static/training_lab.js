@@ -30,6 +30,18 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
+// messages/en.json
+var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.seed": "seed", "lab.launch": "▶ Launch", "lab.stop": "■ Stop", "lab.nothing": "nothing", "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_over": "step {step} of {steps} · {status}", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.run": "run", "lab.accuracy": "accuracy", "lab.skipped": "skipped", "lab.table_caption": "Accuracy and loss on held-out data", "lab.no_runs": "No runs yet.", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
+
+// ui/messages.ts
+var PLACEHOLDER = /\{(\w+)\}/g;
+function t(key, args = {}) {
+  return fill2(en_default[key], args);
+}
+function fill2(template, args) {
+  return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
+}
+
 // ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
@@ -44,18 +56,6 @@ function card(el, title) {
   });
   el.append(root);
   return { root, head };
-}
-
-// messages/en.json
-var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.seed": "seed", "lab.launch": "▶ Launch", "lab.stop": "■ Stop", "lab.nothing": "nothing", "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_over": "step {step} of {steps} · {status}", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.run": "run", "lab.accuracy": "accuracy", "lab.skipped": "skipped", "lab.table_caption": "Accuracy and loss on held-out data", "lab.no_runs": "No runs yet.", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
-
-// ui/messages.ts
-var PLACEHOLDER = /\{(\w+)\}/g;
-function t(key, args = {}) {
-  return fill2(en_default[key], args);
-}
-function fill2(template, args) {
-  return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
 }
 
 // node_modules/d3-path/dist/d3-path.mjs

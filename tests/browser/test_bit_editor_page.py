@@ -276,7 +276,7 @@ def test_a_walk_through_a_tensor(page, tmp_path, theme):
 
 def test_a_format_that_cannot_hold_the_number_is_refused(page, tmp_path):
     widget = show(page, tmp_path, "nan")
-    widget.get_by_label("More formats").select_option("float4_e2m1fn")
+    widget.get_by_label("Format: more").select_option("float4_e2m1fn")
     expect(widget.get_by_role("alert").filter(has_text="float4_e2m1fn has no NaN")).to_be_visible()
     expect(widget.get_by_role("radio", name="float16", exact=True)).to_be_checked()
     expect(widget.get_by_label("code")).to_have_value("0x7E00")

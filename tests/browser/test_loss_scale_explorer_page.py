@@ -61,10 +61,13 @@ def test_keys_move_the_scale_and_the_page_shows_what_python_counts(page, show, e
     page.keyboard.press("Space")
     expect(widget.get_by_role("listitem")).to_have_count(20)
     widget.get_by_role("radio", name="float16", exact=True).focus()
-    page.keyboard.press("ArrowRight")
-    expect(widget.get_by_role("radio", name="tfloat32")).to_be_checked()
-    assert page.evaluate("window.model.get('format')") == "tfloat32"
     page.keyboard.press("ArrowLeft")
+    expect(widget.get_by_role("radio", name="bfloat16")).to_be_checked()
+    assert page.evaluate("window.model.get('format')") == "bfloat16"
+    more = widget.get_by_role("combobox", name="Format: more")
+    more.select_option("float4_e2m1fn")
+    assert page.evaluate("window.model.get('format')") == "float4_e2m1fn"
+    widget.get_by_role("radio", name="float16", exact=True).check()
     use = widget.get_by_role("button", name="use it")
     use.focus()
     page.keyboard.press("Enter")
