@@ -87,13 +87,12 @@ def _by_addition(
     rounded, magic = magnitude.view(np.float32), constant.view(np.float32)
     np.add(rounded, magic, out=rounded)
     np.subtract(rounded, magic, out=rounded)
-    past = _past(fmt, saturate)
-    if past == np.float32(fmt.max):
+    largest, past = np.float32(fmt.max), _past(fmt, saturate)
+    if past == largest:
         np.minimum(rounded, past, out=rounded)  # keeps NaN
-    else:
-        beyond = rounded > np.float32(fmt.max)
-        if beyond.any():
-            np.copyto(rounded, past, where=beyond)
+    else:  # as integers, infinity and NaN lie above every finite magnitude; this costs the same on any data
+        np.multiply(rounded > largest, past.view(np.uint32), out=constant)
+        np.maximum(magnitude, constant, out=magnitude)
     np.bitwise_and(bits, SIGN, out=constant)
     np.bitwise_or(magnitude, constant, out=out)
     if not fmt.has_negative_zero:

@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import every_format
+import gfloat
 import gmpy2
 import ml_dtypes
 import numpy as np
+from gfloat.formats import format_info_p3109
 
 HERE = Path(__file__).parent
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -310,7 +312,8 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 def write_exhaustive(folder: Path) -> None:
     """NAME.values: the float64 of each code. float16.inputs and .codes: float64 values and their rounding.
-    midpoints.json: how each midpoint of the small formats is rounded in every direction."""
+    midpoints.json: how each midpoint of the small formats is rounded in every direction.
+    p3109.values: the float64 of each code of the signed extended formats of 9 to 15 bits in p3109.json."""
     folder.mkdir(parents=True, exist_ok=True)
     codes = np.arange(1 << 16).astype("<u2")
     for name in ("float16", "bfloat16"):
@@ -323,6 +326,7 @@ def write_exhaustive(folder: Path) -> None:
     texts = [shortest(value) for value in codes[1:0x7C00].view(np.float16)]
     (folder / "float16.shortest").write_text("\n".join(texts), encoding="ascii")
     (folder / "midpoints.json").write_text(json.dumps(every_format.every_midpoint()), encoding="ascii")
+    write_p3109(folder)
 
 
 def main() -> None:
@@ -350,6 +354,16 @@ def main() -> None:
     write_json(HERE / "directions.json", every_format.directions())
     write_json(HERE / "overflows.json", every_format.overflows())
     write_json(HERE / "explained.json", every_format.explained())
+
+
+def write_p3109(folder: Path) -> None:
+    """Every code of binary{k}p{p}se, 9 to 15 bits, of those whose values lie well within float64."""
+    family = [(k, p) for k in range(9, 16) for p in range(max(1, k - 10), k)]
+    with (folder / "p3109.values").open("wb") as file:
+        for k, p in family:
+            values = gfloat.decode_ndarray(format_info_p3109(k, p), np.arange(1 << k))
+            file.write(values.astype("<f8").tobytes())
+    (folder / "p3109.json").write_text(json.dumps(family), encoding="ascii")
 
 
 if __name__ == "__main__":
