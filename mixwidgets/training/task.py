@@ -1,0 +1,40 @@
+"""What the loop asks of a task, built in or a user's own: a model, batches, a loss, an evaluation."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+Predict = Callable[[Tensor], Tensor]
+"""Inputs → the model's outputs in float32, computed as in the training's forward pass, without gradients."""
+
+
+class Task(Protocol):
+    """A task is plain torch code on the CPU: it knows neither recipe nor device."""
+
+    def model(self) -> nn.Module:
+        """The model with its float32 master weights, from torch's global random generator."""
+
+    def batches(self, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """(inputs, targets) without an end; the first axis is the example. Inputs are float32 or int64."""
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """The mean of the examples' losses, a scalar in the dtype of `outputs`."""
+
+    def evaluate(self, predict: Predict) -> Mapping[str, float]:
+        """ "loss" and the task's own metrics on held-out data."""
+
+
+def shuffled_batches(
+    inputs: Tensor, targets: Tensor, batch_size: int, seed: int
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Endless batches of (inputs, targets): the examples in a new random order in every epoch, without a
+    break between epochs."""
+    generator = torch.Generator().manual_seed(seed)
+    waiting = torch.empty(0, dtype=torch.int64)
+    while True:
+        while len(waiting) < batch_size:
+            waiting = torch.cat([waiting, torch.randperm(len(targets), generator=generator)])
+        chosen, waiting = waiting[:batch_size], waiting[batch_size:]
+        yield inputs[chosen], targets[chosen]
