@@ -33,6 +33,12 @@ def choice(name: str, value: object, accepted: Collection[str]) -> str:
     )
 
 
+def yes_or_no(name: str, value: object) -> None:
+    """Raise TypeError for what is not a bool."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} takes True or False; {reprlib.repr(value)} came.")
+
+
 def whole_number(name: str, value: object, low: int, high: int) -> int:
     """`value` as an int in low … high; a bool, a float or a text is a TypeError."""
     if isinstance(value, bool) or not isinstance(value, Integral):

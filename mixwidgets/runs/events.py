@@ -14,12 +14,14 @@ REASONS = MappingProxyType(
         "stopped": "it was asked to stop, or its kernel ended",
         "diverged": "the loss became NaN or infinite, beyond recovery",
         "out_of_memory": "the device's memory was used up",
-        "time_limit": "its time was used up",
+        "time_limit": "the time that it was given was used up",
         "disk_full": "there was no room left for its records",
         "crashed": "an error ended it; the message has its text",
     }
 )
 """Why a run finished, each in words."""
+
+_NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,10 @@ class StepRecord:
     """The factor that this step's loss was multiplied by."""
     found_inf: bool
     """Whether a gradient held an inf or a NaN."""
+    non_finite: int = 0
+    """How many elements of the gradients were inf or NaN."""
+    first_non_finite: str = ""
+    """The first parameter, in the model's order, whose gradient held one; "" if none did."""
     skipped: bool
     """Whether the weights were left alone for it."""
     grad_norm: float
@@ -76,6 +82,30 @@ class GradientSnapshot:
     """The step that they belong to, from 1."""
     summaries: Mapping[str, GradientSummary]
     """By parameter name, in the model's order."""
+    weights_unchanged: Mapping[str, int] = _NO_COUNTS
+    """By parameter name: how many weights, their gradient not zero, the update left as they were in the
+    format that they are kept in. Empty where the update was skipped."""
+    flushed: Mapping[str, int] = _NO_COUNTS
+    """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
+    and batch. Empty unless the experiment asks for `fp32_reference`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """What a step takes in bytes, by kind.
+
+    "weights" (those that the forward pass reads), "master" (the float32 weights that these are copied from),
+    "gradients" (of the backward pass, and the float32 buffers), "optimizer" (its state), "activations" (what
+    the backward pass keeps of the forward pass).
+    """
+
+    kind: ClassVar[str] = "memory"
+    step: int
+    """The step after which it was taken."""
+    predicted: Mapping[str, int]
+    """Worked out from the shapes and dtypes of the tensors."""
+    measured: Mapping[str, int]
+    """The same by the allocator's counters of a CUDA device; empty on the CPU."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +121,7 @@ class RunFinished:
     """What happened, in words."""
 
 
-Event = RunStarted | StepRecord | Evaluation | GradientSnapshot | RunFinished
+Event = RunStarted | StepRecord | Evaluation | GradientSnapshot | Memory | RunFinished
 
 
 def to_json_number(value: float) -> float | str:
@@ -128,10 +158,17 @@ def from_json_text(value: object) -> str:
     return value
 
 
-def _step(value: object) -> int:
+def from_json_counts(value: object) -> Mapping[str, int]:
+    """Whole numbers by name, immutable; ValueError for anything else."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no object of counts")
+    return MappingProxyType({from_json_text(name): _count(number) for name, number in value.items()})
+
+
+def _count(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise ValueError(f"{value!r} is no step")
+    raise ValueError(f"{value!r} is no count")
 
 
 def _flag(value: object) -> bool:
@@ -156,22 +193,26 @@ _READ: dict[str, Callable[[object], Any]] = {
     "device": from_json_text,
     "backend": from_json_text,
     "versions": _texts,
-    "step": _step,
+    "step": _count,
     "loss": from_json_number,
     "loss_scale": from_json_number,
     "found_inf": _flag,
+    "non_finite": _count,
+    "first_non_finite": from_json_text,
     "skipped": _flag,
     "grad_norm": from_json_number,
     "seconds": from_json_number,
     "metrics": from_json_metrics,
+    "predicted": from_json_counts,
+    "measured": from_json_counts,
     "reason": _reason,
     "message": from_json_text,
 }
 
-_PLAIN = {event.kind: event for event in (RunStarted, StepRecord, Evaluation, RunFinished)}
+_PLAIN = {event.kind: event for event in (RunStarted, StepRecord, Evaluation, Memory, RunFinished)}
 
 
-def to_record(event: RunStarted | StepRecord | Evaluation | RunFinished) -> dict[str, Any]:
+def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished) -> dict[str, Any]:
     """The event as JSON values, `kind` first. (Snapshots: `mixwidgets.runs.snapshots`.)"""
 
     def plain(value: object) -> object:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
-from mixwidgets.runs.checks import check_names, choice, real_number, whole_number
+from mixwidgets.runs.checks import check_names, choice, real_number, whole_number, yes_or_no
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.task import TaskSpec, tasks
 
@@ -68,6 +68,11 @@ class Experiment:
     """The unscaled gradients' largest global L2 norm, above 0; None: no clipping."""
     summary_every: int = _FROM_TASK
     """Optimiser steps from one gradient snapshot to the next; default: the task's."""
+    fp32_reference: bool = False
+    """Whether each snapshot also runs float32 arithmetic on the same weights and batch, to tell gradients that
+    the format flushed to zero from those that are zero by nature. Costs a float32 step a snapshot."""
+    time_limit_s: float | None = None
+    """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
 
     def __new__(cls, **given: Any) -> Self:
         check_names("Experiment", given, [field.name for field in dataclasses.fields(cls)])
@@ -100,6 +105,11 @@ class Experiment:
         if self.clip_norm is not None:
             settle("clip_norm", real_number("clip_norm", self.clip_norm, _ABOVE_ZERO + ", or None", _TINY))
         settle("summary_every", whole_number("summary_every", self.summary_every, 1, 10_000_000))
+        yes_or_no("fp32_reference", self.fp32_reference)
+        if self.time_limit_s is not None:
+            settle(
+                "time_limit_s", real_number("time_limit_s", self.time_limit_s, _ABOVE_ZERO + ", or None", _TINY)
+            )
 
     @property
     def id(self) -> str:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.events import GradientSnapshot, from_json_text
+from mixwidgets.runs.events import GradientSnapshot, from_json_counts, from_json_text
 from mixwidgets.runs.files import create_file, read_plain_file
 
 _LIMIT = 64 << 20  # bytes, deflated and not
@@ -29,6 +29,8 @@ def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
         "names": list(event.summaries),
         "sizes": [len(part) for part in parts],
         "file_crc32": f"{zlib.crc32(data):08x}",
+        "weights_unchanged": dict(event.weights_unchanged),
+        "flushed": dict(event.flushed),
     }
 
 
@@ -53,7 +55,12 @@ def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot
     for name, size in zip(names, sizes, strict=True):
         summaries[from_json_text(name)] = GradientSummary.from_bytes(content[start : start + size])
         start += size
-    return GradientSnapshot(step=step, summaries=MappingProxyType(summaries))
+    return GradientSnapshot(
+        step=step,
+        summaries=MappingProxyType(summaries),
+        weights_unchanged=from_json_counts(record["weights_unchanged"]),
+        flushed=from_json_counts(record["flushed"]),
+    )
 
 
 def _path(run_path: Path, step: int) -> Path:
