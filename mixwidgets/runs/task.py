@@ -1,8 +1,37 @@
-"""What can be trained: each task's name, explanation, default hyper-parameters and metrics (no torch)."""
+"""What can be trained: each task's name, explanation, options, defaults and metrics (no torch)."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+from mixwidgets.runs.checks import real_number, whole_number
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOption:
+    """A number that a task takes in `Experiment.task_options`."""
+
+    name: str
+    """The key in `task_options`."""
+    default: float
+    """Its value where none is given."""
+    low: float
+    """The least value."""
+    high: float
+    """The greatest value; infinity: every finite one."""
+    whole: bool = False
+    """Whether it takes whole numbers only."""
+    explanation: str
+    """A sentence: what it does."""
+
+    def check(self, value: object) -> float:
+        """`value` where the option takes it, an int if `whole`, else a float. TypeError or ValueError."""
+        if self.whole:
+            return whole_number(self.name, value, int(self.low), int(self.high))
+        above_zero = (self.low, self.high) == (_TINY, math.inf)
+        accepted = "a number above 0" if above_zero else f"a number from {self.low:g} to {self.high:g}"
+        return real_number(self.name, value, accepted, self.low, self.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +46,8 @@ class TaskSpec:
     """A sentence or two: the model, the data, what to expect."""
     metrics: tuple[str, ...]
     """What an evaluation reports beside "loss"."""
-    training_examples: int
-    """How many examples there are to draw batches from."""
+    training_examples: int | None
+    """How many examples there are to draw batches from; None: drawn anew for each batch, without a limit."""
     steps: int
     """Default number of optimiser steps."""
     learning_rate: float
@@ -31,6 +60,29 @@ class TaskSpec:
     """Default eps of Adam."""
     summary_every: int = 10
     """Default number of steps from one gradient snapshot to the next."""
+    options: tuple[TaskOption, ...]
+    """What it takes in `Experiment.task_options`."""
+
+
+_TINY = math.ulp(0.0)  # the least positive float
+_LOSS_WEIGHT = TaskOption(
+    name="loss_weight",
+    default=1.0,
+    low=_TINY,
+    high=math.inf,
+    explanation="A constant factor in the loss itself; a small one makes every gradient small.",
+)
+
+
+def _size(what: str) -> TaskOption:
+    return TaskOption(
+        name="size",
+        default=1,
+        low=1,
+        high=64,
+        whole=True,
+        explanation=f"Multiplies {what}; the number of weights grows nearly with its square.",
+    )
 
 
 _ALL = (
@@ -47,6 +99,21 @@ _ALL = (
         steps=300,
         learning_rate=1e-3,
         batch_size=128,
+        options=(_LOSS_WEIGHT, _size("the channels of both convolutions and the width of the hidden layer")),
+    ),
+    TaskSpec(
+        name="digits_mlp",
+        title="Digits: a multilayer perceptron",
+        explanation=(
+            "Three linear layers (26,122 weights) learn scikit-learn's 8×8 handwritten digits. All of its "
+            "products are matrix products with inner lengths that MX and NVFP4 blocks divide."
+        ),
+        metrics=("accuracy",),
+        training_examples=1437,
+        steps=300,
+        learning_rate=1e-3,
+        batch_size=128,
+        options=(_LOSS_WEIGHT, _size("the width of both hidden layers")),
     ),
 )
 
