@@ -25,7 +25,8 @@ def as_floats(values: object) -> np.ndarray[Any, np.dtype[Any]]:
         return np.ascontiguousarray(array, dtype=wide).reshape(-1)
 
 
-def _from_torch(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
+def require_dense_floats(tensor: Any) -> None:
+    """Raise, as `as_floats` does, for a torch tensor that has no dense floating-point values."""
     if tensor.device.type == "meta":
         raise ValueError(
             "a tensor on the meta device has a shape but no values; move the model to a real device"
@@ -36,6 +37,10 @@ def _from_torch(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
         )
     if not tensor.dtype.is_floating_point:
         raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
+
+
+def _from_torch(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    require_dense_floats(tensor)
     tensor = tensor.detach()
     return (tensor if str(tensor.dtype) == "torch.float64" else tensor.float()).cpu().numpy()  # type: ignore[no-any-return]
 

@@ -1,22 +1,196 @@
-"""What is read off the gradients: their norm and their summaries."""
+"""What is read off the gradients: their norm and their summaries.
 
-from collections.abc import Mapping
+On a GPU a summary must not wait for the device, or every step would stall on it. `begin` queues the counting
+behind the backward pass and starts the copy of the counts to the host; `Pending.finish` reads them, after the
+loop has waited for its loss anyway:
+
+    pending = begin(gradients)      # queued
+    loss = loss.item()              # the one wait of the step
+    summaries = pending.finish()    # the counts are here by now
+
+Only operations whose result has a shape known beforehand are used. `torch.bincount` asks the device for the
+maximum first (aten/src/ATen/native/cuda/SummaryOps.cu), and `nonzero`, which indexing by a mask calls, for
+the number of values; `bucketize` and `index_add_` launch one kernel and return (Bucketization.cu and
+Indexing.cu, beside it).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from itertools import accumulate
 from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from mixwidgets.gradients.boundaries import FRACTION_BITS, catalogue_cuts
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.values import require_dense_floats
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Summaries = Mapping[str, GradientSummary]
+
+CHUNK = (
+    1 << 22
+)  # values a launch: they keep a GPU busy while the next is launched, with 100 MB of temporaries
+_COPIES = 32  # of the counts: one for each thread of a warp
+_EXPONENTS = range(-149, 128)  # of a finite float32 that is not zero
+_JOINED = (torch.float32, torch.float16, torch.bfloat16)  # torch.cat takes them together; float8 it may not
 
 
-def global_norm(gradients: Mapping[str, Tensor]) -> float:
-    """The L2 norm over all elements of all tensors, in float64 so that no square overflows."""
+def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
+    """The L2 norm over all elements of all tensors, in float64 so that no square of a float32 overflows.
+
+    A scalar, left on the device.
+    """
     norms = [torch.linalg.vector_norm(gradient, dtype=torch.float64) for gradient in gradients.values()]
-    return float(torch.linalg.vector_norm(torch.stack(norms)))
+    return torch.linalg.vector_norm(torch.stack(norms))
 
 
-def summarise(gradients: Mapping[str, Tensor]) -> Mapping[str, GradientSummary]:
-    """Each tensor's summary by name."""
-    return MappingProxyType(
-        {name: GradientSummary.of(gradient.cpu().numpy()) for name, gradient in gradients.items()}
-    )
+def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
+    """Each tensor's summary by name, at once: this waits for the device."""
+    return begin(gradients).finish()
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Summaries of which the device may still count some."""
+
+    names: tuple[str, ...]
+    parts: tuple[Callable[[], Summaries], ...]
+    """Each gives the summaries of some tensors, waiting until they are there."""
+
+    def finish(self) -> Summaries:
+        """The summaries by name, in the order of the gradients. They are those of the moment of `begin`."""
+        found = {name: summary for part in self.parts for name, summary in part().items()}
+        return MappingProxyType({name: found[name] for name in self.names})
+
+
+def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> Pending:
+    """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
+
+    The tensors may be overwritten as soon as this returns. They are counted where they are, float64 apart,
+    which is copied to the host whole. `on_device` False counts on the host; the default does so for tensors
+    that are there, since NumPy is the faster on a CPU. Raises as `GradientSummary.of` does.
+    """
+    here: dict[str, GradientSummary] = {}
+    parts: list[Callable[[], Summaries]] = [lambda: here]
+    groups: dict[torch.device, dict[str, Tensor]] = {}
+    for name, gradient in gradients.items():
+        require_dense_floats(gradient)
+        values = gradient.detach().reshape(-1)
+        if gradient.device.type == "cpu" if on_device is None else not on_device:
+            here[name] = GradientSummary.of(values)
+        elif gradient.dtype == torch.float64:
+            parts.append(partial(_of_values, name, _to_host(values)))
+        else:
+            joined = values if gradient.dtype in _JOINED else values.float()
+            groups.setdefault(gradient.device, {})[name] = joined
+    for group in groups.values():
+        parts.append(partial(_of_counts, tuple(group), _to_host(cell_counts(list(group.values())))))
+    return Pending(tuple(gradients), tuple(parts))
+
+
+def _of_values(name: str, values: Callable[[], Array]) -> Summaries:
+    return {name: GradientSummary.of(values())}
+
+
+def _of_counts(names: tuple[str, ...], counts: Callable[[], Array]) -> Summaries:
+    return dict(zip(names, map(_summary, counts()), strict=True))
+
+
+def _to_host(tensor: Tensor) -> Callable[[], Array]:
+    """Start copying; what this returns gives the copy, once it is there."""
+    copy = tensor.to("cpu", non_blocking=tensor.is_cuda, copy=True)  # pinned memory, where it does not block
+    if not tensor.is_cuda:
+        return copy.numpy
+    arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
+    arrived.record(torch.cuda.current_stream(tensor.device))
+
+    def wait() -> Array:
+        arrived.synchronize()
+        return copy.numpy()
+
+    return wait
+
+
+@cache
+def _edges() -> tuple[int, ...]:
+    """The codes of float32 magnitudes at which the next cell begins, ascending.
+
+    Magnitudes are ordered as their codes are, so one search finds the cell: index 0 holds zeros, then come
+    the cells of a summary, binade by binade, subnormals' included; the last two hold infinities and NaNs.
+    """
+    edges = []
+    for exponent in _EXPONENTS:
+        bits = min(exponent, -126) + 149  # of a fraction in this binade
+        start = (max(exponent, -126) + 126 << 23) + (1 << bits)
+        edges += [start - (-(cut << bits) >> FRACTION_BITS) for cut in (0, *catalogue_cuts())]
+    return (*edges, 0x7F800000, 0x7F800001)
+
+
+@lru_cache(maxsize=1024)
+def _constant(values: tuple[int, ...], device: torch.device) -> Tensor:
+    """int32 on the device: copied there, and waited for, once."""
+    return torch.tensor(values, dtype=torch.int32, device=device)
+
+
+def cell_counts(tensors: Sequence[Tensor], chunk: int = CHUNK) -> Tensor:
+    """int64 (tensors, cells), left on the device: flat tensors' counts in the cells that `_edges` parts.
+
+    Small tensors share their launches, so that a hundred of them cost no more than one; those of more than
+    `chunk` values are taken piece by piece. The result takes 33 KB a tensor.
+    """
+    edges = _constant(_edges(), tensors[0].device)
+    counts = torch.zeros(len(tensors), len(edges) + 1, dtype=torch.int64, device=edges.device)
+    for first, pieces in _chunks(tensors, chunk, max(1, chunk // len(edges))):
+        if any(map(len, pieces)):
+            counts.narrow(0, first, len(pieces)).add_(_count(pieces, edges))
+    return counts
+
+
+def _chunks(tensors: Sequence[Tensor], values: int, most: int) -> Iterator[tuple[int, list[Tensor]]]:
+    """Consecutive whole tensors that hold so many values together, or pieces of one that holds more.
+
+    With the index of the first; `most` so many tensors at once.
+    """
+    group: list[Tensor] = []
+    for index, tensor in enumerate(tensors):
+        if group and (len(group) == most or sum(map(len, group)) + len(tensor) > values):
+            yield index - len(group), group
+            group = []
+        if len(tensor) > values:
+            yield from ((index, [piece]) for piece in torch.split(tensor, values))
+        else:
+            group.append(tensor)
+    if group:
+        yield len(tensors) - len(group), group
+
+
+def _count(pieces: list[Tensor], edges: Tensor) -> Tensor:
+    """int64 (pieces, cells)."""
+    values = torch.cat(pieces) if len(pieces) > 1 else pieces[0]
+    cell = torch.bucketize(values.float().view(torch.int32) & 0x7FFFFFFF, edges, right=True, out_int32=True)
+    # Most gradients share a few cells, and additions to one address queue up: neighbours count in copies.
+    shape = (max(1, min(_COPIES, len(values) // (len(pieces) * len(edges)))), len(pieces), len(edges) + 1)
+    position = torch.arange(len(values), dtype=torch.int32, device=values.device)
+    row = position % shape[0] * shape[1]
+    if len(pieces) > 1:
+        ends = _constant(tuple(accumulate(map(len, pieces))), values.device)
+        row += torch.bucketize(position, ends, right=True, out_int32=True)
+    counts = torch.zeros(shape, dtype=torch.int32, device=values.device)
+    ones = torch.ones(1, dtype=torch.int32, device=values.device).expand(len(values))
+    counts.view(-1).index_add_(0, cell.add_(row, alpha=shape[2]), ones)
+    return counts.sum(dim=0)
+
+
+def _summary(counts: Array) -> GradientSummary:
+    """From one row of `cell_counts`."""
+    zero, finite, (inf, nan) = counts[0], counts[1:-2], counts[-2:]
+    cuts = catalogue_cuts()
+    cells = finite.reshape(len(_EXPONENTS), len(cuts) + 1).astype(np.uint64)
+    rows = np.flatnonzero(cells.any(axis=1))
+    exponents = tuple((rows + _EXPONENTS[0]).tolist())
+    return GradientSummary(cuts, exponents, cells[rows], zero=int(zero), inf=int(inf), nan=int(nan))
