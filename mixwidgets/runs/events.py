@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -20,8 +20,6 @@ REASONS = MappingProxyType(
     }
 )
 """Why a run finished, each in words."""
-
-_NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +80,10 @@ class GradientSnapshot:
     """The step that they belong to, from 1."""
     summaries: Mapping[str, GradientSummary]
     """By parameter name, in the model's order."""
-    weights_unchanged: Mapping[str, int] = _NO_COUNTS
+    weights_unchanged: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By parameter name: how many weights, their gradient not zero, the update left as they were in the
     format that they are kept in. Empty where the update was skipped."""
-    flushed: Mapping[str, int] = _NO_COUNTS
+    flushed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
     and batch. Empty unless the experiment asks for `fp32_reference`."""
 
@@ -220,7 +218,7 @@ def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished
             return {name: plain(item) for name, item in value.items()}
         return to_json_number(value) if isinstance(value, float) else value
 
-    return {"kind": event.kind, **{field.name: plain(getattr(event, field.name)) for field in fields(event)}}
+    return {"kind": event.kind, **{part.name: plain(getattr(event, part.name)) for part in fields(event)}}
 
 
 def from_record(record: Mapping[str, Any]) -> Event:
@@ -229,4 +227,4 @@ def from_record(record: Mapping[str, Any]) -> Event:
     if kind not in _PLAIN:
         raise ValueError(f"{kind!r} is no kind of event")
     event = _PLAIN[kind]
-    return event(**{field.name: _READ[field.name](record[field.name]) for field in fields(event)})
+    return event(**{part.name: _READ[part.name](record[part.name]) for part in fields(event)})
