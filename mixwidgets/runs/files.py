@@ -7,6 +7,7 @@ import re
 import stat
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,12 @@ def create_file(path: Path, data: bytes) -> None:
         os.close(descriptor)
 
 
+def create_mark(path: Path) -> None:
+    """An empty file at `path`, unless something is there already; no link is followed."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """`path` holds `data` afterwards, or what it held before: temp file, fsync, rename."""
     temporary = path.with_name(f"{path.name}.new")
@@ -101,7 +108,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:
     """As `replace_file`, in the room of the file `reserved`, so that it works on a full disk."""
-    descriptor = os.open(reserved, os.O_WRONLY | os.O_NOFOLLOW)
+    descriptor = os.open(reserved, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         os.pwrite(descriptor, data, 0)
         os.ftruncate(descriptor, len(data))

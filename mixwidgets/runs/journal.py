@@ -14,7 +14,9 @@ it is then in the file, whole, and survives the end of the process; the last sta
 """
 
 import os
+import re
 import secrets
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -33,14 +35,16 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
 
     OSError, with what to do, when the folder cannot be made or written.
     """
-    now = datetime.now(UTC)
-    slug = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03d}"
-    path = Path(runs_dir) / f"{slug}-{experiment.task}-{experiment.recipe.name}-{secrets.token_hex(2)}"
+    path = Path(runs_dir) / _new_id(experiment)
     try:
         path.mkdir(parents=True)
-        reserve_last_status(path)
-        write_status(path, Status(word="queued"))
-        create_file(path / "experiment.json", seal(experiment.to_dict()))  # last: it makes the folder a run
+        try:
+            reserve_last_status(path)
+            write_status(path, Status(word="queued"))
+            create_file(path / "experiment.json", seal(experiment.to_dict()))  # last: it makes it a run
+        except OSError:
+            shutil.rmtree(path, ignore_errors=True)
+            raise
     except OSError as error:
         raise type(error)(
             error.errno,
@@ -48,6 +52,16 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
             "give runs_dir a folder that you may write to and that has room",
         ) from None
     return path
+
+
+def _new_id(experiment: Experiment) -> str:
+    """Time, task and recipe, of a-z 0-9 _ - only, so that no name leads out of the folder."""
+    now = datetime.now(UTC)
+    what = [
+        re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in (experiment.task, experiment.recipe.name)
+    ]
+    time = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03d}"
+    return "-".join([time, *what, secrets.token_hex(2)])
 
 
 def read_experiment(run_path: Path) -> Experiment:
@@ -82,15 +96,26 @@ class Journal:
                 "a run has one writer; launch the experiment again for a second run."
             ) from None
         try:
-            self._events = os.open(
-                self.path / "events.jsonl", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
-            )
-        except FileExistsError:
+            self._events = self._begin()
+        except OSError:
             os.close(self._lock)
+            raise
+
+    def _begin(self) -> int:
+        """Say "running" and create the events; where there is no room for it, the reserved room says so."""
+        events = self.path / "events.jsonl"
+        if os.path.lexists(events):
             raise FileExistsError(
                 f"Run {self.path.name} has been written already: launch its experiment again for a new run."
-            ) from None
-        write_status(self.path, own_status("running"))
+            )
+        try:
+            write_status(self.path, own_status("running"))
+            return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except OSError as error:
+            if is_disk_full(error):
+                message = f"There was no room to begin: {error.strerror}."
+                write_last_status(self.path, own_status("disk_full", message=message))
+            raise
 
     def append(self, event: Event) -> None:
         """Record an event. OSError, with the journal as it was before, when there is no room.

@@ -68,7 +68,7 @@ def _start(path: Path, lock: int, run_end: list[int], handed_down: list[int]) ->
     for descriptor in run_end:
         command += ["--kernel-pipe", str(descriptor)]
     search_path = [os.fspath(_PACKAGE_PARENT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    with (path / "log.txt").open("wb") as log:
+    with (path / "log.txt").open("xb") as log:
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

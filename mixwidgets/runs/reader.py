@@ -1,13 +1,15 @@
 """The reading side of a run's events: follows a growing journal and trusts no byte of it."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, RunStarted, from_record
 from mixwidgets.runs.files import open_plain_file, unseal
 from mixwidgets.runs.snapshots import read_snapshot
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
 _LONGEST_RECORD = 1 << 20
 
 
@@ -31,50 +33,59 @@ class JournalReader:
         """Bytes after the last complete line: a record that is just being written, or, when the process is
         gone, one that was torn."""
 
-    def read_new(self) -> list[Event]:
-        """The events that were recorded since the last call."""
+    def read_new(self) -> Iterator[Event]:
+        """The events recorded since the last one that it gave, one at a time: none is kept."""
         try:
             descriptor = open_plain_file(self._run_path / "events.jsonl")
         except FileNotFoundError:
-            return []
+            return
         except (OSError, ValueError) as error:
             self._report(f"events.jsonl cannot be read: {error}")
-            return []
-        events: list[Event] = []
+            return
         with os.fdopen(descriptor, "rb") as file:
             file.seek(self._offset)
             rest = b""
             while chunk := file.read(_CHUNK):
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    self._take(line, events)
+                    event = self._take(line)
+                    if event is not None:
+                        yield event
                 if len(rest) > _LONGEST_RECORD:
                     self._skip_giant(len(rest))
                     rest = b""
         self.torn_bytes = len(rest)
-        return events
 
-    def _take(self, line: bytes, events: list[Event]) -> None:
+    def _take(self, line: bytes) -> Event | None:
+        """The event of a line, and past it; None where the line is set aside."""
         start = self._offset
         self._offset += len(line) + 1
         if self._in_giant:
             self._in_giant = False
-            return
+            return None
         try:
-            event = self._event(line)
+            event = self._event(unseal(line))
             self._check_order(event)
         except RecursionError:
-            self._report(f"events.jsonl, byte {start}: a record was set aside: it is nested too deeply.")
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError) as error:
-            self._report(f"events.jsonl, byte {start}: a record was set aside: {error}.")
+            why = "it is nested too deeply"
+        except KeyError as error:
+            why = f"it has no {error}"
+        except (ValueError, TypeError, AttributeError, OverflowError, OSError) as error:
+            why = str(error)
         else:
-            events.append(event)
+            return event
+        self._report(f"events.jsonl, byte {start}: a record was set aside: {why}.")
+        return None
 
-    def _event(self, line: bytes) -> Event:
-        record = unseal(line)
+    def _event(self, record: dict[str, Any]) -> Event:
         if record.get("kind") == GradientSnapshot.kind:
             return read_snapshot(self._run_path, record)
-        return from_record(record)
+        try:
+            return from_record(record)
+        except ValueError as error:
+            raise ValueError(
+                f"{error}, though its checksum fits; a newer mixwidgets may have written it"
+            ) from None
 
     def _check_order(self, event: Event) -> None:
         if self._seen_last:

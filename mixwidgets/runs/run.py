@@ -2,19 +2,24 @@
 
 import os
 import re
+import reprlib
 import signal
 import socket
 import time
 import warnings
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixwidgets.runs.events import Evaluation, Event, GradientSnapshot, RunFinished, StepRecord
+from mixwidgets.runs.events import Evaluation, Event, GradientSnapshot
+from mixwidgets.runs.export import ExportKind, export_run
+from mixwidgets.runs.files import create_mark
 from mixwidgets.runs.journal import read_experiment
 from mixwidgets.runs.lock import is_locked
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.status import Status, read_status
+from mixwidgets.runs.status import current_status, read_status
+from mixwidgets.runs.tables import evaluation_table, step_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +29,6 @@ if TYPE_CHECKING:
 _SLUG = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
 _POLL_S = 0.05
 _STOP_GRACE_S = 2.0
-_STEP_DTYPES = {
-    "step": "int64",
-    "loss": "float64",
-    "loss_scale": "float64",
-    "found_inf": "bool",
-    "skipped": "bool",
-    "grad_norm": "float64",
-    "seconds": "float64",
-}
 
 
 class Run:
@@ -58,7 +54,7 @@ class Run:
     def status(self) -> str:
         """ "queued" (its process has yet to report), "running", a reason of RunFinished ("completed",
         "stopped", "diverged", …), or "interrupted": its process is gone without a word."""
-        return self._status().word
+        return current_status(self.path).word
 
     @property
     def is_alive(self) -> bool:
@@ -68,14 +64,15 @@ class Run:
     @property
     def message(self) -> str:
         """How the run ended, in words; empty while it has not."""
-        return self._status().message
+        return current_status(self.path).message
 
     @property
     def metrics(self) -> dict[str, float]:
         """The last evaluation's: "loss" and the task's own, such as "accuracy"; empty before the first."""
-        final = self._status().metrics
+        final = current_status(self.path).metrics
         if not final:
-            evaluations = (event for event in self.events() if isinstance(event, Evaluation))
+            events = JournalReader(self.path).read_new()
+            evaluations = (event for event in events if isinstance(event, Evaluation))
             final = max(
                 evaluations, key=lambda event: event.step, default=Evaluation(step=0, metrics={})
             ).metrics
@@ -84,14 +81,14 @@ class Run:
     @property
     def process_id(self) -> int | None:
         """The process that runs, or ran, it; None while queued."""
-        return self._status().process_id
+        return current_status(self.path).process_id
 
     @property
     def damage(self) -> list[str]:
         """What in the directory could not be read and was set aside, one sentence each."""
         alive = self.is_alive
         reader = JournalReader(self.path)
-        reader.read_new()
+        deque(reader.read_new(), maxlen=0)
         found = list(reader.damage)
         if reader.torn_bytes and not alive:
             found.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
@@ -103,7 +100,7 @@ class Run:
 
     def events(self) -> list[Event]:
         """Everything recorded so far, in order."""
-        return JournalReader(self.path).read_new()
+        return list(JournalReader(self.path).read_new())
 
     def follow(self) -> Iterator[Event]:
         """Everything recorded so far and then each event as it comes, until the run is over."""
@@ -116,28 +113,47 @@ class Run:
             time.sleep(_POLL_S)
 
     def steps(self) -> "pd.DataFrame":
-        """One row per step: step, loss, loss_scale, found_inf, skipped, grad_norm, seconds."""
-        import pandas as pd
+        """One row per step: the fields of StepRecord, and `examples_per_second` (batch_size / seconds)."""
+        return step_table(JournalReader(self.path).read_new(), self.experiment.batch_size)
 
-        records = [event for event in self.events() if isinstance(event, StepRecord)]
-        columns = {name: [getattr(record, name) for record in records] for name in _STEP_DTYPES}
-        return pd.DataFrame(columns).astype(_STEP_DTYPES)
+    def evaluations(self) -> "pd.DataFrame":
+        """One row per evaluation: step (0 is before training), loss, and the task's own metrics."""
+        return evaluation_table(JournalReader(self.path).read_new())
 
     def gradients(self, step: int | None = None) -> "Mapping[str, GradientSummary]":
         """The summaries of the unscaled gradients by parameter name: of `step`, or the newest.
 
-        LookupError when there is no such snapshot.
+        A summary answers `.counts(format, loss_scale)`; as arrays it is `.exponents`, the n binades that hold
+        values, and `.cells`, uint64 counts of shape (n, cells), whose sum over axis 1 is the histogram of
+        log2 of the magnitudes. LookupError when there is no such snapshot.
         """
-        snapshots = {
-            event.step: event.summaries for event in self.events() if isinstance(event, GradientSnapshot)
-        }
-        if not snapshots:
+        newest: GradientSnapshot | None = None
+        there = []
+        for event in JournalReader(self.path).read_new():
+            if isinstance(event, GradientSnapshot):
+                if event.step == step:
+                    return event.summaries
+                newest = event
+                there.append(event.step)
+        if newest is None:
             raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
-        wanted = max(snapshots) if step is None else step
-        if wanted not in snapshots:
-            there = ", ".join(map(str, snapshots))
-            raise LookupError(f"There is no gradient snapshot of step {step!r}; there are those of {there}.")
-        return snapshots[wanted]
+        if step is not None:
+            raise LookupError(
+                f"There is no gradient snapshot of step {step!r}; "
+                f"there are those of {reprlib.repr(there)[1:-1]}."
+            )
+        return newest.summaries
+
+    def export(self, kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write what is recorded so far for other tools, into a new folder, which is returned.
+
+        "csv" and "parquet" hold the tables steps, evaluations and gradients (a row per tensor and snapshot:
+        how many values the compute format flushes, keeps and overflows at the loss scale used);
+        "tensorboard" holds one event file, for `tensorboard --logdir runs`. The folder is `path`, or
+        `export/<kind>` in the run's own; OSError where it is there already or cannot be written, ValueError
+        for another kind, ModuleNotFoundError without the extra: pip install 'mixwidgets[export]'.
+        """
+        return export_run(self, kind, path)
 
     def wait(self, timeout: float | None = None) -> str:
         """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds."""
@@ -155,7 +171,14 @@ class Run:
         """
         if not self.is_alive:
             return self.status
-        (self.path / "stop").touch()
+        try:
+            create_mark(self.path / "stop")
+        except OSError as error:
+            raise type(error)(
+                error.errno,
+                f"Run {self.id} cannot be asked to stop, for nothing can be written to its folder "
+                f"({error.strerror}): end its process, {self.process_id} on {current_status(self.path).host}",
+            ) from None
         try:
             return self.wait(_STOP_GRACE_S)
         except TimeoutError:
@@ -163,37 +186,11 @@ class Run:
         return self.wait(_STOP_GRACE_S)
 
     def _kill(self) -> None:
-        status = self._status()
+        status = current_status(self.path)
         if status.process_id is None or status.host != socket.gethostname():
             return  # it sees the stop file when it gets there
         if is_locked(self.path / "lock"):
             os.kill(status.process_id, signal.SIGKILL)
-
-    def _status(self) -> Status:
-        """What the process last said, corrected by whether it is still there."""
-        lock = self.path / "lock"
-        alive = is_locked(lock)  # before reading: a process writes its last status, then goes
-        try:
-            said = read_status(self.path)
-        except (OSError, ValueError):
-            said = self._status_from_events()
-        never_started = said.word == "queued" and not lock.exists()
-        if said.word not in ("queued", "running") or alive or never_started:
-            return said
-        asked = os.path.lexists(self.path / "stop")
-        return Status(
-            word="stopped" if asked else "interrupted",
-            process_id=said.process_id,
-            host=said.host,
-            message="It was ended." if asked else "Its process is gone without a word.",
-        )
-
-    def _status_from_events(self) -> Status:
-        """The best that the events tell where status.json cannot be read."""
-        for event in self.events():
-            if isinstance(event, RunFinished):
-                return Status(word=event.reason, metrics=event.metrics, message=event.message)
-        return Status(word="running")
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

@@ -1,4 +1,4 @@
-"""status.json: what a run's process last said about itself."""
+"""status.json: what a run's process last said about itself, and what it is now."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.events import REASONS, from_json_metrics, from_json_text, to_json_metrics
+from mixwidgets.runs.events import REASONS, RunFinished, from_json_metrics, from_json_text, to_json_metrics
 from mixwidgets.runs.files import (
     create_file,
     read_plain_file,
@@ -16,9 +16,15 @@ from mixwidgets.runs.files import (
     seal,
     unseal,
 )
+from mixwidgets.runs.lock import is_locked
+from mixwidgets.runs.reader import JournalReader
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
+_GONE = (
+    "Its process is gone without a word: somebody killed it, the machine stopped, "
+    "or the system ended it because memory ran out."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +60,34 @@ def read_status(run_path: Path) -> Status:
     )
 
 
+def current_status(run_path: Path) -> Status:
+    """What the process last said, corrected by whether it is still there."""
+    lock = run_path / "lock"
+    alive = is_locked(lock)  # before reading: a process writes its last status, then goes
+    try:
+        said = read_status(run_path)
+    except (OSError, ValueError):
+        said = _from_events(run_path)
+    never_started = said.word == "queued" and not lock.exists()
+    if said.word not in ("queued", "running") or alive or never_started:
+        return said
+    asked = os.path.lexists(run_path / "stop")
+    return Status(
+        word="stopped" if asked else "interrupted",
+        process_id=said.process_id,
+        host=said.host,
+        message="It was ended." if asked else _GONE,
+    )
+
+
+def _from_events(run_path: Path) -> Status:
+    """The best that the events tell where status.json cannot be read."""
+    for event in JournalReader(run_path).read_new():
+        if isinstance(event, RunFinished):
+            return Status(word=event.reason, metrics=event.metrics, message=event.message)
+    return Status(word="running")
+
+
 def write_status(run_path: Path, status: Status) -> None:
     """Replace status.json as a whole."""
     replace_file(_path(run_path), _sealed(status))
@@ -65,8 +99,11 @@ def reserve_last_status(run_path: Path) -> None:
 
 
 def write_last_status(run_path: Path, status: Status) -> None:
-    """Replace status.json in the reserved room."""
-    replace_by_reserved(_path(run_path), _reserve(run_path), _sealed(status))
+    """Replace status.json in the reserved room; where somebody took that away, as any other status."""
+    try:
+        replace_by_reserved(_path(run_path), _reserve(run_path), _sealed(status))
+    except OSError:
+        write_status(run_path, status)
 
 
 def own_status(word: str, **fields: Any) -> Status:

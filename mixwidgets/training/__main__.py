@@ -15,6 +15,8 @@ from mixwidgets.runs.files import is_disk_full
 from mixwidgets.runs.journal import Journal
 from mixwidgets.training.stop_request import StopRequest
 
+_NO_MEMORY = ("can't allocate memory", "std::bad_alloc")  # how torch words it on the CPU
+
 
 def main() -> int:
     """Run what the command line names; the exit status comes back."""
@@ -31,7 +33,7 @@ def main() -> int:
     with journal:
         finished = record(journal, StopRequest(journal.path, arguments.kernel_pipe))
         journal.append(finished)
-    return 0 if finished.reason in ("completed", "stopped", "diverged") else 1
+    return 0 if finished.reason in ("completed", "stopped", "diverged", "time_limit") else 1
 
 
 def record(journal: Journal, stop: StopRequest) -> RunFinished:
@@ -61,7 +63,7 @@ def _reason(error: BaseException) -> str:
         return "disk_full"
     # A CUDA allocation that fails is a torch.OutOfMemoryError, one on the CPU a plain RuntimeError.
     names = {kind.__name__ for kind in type(error).__mro__}
-    if names & {"MemoryError", "OutOfMemoryError"} or "can't allocate memory" in str(error):
+    if names & {"MemoryError", "OutOfMemoryError"} or any(part in str(error) for part in _NO_MEMORY):
         return "out_of_memory"
     return "crashed"
 

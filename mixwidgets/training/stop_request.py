@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from mixwidgets.runs.files import create_mark
+
 _LOOK_EVERY_S = 0.05
 _GRACE_S = 2.0
 
@@ -40,7 +42,7 @@ class StopRequest:
                 self.why = "Its kernel ended."
             elif os.path.lexists(self._file):
                 self.why = "It was asked to stop."
-        self._file.touch()  # tells the run's status, should this process not live to write it
+        create_mark(self._file)  # tells the run's status, should this process not live to write it
         if not self.is_loading:
             if not self._kernel_is_gone():
                 return

@@ -20,7 +20,7 @@ STANDARD = set(sys.stdlib_module_names)
 ROOMS = {
     "formats": (set(), {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, set()),
-    "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas"}),
+    "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard"}),
     "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"sklearn"}),
     "widgets": (
         {"formats", "gradients", "runs"},

@@ -91,14 +91,14 @@ def test_what_was_written_is_read(run_path):
 def test_a_reader_gets_each_event_once_as_it_comes(tmp_path):
     path = create_run(EXPERIMENT, tmp_path)
     reader, seen = JournalReader(path), []
-    assert reader.read_new() == []
+    assert list(reader.read_new()) == []
     with Journal(path) as journal:
         for event in some_events():
             journal.append(event)
-            new = reader.read_new()
+            new = list(reader.read_new())
             assert len(new) == 1
             seen += new
-    assert reader.read_new() == []
+    assert list(reader.read_new()) == []
     assert same(seen, some_events())
 
 
