@@ -122,6 +122,11 @@ class BlockFormat:
             tensor_scale=tensor_scale,
         )
 
+    def scale_exponent(self, amax: NDArray[np.float64], rule: str = "FLOOR") -> NDArray[np.int64]:
+        """log2 of the shared scales, where they are powers of two, from the blocks' largest magnitudes."""
+        exponent = scale_exponent(amax, self.element.max, self.element.fraction_bits, rule)
+        return np.where(amax > 0, exponent, self.scale.emin).clip(self.scale.emin, self.scale.emax)
+
     def _rule(self, scale_rule: str | None) -> str | None:
         """The rule that is in force; None where the scale is a quotient."""
         if self.tensor_scale is None:
@@ -135,9 +140,7 @@ class BlockFormat:
 
     def _scaled_by_power_of_two(self, blocks: NDArray[Any], rule: str) -> tuple[NDArray[Any], NDArray[Any]]:
         """(scale codes, blocks / scale)."""
-        amax = np.abs(blocks).max(-1)
-        exponent = scale_exponent(amax, self.element.max, self.element.fraction_bits, rule)
-        exponent = np.where(amax > 0, exponent, self.scale.emin).clip(self.scale.emin, self.scale.emax)
+        exponent = self.scale_exponent(np.abs(blocks).max(-1), rule)
         return self.scale.encode(np.ldexp(1.0, exponent)), np.ldexp(blocks, -exponent[..., None])
 
     def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
