@@ -17,6 +17,7 @@ SCHEMA = 1
 """The version of the JSON form; a higher one was written by a newer mixwidgets."""
 
 _FROM_TASK: Any = None  # a field left at this takes its task's default
+_LARGEST_BATCH = 1_000_000  # of a task whose examples are drawn without end
 _ABOVE_ZERO = "a finite number above 0"
 _TINY = 5e-324  # the smallest float above 0
 _BELOW_ONE = 1 - 2**-53  # the largest float below 1
@@ -69,8 +70,8 @@ class Experiment:
     summary_every: int = _FROM_TASK
     """Optimiser steps from one gradient snapshot to the next; default: the task's."""
     fp32_reference: bool = False
-    """Whether each snapshot also runs float32 arithmetic on the same weights and batch, to tell gradients that
-    the format flushed to zero from those that are zero by nature. Costs a float32 step a snapshot."""
+    """Whether each snapshot also runs float32 arithmetic on the same weights and batch, to tell gradients
+    that the format flushed to zero from those that are zero by nature. Costs a float32 step a snapshot."""
     time_limit_s: float | None = None
     """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
 
@@ -89,7 +90,7 @@ class Experiment:
         settle("steps", whole_number("steps", self.steps, 1, 10_000_000))
         settle("seed", whole_number("seed", self.seed, 0, 2**32 - 1))
         settle("device", _device(self.device))
-        settle("task_options", _task_options(self.task_options))
+        settle("task_options", _task_options(self.task_options, spec))
         choice("optimizer", self.optimizer, ("adam", "sgd"))
         settle("learning_rate", real_number("learning_rate", self.learning_rate, _ABOVE_ZERO, _TINY))
         settle(
@@ -102,14 +103,11 @@ class Experiment:
         settle("eps", real_number("eps", self.eps, _ABOVE_ZERO, _TINY))
         settle("batch_size", _batch_size(self.batch_size, spec))
         settle("micro_batches", whole_number("micro_batches", self.micro_batches, 1, self.batch_size))
-        if self.clip_norm is not None:
-            settle("clip_norm", real_number("clip_norm", self.clip_norm, _ABOVE_ZERO + ", or None", _TINY))
         settle("summary_every", whole_number("summary_every", self.summary_every, 1, 10_000_000))
         yes_or_no("fp32_reference", self.fp32_reference)
-        if self.time_limit_s is not None:
-            settle(
-                "time_limit_s", real_number("time_limit_s", self.time_limit_s, _ABOVE_ZERO + ", or None", _TINY)
-            )
+        for name in ("clip_norm", "time_limit_s"):
+            if getattr(self, name) is not None:
+                settle(name, real_number(name, getattr(self, name), _ABOVE_ZERO + ", or None", _TINY))
 
     @property
     def id(self) -> str:
@@ -178,17 +176,19 @@ def _device(value: object) -> str:
     raise ValueError(f"device {value!r} is not known; it is 'auto', 'cpu', 'cuda' or, by number, 'cuda:0'.")
 
 
-def _task_options(value: object) -> Mapping[str, float]:
+def _task_options(value: object, spec: TaskSpec) -> Mapping[str, float]:
     if not isinstance(value, Mapping):
         raise TypeError(f"task_options takes a mapping such as {{'loss_weight': 1e-5}}; {value!r} came.")
-    check_names("task_options", value, ("loss_weight",))
-    return MappingProxyType(
-        {name: real_number(name, number, _ABOVE_ZERO, _TINY) for name, number in value.items()}
-    )
+    options = {option.name: option for option in spec.options}
+    check_names("task_options", value, options)
+    return MappingProxyType({name: options[name].check(number) for name, number in value.items()})
 
 
 def _batch_size(value: object, spec: TaskSpec) -> int:
     try:
-        return whole_number("batch_size", value, 1, spec.training_examples)
+        return whole_number("batch_size", value, 1, spec.training_examples or _LARGEST_BATCH)
     except ValueError as error:
-        raise ValueError(f"{error} {spec.name} has {spec.training_examples} training examples.") from None
+        there = (
+            f" {spec.name} has {spec.training_examples} training examples." if spec.training_examples else ""
+        )
+        raise ValueError(f"{error}{there}") from None

@@ -46,7 +46,8 @@ def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
     A scalar, left on the device.
     """
     norms = [torch.linalg.vector_norm(gradient, dtype=torch.float64) for gradient in gradients.values()]
-    return torch.linalg.vector_norm(torch.stack(norms))
+    norm: Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    return norm
 
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:

@@ -1,59 +1,149 @@
-"""Where and how the products are computed: the device, the compute format, the backend, the settings."""
+"""Which of torch's functions run in which precision: the explicit counterpart of torch.autocast.
+
+Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.3, tells three kinds of arithmetic
+apart: products, whose operands are narrow and whose sums are float32; reductions (softmax, norms), in
+float32; and the rest, in the compute format. `Precision` routes the functions of any torch model so.
+"""
 
 import functools
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
-_DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+from mixwidgets.runs.recipe import Recipe
+from mixwidgets.training.operands import RoundedLinear
+
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+"""torch's dtypes by the names that recipes use."""
+
+_MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
 _SLOW = 4.0  # native half products this much slower than float32 ones count as emulated
 
+_PRODUCTS = (
+    functional.linear,
+    functional.bilinear,
+    functional.conv1d,
+    functional.conv2d,
+    functional.conv3d,
+    functional.conv_transpose1d,
+    functional.conv_transpose2d,
+    functional.conv_transpose3d,
+    functional.scaled_dot_product_attention,
+    torch.matmul,
+    torch.mm,
+    torch.bmm,
+    torch.mv,
+    torch.addmm,
+    torch.baddbmm,
+    torch.einsum,
+    Tensor.matmul,
+    Tensor.__matmul__,
+    Tensor.mm,
+    Tensor.bmm,
+    Tensor.mv,
+)
+_SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
+_LOG_SOFTMAX = (functional.log_softmax, torch.log_softmax, Tensor.log_softmax)
+_NORMS = (
+    functional.layer_norm,
+    functional.rms_norm,
+    functional.group_norm,
+    functional.batch_norm,
+    functional.instance_norm,
+)
 
-@dataclass(frozen=True)
-class Backend:
-    """How matrix products are computed in a compute format."""
 
-    dtype: torch.dtype
-    """The dtype of the operands and of the result."""
-    widened: bool
-    """Whether the operands are widened to float32 for the product and the result rounded back."""
+class Precision(TorchFunctionMode):
+    """Within `with precision: …`, one forward pass, torch's functions compute as the recipe says.
+
+    Products: natively, or, on a CPU that only emulates those of the compute format, widened: the operands
+    are taken to float32, and the result is rounded back. That is what tensor cores do: narrow storage,
+    float32 sums. Softmax and norms: in float32 and rounded back, or else as the recipe has it. Their
+    gradients likewise, as autograd follows the casts.
+
+    What a fused function does inside stays its own: scaled_dot_product_attention counts as a product.
+    """
+
+    def __init__(self, recipe: Recipe, device: torch.device, seed: int = 0) -> None:
+        super().__init__()
+        self.dtype = DTYPES[recipe.compute_format]
+        """Of activations and of the weights that the model is given."""
+        self.widened = device.type == "cpu" and _is_emulated(self.dtype)
+        """Whether products are computed by float32 ones."""
+        self._operands = recipe.operands
+        self._seed = seed
+        self._layers: list[RoundedLinear] = []  # one per linear layer, in the order of their calls
+        self._calls = 0
+        self._rules = self._chosen_rules(recipe)
 
     @property
     def name(self) -> str:
         """In words, for the run's records."""
         word = str(self.dtype).removeprefix("torch.")
-        return f"{word} storage, float32 products" if self.widened else f"native {word} products"
+        name = f"{word} storage, float32 products" if self.widened else f"native {word} products"
+        if self._operands is None:
+            return name
+        return f"{name}, operands of linear layers rounded to {self._operands.forward}"
 
-    def matmul(self, a: Tensor, b: Tensor) -> Tensor:
-        """a (m, k) @ b (k, n), accumulated in float32, as `dtype` (m, n). So are its gradients' products."""
-        return (a.float() @ b.float()).to(self.dtype) if self.widened else a @ b
+    def __enter__(self) -> "Precision":
+        self._calls = 0
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
 
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        rule = self._rules.get(func)
+        return func(*args, **kwargs or {}) if rule is None else rule(func, *args, **kwargs or {})
 
-def choose_device(device: str) -> torch.device:
-    """The torch device for an experiment's: "auto" is CUDA where there is one, else the CPU.
+    def _chosen_rules(self, recipe: Recipe) -> dict[Callable[..., Any], Callable[..., Any]]:
+        rules: dict[Callable[..., Any], Callable[..., Any]] = {}
+        if self.widened:
+            rules |= dict.fromkeys(_PRODUCTS, self._in_float32)
+        if self._operands is not None:
+            rules[functional.linear] = self._rounded_linear
+        if self.dtype != torch.float32:
+            if "softmax" in recipe.fp32_ops:
+                rules |= dict.fromkeys((*_SOFTMAX, *_LOG_SOFTMAX), self._in_float32)
+            else:
+                rules |= dict.fromkeys(_SOFTMAX, self._naive_softmax)
+            if "norm" in recipe.fp32_ops:
+                rules |= dict.fromkeys(_NORMS, self._in_float32)
+        return rules
 
-    ValueError for a CUDA device that this machine does not have.
-    """
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if device == "auto":
-        device = "cuda" if count else "cpu"
-    if device == "cpu":
-        return torch.device("cpu")
-    index = int(device.partition(":")[2] or 0)
-    if index >= count:
-        there = f"there are {count}, numbered from 0" if count else "torch sees none here"
-        raise ValueError(f"device {device!r} is no CUDA device of this machine ({there}): use device='auto'.")
-    return torch.device("cuda", index)
+    def _in_float32(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """The function with its narrow tensors widened, and its result rounded to the compute format."""
+        given = [*args, *kwargs.values()]
+        if not any(self._is_narrow(value) for value in given):
+            return func(*args, **kwargs)
+        wide = [value.float() if self._is_narrow(value) else value for value in given]
+        result = func(*wide[: len(args)], **dict(zip(kwargs, wide[len(args) :], strict=True)))
+        return result.to(self.dtype)
 
+    def _naive_softmax(self, func: Callable[..., Any], x: Tensor, dim: int, *_: Any, **__: Any) -> Tensor:
+        """exp(x) / Σ exp(x) as it stands in the books: float16's exp overflows from x = 11.1 on."""
+        exponentials = x.exp()
+        return exponentials / exponentials.sum(dim, keepdim=True)
 
-def choose_backend(compute_format: str, device: torch.device) -> Backend:
-    """Native products, except on a CPU that only emulates those of the format."""
-    dtype = _DTYPES[compute_format]
-    return Backend(dtype, widened=device.type == "cpu" and _is_emulated(dtype))
+    def _rounded_linear(
+        self, func: Callable[..., Any], x: Tensor, weight: Tensor, bias: Tensor | None = None
+    ) -> Tensor:
+        if self._calls == len(self._layers):
+            self._layers.append(self._new_layer(self._calls))
+        self._calls += 1
+        return self._layers[self._calls - 1](x, weight, bias)
+
+    def _new_layer(self, number: int) -> RoundedLinear:
+        assert self._operands is not None
+        return RoundedLinear(self._operands, seed=self._seed * _MOST_LAYERS + number)
+
+    def _is_narrow(self, value: object) -> bool:
+        return isinstance(value, Tensor) and value.dtype == self.dtype
 
 
 @functools.cache
@@ -71,26 +161,3 @@ def _product_s(dtype: torch.dtype) -> float:
         a @ b
         times.append(time.perf_counter() - start)
     return min(times)
-
-
-@contextmanager
-def training_settings() -> Iterator[None]:
-    """One thread, so that runs do not fight for cores and sums have one order; full float32 accumulation on
-    CUDA. The caller's settings come back at the end."""
-    products = torch.backends.cuda.matmul
-    threads = torch.get_num_threads()
-    reduced = (
-        products.allow_fp16_reduced_precision_reduction,
-        products.allow_bf16_reduced_precision_reduction,
-    )
-    torch.set_num_threads(1)
-    products.allow_fp16_reduced_precision_reduction = False
-    products.allow_bf16_reduced_precision_reduction = False
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-        (
-            products.allow_fp16_reduced_precision_reduction,
-            products.allow_bf16_reduced_precision_reduction,
-        ) = reduced

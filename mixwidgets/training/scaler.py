@@ -1,8 +1,7 @@
 """The loss scaler: the state machine of `mixwidgets.runs.loss_scale`, applied to tensors."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from mixwidgets.runs.loss_scale import LossScale
@@ -14,24 +13,26 @@ class Scaler:
     def __init__(self, loss_scale: LossScale) -> None:
         self._rule = loss_scale
         self._state = loss_scale.start()
+        self.why_give_up = ""
+        """Why there is no use in another step; empty while there is."""
 
     @property
     def scale(self) -> float:
         """The factor for the step at hand; a float32 value."""
         return self._state.scale
 
-    def unscale(self, gradients: Iterable[Tensor]) -> None:
-        """Divide float32 gradients by the scale, in place."""
-        if self.scale != 1:
-            for gradient in gradients:
-                gradient.mul_(1 / self.scale)  # the reciprocal rounded to float32, as torch.amp.GradScaler
+    def unscaled(self, gradients: Sequence[Tensor]) -> list[Tensor]:
+        """Float32 gradients divided by the scale."""
+        if self.scale == 1:
+            return list(gradients)
+        inverse = 1 / self.scale  # which the product rounds to float32, as torch.amp.GradScaler does
+        return [gradient * inverse for gradient in gradients]
 
     def finish_step(self, found_inf: bool) -> bool:
         """Move on to the next step's scale; whether the weights must be left alone comes back."""
+        if self._rule.gives_up(self._state, found_inf):
+            self.why_give_up = f"the loss scale is at its floor, {self.scale:g}, and a gradient is inf or NaN"
         self._state = self._rule.after(self._state, found_inf)
+        if self.scale == 0:
+            self.why_give_up = "the loss scale fell to 0"
         return self._rule.skips(found_inf)
-
-
-def find_inf(gradients: Iterable[Tensor]) -> bool:
-    """Whether any element of any tensor is an inf or a NaN. One look at the device."""
-    return not torch.stack([gradient.isfinite().all() for gradient in gradients]).all().item()

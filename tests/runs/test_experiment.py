@@ -15,7 +15,7 @@ from mixwidgets.runs.recipe import recipes
 from mixwidgets.runs.task import tasks
 
 BAD = [
-    ({"task": "digits"}, "Did you mean 'digits_cnn'"),
+    ({"task": "digit_cnn"}, "Did you mean 'digits_cnn'"),
     ({"task": "../../x"}, "one of"),
     ({"task": None}, "one of"),
     ({"recipe": "fp16_dynamc"}, "Did you mean 'fp16_dynamic'"),
@@ -54,6 +54,9 @@ BAD = [
     ({"clip_norm": -1}, "or None"),
     ({"clip_norm": math.nan}, "or None"),
     ({"summary_every": 0}, "from 1"),
+    ({"time_limit_s": 0}, "or None"),
+    ({"time_limit_s": "60"}, "without the quotes: 60"),
+    ({"fp32_reference": 1}, "True or False"),
 ]
 
 
@@ -99,7 +102,8 @@ def test_json_keeps_everything():
     recipe = recipes["fp16_static"].replace(loss_scale=LossScale(kind="static", init_scale=2.0**34))
     experiment = Experiment(
         task="digits_cnn", recipe=recipe, steps=7, seed=3, task_options={"loss_weight": 1e-5}, eps=1e-12,
-        optimizer="sgd", momentum=0.9, micro_batches=4, clip_norm=1, device="cuda:1",
+        optimizer="sgd", momentum=0.9, micro_batches=4, clip_norm=1, device="cuda:1", time_limit_s=60,
+        fp32_reference=True,
     )  # fmt: skip
     assert Experiment.from_json(experiment.to_json()) == experiment
     assert pickle.loads(pickle.dumps(experiment)) == copy.deepcopy(experiment) == experiment

@@ -1,16 +1,18 @@
-"""Recipes and the loss scale: presets, checks, the state machine by hand."""
+"""Recipes: presets, and the combinations that mean nothing."""
 
 import dataclasses
-import math
+import json
 
 import pytest
 
-from mixwidgets.runs.loss_scale import LossScale
+from mixwidgets.runs.loss_scale import LossScale, loss_scales
+from mixwidgets.runs.operands import Operands
 from mixwidgets.runs.recipe import Recipe, recipes
 
 
 def test_the_presets_and_their_names():
-    assert list(recipes) == ["fp32", "fp16_unscaled", "fp16_static", "fp16_dynamic", "bf16"]
+    contract = ["fp32", "fp16_unscaled", "fp16_static", "fp16_dynamic", "bf16", "amp_fp16", "amp_bf16"]
+    assert list(recipes)[: len(contract)] == contract
     assert [recipe.name for recipe in recipes.values()] == list(recipes)
     assert recipes["fp16_dynamic"].loss_scale.init_scale == 2.0**16
     assert 20 <= recipes["fp16_dynamic"].loss_scale.growth_interval <= 50
@@ -32,6 +34,17 @@ def test_replace_gives_a_checked_copy_and_a_dict_comes_back():
     assert Recipe.from_dict(recipe.to_dict()) == recipe
 
 
+@pytest.mark.parametrize("name", list(recipes))
+def test_a_preset_comes_back_from_json(name):
+    recipe = Recipe.from_dict(json.loads(json.dumps(recipes[name].to_dict(), allow_nan=False)))
+    assert (recipe, hash(recipe)) == (recipes[name], hash(recipes[name]))
+
+
+def test_the_operations_in_float32_have_one_order():
+    half = recipes["fp16_static"]
+    assert half.replace(fp32_ops=["loss", "softmax", "loss"]) == half.replace(fp32_ops=("softmax", "loss"))
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -39,6 +52,10 @@ def test_replace_gives_a_checked_copy_and_a_dict_comes_back():
         ({"compute_format": None}, "one of"),
         ({"loss_scale": 1024}, "LossScale\\(kind='static'"),
         ({"compute_fromat": "float16"}, "Did you mean 'compute_format'"),
+        ({"master_weights": 0}, "True or False"),
+        ({"fp32_ops": "loss"}, "some of"),
+        ({"compute_format": "float16", "fp32_ops": ("soft_max",)}, "Did you mean 'softmax'"),
+        ({"operands": "float8_e4m3fn"}, "Operands"),
     ],
 )
 def test_bad_recipes_teach(fields, message):
@@ -46,57 +63,33 @@ def test_bad_recipes_teach(fields, message):
         Recipe(**fields)
 
 
+HALF = {"compute_format": "float16"}
+NO_MASTERS = {**HALF, "master_weights": False}
+AMP = {**HALF, "loop": "amp"}
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"kind": "dinamic"}, "Did you mean 'dynamic'"),
-        ({"kind": "static", "init_scale": 0}, "above 0"),
-        ({"kind": "static", "init_scale": math.inf}, "finite"),
-        ({"kind": "static", "init_scale": math.nan}, "finite"),
-        ({"kind": "static", "init_scale": -8.0}, "above 0"),
-        ({"kind": "static", "init_scale": 1e39}, "float32"),
-        ({"kind": "static", "init_scale": "1024"}, "without the quotes: 1024"),
-        ({"kind": "static", "init_scale": True}, "bool"),
-        ({"kind": "none", "init_scale": 8.0}, "kind='static'"),
-        ({"kind": "dynamic", "growth_factor": 1}, "above 1"),
-        ({"kind": "dynamic", "backoff_factor": 1.0}, "between 0 and 1"),
-        ({"kind": "dynamic", "backoff_factor": 0.0}, "between 0 and 1"),
-        ({"kind": "dynamic", "growth_interval": 0}, "from 1"),
-        ({"kind": "dynamic", "growth_interval": 25.0}, "Write 25"),
-        ({"initscale": 8}, "Did you mean 'init_scale'"),
+        ({"master_weights": False}, "which is float32 already"),
+        ({"fp32_ops": ("loss",)}, "compute_format of 16 bits"),
+        ({**HALF, "weight_rounding": "stochastic"}, "add master_weights=False"),
+        ({**NO_MASTERS, "optimizer_format": "bfloat16"}, "float32 or float16"),
+        ({**NO_MASTERS, "optimizer_format": "float16", "weight_rounding": "stochastic"}, "rounds to nearest"),
+        ({"loop": "amp"}, "name a compute_format"),
+        ({**AMP, "fp32_ops": ("loss",)}, "leaves fp32_ops to torch.amp"),
+        ({**AMP, "master_weights": False}, "leaves master_weights"),
+        ({**AMP, "optimizer_format": "float16"}, "leaves optimizer_format"),
+        ({**AMP, "accumulation_format": "float16"}, "leaves accumulation_format"),
+        ({**AMP, "operands": Operands()}, "leaves operands"),
+        ({**AMP, "loss_scale": loss_scales["megatron"]}, "needs loop='explicit'"),
     ],
 )
-def test_bad_loss_scales_teach(fields, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        LossScale(**fields)
+def test_what_does_not_go_together_is_an_error_when_the_recipe_is_made(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Recipe(**fields)
 
 
-def scales(rule, *found_inf):
-    state, seen = rule.start(), []
-    for bad in found_inf:
-        seen.append(state.scale)
-        state = rule.after(state, bad)
-    return [*seen, state.scale]
-
-
-def test_a_dynamic_scale_backs_off_at_once_and_grows_after_the_interval():
-    rule = LossScale(kind="dynamic", init_scale=16, growth_interval=2)
-    assert scales(rule, True, False, False, False, True, False) == [16, 8, 8, 16, 16, 8, 8]
-    assert rule.skips(True)
-    assert not rule.skips(False)
-
-
-def test_a_dynamic_scale_never_leaves_float32():
-    grows = LossScale(kind="dynamic", init_scale=2.0**127, growth_interval=1)
-    assert scales(grows, False, False) == [2.0**127] * 3
-    falls = LossScale(kind="dynamic", init_scale=2.0**16)
-    assert scales(falls, *[True] * 165)[-1] == 2.0**-149
-    assert scales(falls, *[True] * 166)[-1] == 0.0
-
-
-def test_static_skips_and_stays_and_none_never_skips():
-    static, none = LossScale(kind="static", init_scale=8), LossScale()
-    assert scales(static, True, False, True) == [8] * 4
-    assert static.skips(True)
-    assert scales(none, True, True) == [1] * 3
-    assert not none.skips(True)
+def test_the_order_of_clipping_is_a_choice_in_both_loops():
+    for loop in ("explicit", "amp"):
+        assert not Recipe(**HALF, loop=loop, clip_after_unscaling=False).clip_after_unscaling

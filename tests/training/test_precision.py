@@ -1,87 +1,144 @@
-"""Devices, backends and the layers that are built on them."""
+"""What runs in which precision under a recipe, seen from ordinary torch code."""
 
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
-from mixwidgets.training.precision import Backend, choose_backend, choose_device
-from mixwidgets.training.tasks import Conv3x3, Linear
+from mixwidgets.runs.operands import Operands
+from mixwidgets.runs.recipe import recipes
+from mixwidgets.training import precision
+from mixwidgets.training.operands import RoundedLinear
+from mixwidgets.training.precision import Precision
+
+CPU = torch.device("cpu")
+HALVES = [torch.float16, torch.bfloat16]
 
 
-@pytest.fixture
-def gpus(monkeypatch):
-    """Let torch report so many CUDA devices."""
-
-    def report(count):
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
-        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
-
-    return report
+def of(dtype, **changes):
+    name = str(dtype).removeprefix("torch.")
+    return recipes["fp16_static"].replace(compute_format=name, **changes)
 
 
-def test_auto_takes_cuda_where_there_is_one(gpus):
-    gpus(0)
-    assert choose_device("auto") == torch.device("cpu")
-    gpus(2)
-    assert choose_device("auto") == choose_device("cuda") == torch.device("cuda:0")
-    assert choose_device("cuda:1") == torch.device("cuda:1")
-    assert choose_device("cpu") == torch.device("cpu")
+@pytest.fixture(params=[False, True], ids=["native", "widened"])
+def widened(request, monkeypatch):
+    """Both ways of a CPU, whichever this machine's would be."""
+    monkeypatch.setattr(precision, "_is_emulated", lambda dtype: request.param and dtype != torch.float32)
+    return request.param
 
 
+def randn(*shape, dtype=torch.float32, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+@pytest.mark.parametrize("name", ["fp32", "fp16_static", "bf16", "mxfp4"])
+def test_a_precision_says_how_it_computes(name, widened):
+    recipe = recipes[name]
+    said = Precision(recipe, CPU).name
+    assert recipe.compute_format in said
+    assert ("float32 products" in said) == (widened or name == "fp32")
+    assert ("mxfp4" in said) == (name == "mxfp4")
+    assert not Precision(recipe, torch.device("cuda:0")).widened
+
+
+@pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize(
-    ("count", "device", "message"), [(0, "cuda", "sees none"), (2, "cuda:99", "there are 2")]
+    "product",
+    [
+        lambda a, b: a @ b,
+        torch.matmul,
+        torch.mm,
+        lambda a, b: a.matmul(b),
+        lambda a, b: torch.bmm(a[None], b[None])[0],
+        lambda a, b: functional.linear(a, b.T),
+        lambda a, b: functional.linear(input=a, weight=b.T),
+        lambda a, b: torch.einsum("ik,kj->ij", a, b),
+    ],
 )
-def test_a_missing_device_teaches(gpus, count, device, message):
-    gpus(count)
-    with pytest.raises(ValueError, match=message):
-        choose_device(device)
-
-
-@pytest.mark.parametrize("compute_format", ["float32", "float16", "bfloat16"])
-def test_a_backend_says_how_it_computes(compute_format):
-    backend = choose_backend(compute_format, torch.device("cpu"))
-    assert compute_format in backend.name
-    assert backend.dtype == getattr(torch, compute_format)
-    assert not choose_backend(compute_format, torch.device("cuda:0")).widened
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_both_backends_round_the_same_float32_sum(dtype):
-    generator = torch.Generator().manual_seed(0)
-    a = torch.randn(64, 96, generator=generator).to(dtype)
-    b = torch.randn(96, 32, generator=generator).to(dtype)
-    native, widened = Backend(dtype, widened=False).matmul(a, b), Backend(dtype, widened=True).matmul(a, b)
-    assert widened.dtype == native.dtype == dtype
-    assert (native == widened).float().mean() > 0.98
+def test_products_keep_the_format_and_sum_in_float32(dtype, product, widened):
+    a, b = randn(64, 96, dtype=dtype), randn(96, 32, dtype=dtype, seed=1)
+    with Precision(of(dtype), CPU):
+        result = product(a, b)
     exact = (a.double() @ b.double()).to(dtype)
-    assert (widened == exact).float().mean() > 0.98
+    assert result.dtype == dtype
+    assert (result == exact).float().mean() > 0.98
 
 
-def test_a_widened_product_has_gradients_in_half():
+@pytest.mark.parametrize("dtype", HALVES)
+def test_convolutions_and_attention_are_products(dtype, widened):
+    image, kernel = randn(2, 3, 9, 8, dtype=dtype), randn(5, 3, 3, 3, dtype=dtype, seed=1)
+    q, k, v = (randn(2, 2, 7, 8, dtype=dtype, seed=seed) for seed in range(3))
+    with Precision(of(dtype), CPU):
+        convolved = functional.conv2d(image, kernel, stride=2, padding=1)
+        attended = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    close = {"rtol": 0.02, "atol": 0.05, "check_dtype": False}
+    torch.testing.assert_close(
+        convolved, functional.conv2d(image.float(), kernel.float(), stride=2, padding=1), **close
+    )
+    wide = functional.scaled_dot_product_attention(q.float(), k.float(), v.float(), is_causal=True)
+    torch.testing.assert_close(attended, wide, **close)
+    assert convolved.dtype == attended.dtype == dtype
+
+
+def test_gradients_of_a_product_are_in_half(widened):
     a = torch.ones(4, 8, dtype=torch.float16, requires_grad=True)
     b = torch.full((8, 2), 0.1, dtype=torch.float16, requires_grad=True)
-    Backend(torch.float16, widened=True).matmul(a, b).sum().backward()
+    with Precision(of(torch.float16), CPU):
+        total = (a @ b).sum()
+    total.backward()
     assert a.grad.dtype == b.grad.dtype == torch.float16
     assert torch.equal(b.grad, torch.full((8, 2), 4.0, dtype=torch.float16))
 
 
-def test_the_convolution_is_a_convolution():
-    torch.manual_seed(0)
-    layer = Conv3x3(3, 5, Backend(torch.float64, widened=False)).double()
-    x = torch.randn(2, 3, 7, 6, dtype=torch.float64, requires_grad=True)
-    expected = functional.conv2d(x, layer.weight.reshape(5, 3, 3, 3), layer.bias, padding=1)
-    torch.testing.assert_close(layer(x), expected)
-    weights = (x, layer.weight, layer.bias)
-    for ours, theirs in zip(
-        torch.autograd.grad(layer(x).square().sum(), weights),
-        torch.autograd.grad(expected.square().sum(), weights),
-        strict=True,
-    ):
-        torch.testing.assert_close(ours, theirs)
+@pytest.mark.parametrize(
+    "softmax",
+    [functional.softmax, torch.softmax, lambda x, dim: x.softmax(dim), lambda x, dim: nn.Softmax(dim)(x)],
+)
+def test_softmax_is_float32_or_naive(softmax):
+    x = torch.tensor([[0.0, 1.0, 10.0], [12.0, 0.0, -3.0]], dtype=torch.float16)
+    with Precision(of(torch.float16), CPU):
+        kept = softmax(x, dim=-1)
+    assert torch.equal(kept, torch.softmax(x.double(), -1).half())
+    with Precision(of(torch.float16, fp32_ops=("norm", "loss")), CPU):
+        naive = softmax(x, dim=-1)
+    torch.testing.assert_close(naive[0], kept[0], rtol=2e-3, atol=1e-3)
+    assert naive[1].isnan().any()  # exp(12) is past 65504
 
 
-def test_the_linear_layer_is_torchs():
+def test_norms_are_float32_where_the_recipe_says_so():
+    x, weight, bias = randn(6, 64, dtype=torch.float16), torch.ones(64).half() * 1.1, torch.zeros(64).half()
+    with Precision(of(torch.float16), CPU):
+        result = functional.layer_norm(x, (64,), weight, bias)
+    expected = functional.layer_norm(x.float(), (64,), weight.float(), bias.float()).half()
+    assert torch.equal(result, expected)
+
+
+def test_what_is_float32_already_stays_so(widened):
+    a, b = randn(3, 4), randn(4, 5)
+    with Precision(of(torch.float16), CPU):
+        assert (a @ b).dtype == torch.softmax(a, -1).dtype == torch.float32
+        assert torch.equal(a @ b, torch.mm(a, b))
+
+
+def test_outside_of_its_block_torch_is_itself():
+    x = torch.full((2,), 12.0, dtype=torch.float16)
+    mode = Precision(of(torch.float16, fp32_ops=("norm", "loss")), CPU)
+    with mode:
+        assert torch.softmax(x, 0).isnan().all()
+    assert torch.equal(torch.softmax(x, 0), torch.full((2,), 0.5, dtype=torch.float16))
+
+
+def test_each_linear_layer_has_rounded_operands_and_a_history_of_its_own():
+    recipe = recipes["bf16"].replace(operands=Operands(scaling="delayed", amax_history_len=2))
     torch.manual_seed(0)
-    layer = Linear(6, 4, Backend(torch.float32, widened=False))
-    x = torch.randn(3, 6)
-    torch.testing.assert_close(layer(x), functional.linear(x, layer.weight, layer.bias))
+    model = nn.Sequential(nn.Linear(32, 32), nn.Linear(32, 8)).bfloat16()
+    mode = Precision(recipe, CPU)
+    layers = [RoundedLinear(recipe.operands) for _ in model]
+    for seed in range(3):
+        x = randn(4, 32, dtype=torch.bfloat16, seed=seed)
+        with mode:
+            result = model(x)
+        expected = x
+        for layer, own in zip(model, layers, strict=True):
+            expected = own(expected, layer.weight, layer.bias)
+        assert torch.equal(result, expected)

@@ -1,0 +1,71 @@
+"""Where a run computes, and torch's settings while it does."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+
+def choose_device(device: str) -> torch.device:
+    """The torch device for an experiment's: "auto" is CUDA where there is one, else the CPU.
+
+    ValueError for a CUDA device that this machine does not have.
+    """
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device == "auto":
+        device = "cuda" if count else "cpu"
+    if device == "cpu":
+        return torch.device("cpu")
+    index = int(device.partition(":")[2] or 0)
+    if index >= count:
+        there = f"there are {count}, numbered from 0" if count else "torch sees none here"
+        raise ValueError(f"device {device!r} is no CUDA device of this machine ({there}): use device='auto'.")
+    return torch.device("cuda", index)
+
+
+@contextmanager
+def training_settings() -> Iterator[None]:
+    """One thread, so that runs do not fight for cores and sums have one order; full float32 accumulation on
+    CUDA. The caller's settings come back at the end."""
+    products = torch.backends.cuda.matmul
+    threads = torch.get_num_threads()
+    reduced = (
+        products.allow_fp16_reduced_precision_reduction,
+        products.allow_bf16_reduced_precision_reduction,
+    )
+    torch.set_num_threads(1)
+    products.allow_fp16_reduced_precision_reduction = False
+    products.allow_bf16_reduced_precision_reduction = False
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        (
+            products.allow_fp16_reduced_precision_reduction,
+            products.allow_bf16_reduced_precision_reduction,
+        ) = reduced
+
+
+class RandomState:
+    """A state of torch's random generators that a run keeps to itself: `with state: …` draws from it."""
+
+    def __init__(self, seed: int, device: torch.device) -> None:
+        self._cuda = [device] if device.type == "cuda" else []
+        with torch.random.fork_rng(devices=self._cuda):
+            torch.manual_seed(seed)
+            self._keep()
+
+    def __enter__(self) -> None:
+        self._fork = torch.random.fork_rng(devices=self._cuda)
+        self._fork.__enter__()
+        torch.set_rng_state(self._state)
+        for device, state in zip(self._cuda, self._cuda_states, strict=True):
+            torch.cuda.set_rng_state(state, device)
+
+    def __exit__(self, *error: object) -> None:
+        self._keep()
+        self._fork.__exit__(None, None, None)
+
+    def _keep(self) -> None:
+        self._state = torch.get_rng_state()
+        self._cuda_states = [torch.cuda.get_rng_state(device) for device in self._cuda]

@@ -1,0 +1,117 @@
+"""The training loop of mixed precision, spelt out.
+
+Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: the numbered comments follow its
+figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
+"""
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.training.precision import DTYPES, Precision
+from mixwidgets.training.scaler import Scaler
+from mixwidgets.training.trainer import Gradients, Trainer
+from mixwidgets.training.weights import Weights
+
+
+class ExplicitTrainer(Trainer):
+    """The paper's loop, with each of its choices open to the recipe."""
+
+    def __init__(self, experiment: Experiment, device: torch.device) -> None:
+        super().__init__(experiment, device)
+        recipe = experiment.recipe
+        self._precision = Precision(recipe, device, experiment.seed)
+        self._weights = Weights(experiment, self.model)
+        self._scaler = Scaler(recipe.loss_scale)
+        self._buffers = _narrow_buffers(self.model, self._precision.dtype)
+        self._sum_dtype = DTYPES[recipe.accumulation_format]
+
+    @property
+    def arithmetic(self) -> str:
+        return self._precision.name
+
+    @property
+    def loss_scale(self) -> float:
+        return self._scaler.scale
+
+    @property
+    def weights(self) -> Mapping[str, Tensor]:
+        return self._weights.kept
+
+    def outputs(self, inputs: Tensor) -> Tensor:
+        if inputs.is_floating_point():
+            inputs = inputs.to(self._precision.dtype)
+        with self._precision:
+            outputs: Tensor = functional_call(
+                self.model, {**self._weights.read, **self._buffers}, (inputs,)
+            )
+        return outputs
+
+    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
+        read = list(self._weights.read.values())
+        sums: list[Tensor] = []
+        losses = []
+        for x, y, share in self.micro_batches(inputs, targets):
+            # 2. Forward in the compute format: products accumulate in float32, softmax and norms are float32.
+            outputs = self.outputs(x)
+            # 3. The loss in float32 (3.3).
+            if "loss" in self.experiment.recipe.fp32_ops:
+                outputs = outputs.float()
+            loss = self.task.loss(outputs, y) * share
+            losses.append(loss.detach().float())
+            # 4. Scale the loss (3.2).
+            # 5. Backward in the compute format: by the chain rule every gradient is scaled.
+            scaled = torch.autograd.grad(
+                loss * self.loss_scale, read, allow_unused=True, materialize_grads=True
+            )
+            # 6. Sum the micro-batches' gradients in float32 (3.3).
+            narrow = [gradient.to(self._sum_dtype) for gradient in scaled]
+            sums = [total + more for total, more in zip(sums, narrow, strict=True)] if sums else narrow
+        # 7. Unscale in float32, before clipping or anything else that looks at magnitudes (3.2).
+        gradients = self._scaler.unscaled([total.float() for total in sums])
+        return torch.stack(losses).sum(), dict(zip(self._weights.read, gradients, strict=True))
+
+    def update(self, gradients: Gradients, norm: float, found_inf: bool) -> bool:
+        limit = self._clip_norm()
+        # 8. The scaler decides on this update and on the next scale (3.2).
+        skipped = self._scaler.finish_step(found_inf)
+        if not skipped:
+            if norm > limit:
+                gradients = {name: gradient * (limit / norm) for name, gradient in gradients.items()}
+            # 9. Update the float32 master weights (3.1) …
+            self._weights.update(gradients)
+            # 1. … and copy them to the compute format for the next step (3.1).
+            self._weights.refresh_copies()
+        return skipped
+
+    @property
+    def why_give_up(self) -> str:
+        return self._scaler.why_give_up
+
+    def _clip_norm(self) -> float:
+        """The largest norm that the unscaled gradients may have. Clipping before unscaling compares it with
+        the norm of the scaled gradients, which is as many times larger as the loss scale says."""
+        limit = self.experiment.clip_norm
+        if limit is None:
+            return math.inf
+        return limit if self.experiment.recipe.clip_after_unscaling else limit / self.loss_scale
+
+
+def _narrow_buffers(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
+    """The model's floating-point buffers, such as position encodings, in the compute format, as its inputs
+    are. Running statistics, which the model writes to, stay as they are."""
+    running = {
+        f"{prefix}.{name}".removeprefix(".")
+        for prefix, module in model.named_modules()
+        if hasattr(module, "running_mean")
+        for name, _ in module.named_buffers(recurse=False)
+    }
+    return {
+        name: buffer.to(dtype)
+        for name, buffer in model.named_buffers()
+        if buffer.is_floating_point() and name not in running
+    }

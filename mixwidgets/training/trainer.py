@@ -1,0 +1,153 @@
+"""The frame of every training loop: a task, its model and batches; what a step says; an evaluation."""
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+from torch.func import functional_call
+
+from mixwidgets.runs.events import GradientSnapshot, StepRecord
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.training.device import RandomState
+from mixwidgets.training.observe import begin, global_norm
+from mixwidgets.training.tasks import build
+
+Gradients = Mapping[str, Tensor]
+"""Unscaled float32 gradients by parameter name, in the model's order."""
+
+
+class Trainer(ABC):
+    """One run's model on its device. A subclass says how its numbers are kept."""
+
+    def __init__(self, experiment: Experiment, device: torch.device) -> None:
+        self.experiment = experiment
+        self.device = device
+        self.task = build(experiment.task, experiment.task_options)
+        self.random = RandomState(experiment.seed, device)
+        with self.random:
+            self.model = self.task.model().to(device)
+        self._batches = self.task.batches(experiment.batch_size, experiment.seed)
+        self._loss_weight = experiment.task_options.get("loss_weight", 1.0)
+
+    @property
+    @abstractmethod
+    def arithmetic(self) -> str:
+        """How products are computed, in words."""
+
+    @property
+    @abstractmethod
+    def loss_scale(self) -> float:
+        """The factor that the next step's loss is multiplied by."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> Mapping[str, Tensor]:
+        """What is kept from step to step, by parameter name."""
+
+    @abstractmethod
+    def outputs(self, inputs: Tensor) -> Tensor:
+        """The forward pass, as in training."""
+
+    @abstractmethod
+    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
+        """A batch's loss (float32, loss weight included, loss scale not) and its gradients."""
+
+    @abstractmethod
+    def update(self, gradients: Gradients, norm: float, found_inf: bool) -> bool:
+        """Update the weights, or skip that, and move on to the next loss scale; whether it was skipped."""
+
+    @property
+    @abstractmethod
+    def why_give_up(self) -> str:
+        """Why the loss scale ends the run; empty while it does not."""
+
+    def step(self, number: int, observed: bool) -> tuple[StepRecord, GradientSnapshot | None]:
+        """One optimiser step, and a snapshot of its gradients where they are to be observed."""
+        start = time.perf_counter()
+        scale = self.loss_scale
+        inputs, targets = (part.to(self.device) for part in next(self._batches))
+        self.model.train()
+        with self.random:
+            loss, gradients = self.backward(inputs, targets)
+        pending = begin(gradients) if observed else None
+        before = {name: weight.clone() for name, weight in self.weights.items()} if observed else {}
+        # The step's one look at the device. The norm is finite just where every gradient is.
+        loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
+        found_inf = not math.isfinite(norm)
+        skipped = self.update(gradients, norm, found_inf)
+        non_finite, first_non_finite = _non_finite(gradients) if found_inf else (0, "")
+        record = StepRecord(
+            step=number,
+            loss=loss_now,
+            loss_scale=scale,
+            found_inf=found_inf,
+            non_finite=non_finite,
+            first_non_finite=first_non_finite,
+            skipped=skipped,
+            grad_norm=norm,
+            seconds=time.perf_counter() - start,
+        )
+        if pending is None:
+            return record, None
+        return record, GradientSnapshot(
+            step=number,
+            summaries=pending.finish(),
+            weights_unchanged={} if skipped else self._unchanged(before, gradients),
+            flushed=self._flushed(inputs, targets, gradients) if self.experiment.fp32_reference else {},
+        )
+
+    def evaluate(self) -> Mapping[str, float]:
+        """The task's metrics on held-out data, computed as in the forward pass; its loss as in training."""
+        self.model.eval()
+
+        def predict(inputs: Tensor) -> Tensor:
+            with torch.no_grad():
+                return self.outputs(inputs.to(self.device)).float().to(inputs.device)
+
+        with self.random:
+            metrics = self.task.evaluate(predict)
+        if "loss" not in metrics:
+            raise ValueError(
+                f"evaluate of task {self.experiment.task!r} gave {sorted(metrics)}; it must give 'loss' too, "
+                "such as {'loss': self.loss(outputs, targets).item()}."
+            )
+        return MappingProxyType({**metrics, "loss": metrics["loss"] * self._loss_weight})
+
+    def micro_batches(self, inputs: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor, float]]:
+        """The batch in parts, each with its weight in the loss: its share of the examples, times the loss
+        weight."""
+        parts = self.experiment.micro_batches
+        for x, y in zip(inputs.tensor_split(parts), targets.tensor_split(parts), strict=True):
+            yield x, y, self._loss_weight * (len(y) / len(targets))
+
+    def _unchanged(self, before: Mapping[str, Tensor], gradients: Gradients) -> Mapping[str, int]:
+        return _counts(
+            {name: (weight == before[name]) & (gradients[name] != 0) for name, weight in self.weights.items()}
+        )
+
+    def _flushed(self, inputs: Tensor, targets: Tensor, gradients: Gradients) -> Mapping[str, int]:
+        weights = {name: weight.float().detach().requires_grad_() for name, weight in self.weights.items()}
+        loss = self.task.loss(functional_call(self.model, weights, (inputs,)), targets) * self._loss_weight
+        exact = torch.autograd.grad(loss, list(weights.values()), allow_unused=True, materialize_grads=True)
+        return _counts(
+            {
+                name: (gradient == 0) & (reference != 0)
+                for (name, gradient), reference in zip(gradients.items(), exact, strict=True)
+            }
+        )
+
+
+def _non_finite(gradients: Gradients) -> tuple[int, str]:
+    """How many gradients are inf or NaN, and the first tensor that holds one."""
+    counts = _counts({name: ~gradient.isfinite() for name, gradient in gradients.items()})
+    return sum(counts.values()), next((name for name, count in counts.items() if count), "")
+
+
+def _counts(masks: Mapping[str, Tensor]) -> Mapping[str, int]:
+    """How many elements of each mask are true. One look at the device."""
+    counts = torch.stack([mask.sum() for mask in masks.values()]).tolist()
+    return MappingProxyType(dict(zip(masks, counts, strict=True)))

@@ -1,0 +1,90 @@
+"""The weights as a recipe keeps them: in float32 with narrow copies, or in the compute format alone."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.training.precision import DTYPES
+
+_RANDOM_BITS = 24  # of stochastic rounding: the bias of so many is lost in its noise
+
+
+class Weights:
+    """A model's weights, the copies that the forward pass reads, and the optimiser that updates them.
+
+    With master weights (Micikevicius et al., section 3.1) float32 ones are kept and updated, and copies in
+    the compute format are read. Without them what is kept is what is read. The optimiser then works on
+    float32 copies, and its result is rounded; or, where its state is in the compute format too, it is torch's
+    own at work on half-precision weights.
+    """
+
+    def __init__(self, experiment: Experiment, model: nn.Module) -> None:
+        recipe = experiment.recipe
+        compute = DTYPES[recipe.compute_format]
+        kept_in = torch.float32 if recipe.master_weights else compute
+        self.kept = {name: weight.detach().to(kept_in) for name, weight in model.named_parameters()}
+        """By parameter name: the weights between steps."""
+        self.read = {name: weight.detach().to(compute).requires_grad_() for name, weight in self.kept.items()}
+        """By parameter name: the weights of the forward pass, leaves of autograd's graph. Where the formats
+        are one they share the memory of `kept`."""
+        self._copies = kept_in != compute
+        self._state_dtype = DTYPES[recipe.optimizer_format]
+        self._works_wide = kept_in != torch.float32 and self._state_dtype == torch.float32
+        self._converts_state = recipe.master_weights and self._state_dtype != torch.float32
+        self._worked = {n: w.float() for n, w in self.kept.items()} if self._works_wide else self.kept
+        self._round_to = get_format(recipe.compute_format)
+        self._stochastic = recipe.weight_rounding == "stochastic"
+        self._random = np.random.default_rng(experiment.seed)
+        self.optimizer = make_optimizer(experiment, list(self._worked.values()))
+        """torch's. Between steps its state is in the recipe's `optimizer_format`."""
+
+    def refresh_copies(self) -> None:
+        """Round the kept weights to those that the forward pass reads."""
+        if self._copies:
+            with torch.no_grad():
+                torch._foreach_copy_(list(self.read.values()), list(self.kept.values()))
+
+    def update(self, gradients: Mapping[str, Tensor]) -> None:
+        """One step of the optimiser along the unscaled float32 gradients."""
+        for name, weight in self._worked.items():
+            weight.grad = gradients[name].to(weight.dtype)
+        if self._works_wide:
+            torch._foreach_copy_(list(self._worked.values()), list(self.kept.values()))
+        self._convert_state(torch.float32)
+        self.optimizer.step()
+        self._convert_state(self._state_dtype)
+        if self._works_wide:
+            self._round()
+
+    def _convert_state(self, dtype: torch.dtype) -> None:
+        """Widen a narrow state for the step in float32, or narrow it after."""
+        for state in self.optimizer.state.values() if self._converts_state else ():
+            for name, value in state.items():
+                if name != "step":  # Adam's count
+                    state[name] = value.to(dtype)
+
+    def _round(self) -> None:
+        for name, kept in self.kept.items():
+            wide = self._worked[name]
+            kept.copy_(self._stochastically(wide) if self._stochastic else wide)
+
+    def _stochastically(self, wide: Tensor) -> Tensor:
+        """float32 → float32 values of the compute format. By way of the host."""
+        rounded = self._round_to.round(
+            wide.cpu().numpy(),
+            rounding="stochastic",
+            random_bits=_RANDOM_BITS,
+            seed=int(self._random.integers(2**63)),
+        )
+        return torch.from_numpy(rounded)
+
+
+def make_optimizer(experiment: Experiment, weights: list[Tensor]) -> torch.optim.Optimizer:
+    """torch.optim.Adam or torch.optim.SGD with the experiment's hyper-parameters."""
+    if experiment.optimizer == "sgd":
+        return torch.optim.SGD(weights, lr=experiment.learning_rate, momentum=experiment.momentum)
+    return torch.optim.Adam(weights, lr=experiment.learning_rate, eps=experiment.eps)

@@ -1,0 +1,57 @@
+"""Devices, settings and random generators that leave the caller's as they were."""
+
+import pytest
+import torch
+
+from mixwidgets.training.device import RandomState, choose_device
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    """Let torch report so many CUDA devices."""
+
+    def report(count):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+
+    return report
+
+
+def test_auto_takes_cuda_where_there_is_one(gpus):
+    gpus(0)
+    assert choose_device("auto") == torch.device("cpu")
+    gpus(2)
+    assert choose_device("auto") == choose_device("cuda") == torch.device("cuda:0")
+    assert choose_device("cuda:1") == torch.device("cuda:1")
+    assert choose_device("cpu") == torch.device("cpu")
+
+
+@pytest.mark.parametrize(
+    ("count", "device", "message"), [(0, "cuda", "sees none"), (2, "cuda:99", "there are 2")]
+)
+def test_a_missing_device_teaches(gpus, count, device, message):
+    gpus(count)
+    with pytest.raises(ValueError, match=message):
+        choose_device(device)
+
+
+def test_a_random_state_goes_on_where_it_stopped_and_is_nobody_elses():
+    torch.manual_seed(7)
+    torch.rand(3)
+    mine = torch.get_rng_state()
+    state = RandomState(5, torch.device("cpu"))
+    drawn = []
+    for _ in range(2):
+        with state:
+            drawn.append(torch.rand(4))
+        assert torch.equal(torch.get_rng_state(), mine)
+        torch.rand(1)
+        mine = torch.get_rng_state()
+    assert torch.equal(torch.cat(drawn), torch.rand(8, generator=torch.Generator().manual_seed(5)))
+
+
+def test_a_random_state_gives_the_callers_back_after_an_error():
+    mine = torch.get_rng_state()
+    with pytest.raises(TypeError), RandomState(5, torch.device("cpu")):
+        torch.rand("3")
+    assert torch.equal(torch.get_rng_state(), mine)
