@@ -4,8 +4,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.runs.loss_scale import LossScale
-from mixwidgets.training.scaler import Scaler, find_inf
+from mixwidgets.runs.loss_scale import LossScale, loss_scales
+from mixwidgets.training.scaler import Scaler
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -23,8 +23,21 @@ def test_the_scaler_steps_as_torchs_does(exponent, growth_factor, backoff_factor
         "backoff_factor": backoff_factor,
         "growth_interval": growth_interval,
     }
-    ours = Scaler(LossScale(kind="dynamic", **factors))
-    theirs = torch.amp.GradScaler("cpu", **factors)
+    assert_steps_alike(
+        Scaler(loss_scales["torch"].replace(**factors)), torch.amp.GradScaler("cpu", **factors), found_inf
+    )
+
+
+def test_the_torch_preset_is_torchs_default_down_to_zero():
+    ours, theirs = Scaler(loss_scales["torch"]), torch.amp.GradScaler("cpu")
+    assert_steps_alike(ours, theirs, [*[False] * 2000, True, *[True] * 165])
+    assert ours.scale == 2.0**-149
+    assert_steps_alike(ours, theirs, [True])
+    assert ours.scale == 0.0  # 2^16 again after one growth and one bad step, then 166 more of these
+
+
+def assert_steps_alike(ours, theirs, found_inf):
+    """The scales and the skipped steps of the two agree, from the state at hand through each of the steps."""
     weight = torch.nn.Parameter(torch.zeros(3))
     optimizer = torch.optim.SGD([weight], lr=1.0)
     taken = []
@@ -40,24 +53,32 @@ def test_the_scaler_steps_as_torchs_does(exponent, growth_factor, backoff_factor
     assert ours.scale == theirs.get_scale()
 
 
+def test_the_scaler_says_why_it_gives_up():
+    stops = Scaler(loss_scales["deepspeed"].replace(init_scale=2.0, hysteresis=1))
+    stops.finish_step(True)
+    assert (stops.scale, stops.why_give_up) == (1.0, "")
+    stops.finish_step(False)
+    assert stops.why_give_up == ""
+    stops.finish_step(True)
+    assert "floor, 1" in stops.why_give_up
+    falls = Scaler(loss_scales["torch"].replace(init_scale=2.0**-149))
+    falls.finish_step(True)
+    assert "fell to 0" in falls.why_give_up
+    stays = Scaler(loss_scales["megatron"].replace(init_scale=1.0, hysteresis=1))
+    assert stays.finish_step(True)
+    assert (stays.scale, stays.why_give_up) == (1.0, "")
+
+
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(
     scale=st.floats(2.0**-100, 2.0**100, width=32),
     values=st.lists(st.floats(-(2.0**60), 2.0**60, width=32), min_size=1, max_size=8),
 )
 def test_unscaling_gives_torchs_bits(scale, values):
-    ours = torch.tensor(values)
-    Scaler(LossScale(kind="static", init_scale=scale)).unscale([ours])
+    (ours,) = Scaler(LossScale(kind="static", init_scale=scale)).unscaled([torch.tensor(values)])
     weight = torch.nn.Parameter(torch.zeros(len(values)))
     weight.grad = torch.tensor(values)
     theirs = torch.amp.GradScaler("cpu", init_scale=scale)
     theirs.scale(torch.zeros(()))
     theirs.unscale_(torch.optim.SGD([weight], lr=1.0))
     assert torch.equal(ours, weight.grad)
-
-
-def test_inf_and_nan_are_found_anywhere():
-    good = [torch.zeros(3, 2), torch.full((4,), 3e38)]
-    assert not find_inf(good)
-    for bad in (float("inf"), float("-inf"), float("nan")):
-        assert find_inf([*good, torch.tensor([1.0, bad])])
