@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.formats import block_oracle
 
 from mixwidgets.formats.block import list_block_formats
 from mixwidgets.formats.block_float32 import round_array
+from tests.formats import block_oracle
 
 FORMATS = list_block_formats()
 EXTREME = np.finfo(np.float32).max, np.finfo(np.float32).smallest_subnormal, 2.0**-126, 2.0**127
@@ -48,7 +48,7 @@ def test_it_is_quantize_at_every_magnitude(fmt):
     same_bits(round_array(fmt, values, 1), fmt.quantize(values, 1).dequantized.astype(np.float32))
 
 
-@pytest.mark.parametrize("name", block_oracle.MX + ["nvfp4"])
+@pytest.mark.parametrize("name", [*block_oracle.MX, "nvfp4"])
 def test_it_is_the_definition(name):
     fmt = next(fmt for fmt in FORMATS if fmt.name == name)
     row = np.random.default_rng(1).standard_normal(75).astype(np.float32)
