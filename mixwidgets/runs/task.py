@@ -115,6 +115,73 @@ _ALL = (
         batch_size=128,
         options=(_LOSS_WEIGHT, _size("the width of both hidden layers")),
     ),
+    TaskSpec(
+        name="mask",
+        title="Mask: a digit on a noisy canvas",
+        explanation=(
+            "Three convolutions (737 weights) mark the pixels of an 8×8 digit that was pasted somewhere on "
+            "a noisy canvas. The focal loss is averaged over every pixel, nearly all of them easy, so its "
+            "gradients are small. A loss_weight of 1/128 makes them as small as 1.6 million pixels would."
+        ),
+        metrics=("iou",),
+        training_examples=None,
+        steps=130,
+        learning_rate=3e-3,
+        batch_size=8,
+        options=(
+            _LOSS_WEIGHT,
+            _size("the channels of both hidden convolutions"),
+            TaskOption(
+                name="canvas",
+                default=40,
+                low=16,
+                high=512,
+                whole=True,
+                explanation="Height and width of the canvas in pixels.",
+            ),
+        ),
+    ),
+    TaskSpec(
+        name="char_gpt",
+        title="Text: a small GPT",
+        explanation=(
+            "A GPT of two blocks (116,480 weights) learns to guess the next character of the text of "
+            "Python's help(), which differs between versions of Python. Its attention is spelt out, "
+            "so that the softmax can be computed in half precision or in FP32."
+        ),
+        metrics=("accuracy",),
+        training_examples=None,
+        steps=200,
+        learning_rate=3e-3,
+        batch_size=16,
+        options=(
+            _LOSS_WEIGHT,
+            _size(
+                "the model's width, 64, and the width of its 4 heads up to 64; beyond, there are more heads"
+            ),
+            TaskOption(
+                name="logit_multiplier",
+                default=1.0,
+                low=0.25,
+                high=4.0,
+                explanation="A factor on the attention's logits; a large one brings them nearer to overflow.",
+            ),
+        ),
+    ),
+    TaskSpec(
+        name="char_lstm",
+        title="Text: a small LSTM",
+        explanation=(
+            "An LSTM (77,664 weights) learns to guess the next character of the text of Python's help(), "
+            "which differs between versions of Python. Its gradients go back through 64 steps of one layer."
+        ),
+        metrics=("accuracy",),
+        training_examples=None,
+        steps=150,
+        learning_rate=1e-2,
+        batch_size=16,
+        options=(_LOSS_WEIGHT, _size("the widths of the embedding and of the recurrent layer")),
+    ),
 )
 
 tasks: Mapping[str, TaskSpec] = MappingProxyType({task.name: task for task in _ALL})

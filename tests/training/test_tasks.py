@@ -4,15 +4,19 @@ import dataclasses
 import itertools
 import math
 import re
+from pydoc_data.topics import topics
 
 import pytest
 import torch
 from torch.nn import functional
 
 from mixwidgets.runs.task import TaskOption, tasks
-from mixwidgets.training.tasks import build
+from mixwidgets.training.tasks import build, mask
 from mixwidgets.training.tasks.convolution import Conv3x3
 from mixwidgets.training.tasks.digits import load_digits
+from mixwidgets.training.tasks.gpt import CausalAttention
+from mixwidgets.training.tasks.lstm import LSTM
+from mixwidgets.training.tasks.text import ALPHABET, load_text
 
 every_task = pytest.mark.parametrize("name", tasks)
 
@@ -123,6 +127,9 @@ def test_an_evaluation_reports_the_loss_and_the_metrics(name):
 LEARNS = {  # steps; the metric before, at most; after, at least
     "digits_cnn": (100, "accuracy", 0.3, 0.85),
     "digits_mlp": (100, "accuracy", 0.3, 0.9),
+    "mask": (60, "iou", 0.1, 0.3),
+    "char_gpt": (60, "accuracy", 0.15, 0.32),  # always guessing the commonest character, a space, gives 0.25
+    "char_lstm": (40, "accuracy", 0.15, 0.35),
 }
 
 
@@ -199,3 +206,185 @@ def test_an_epoch_holds_every_training_digit_once():
     pictures = sorted(image.numpy().tobytes() for image in training)
     for epoch in (inputs, more):
         assert sorted(image.numpy().tobytes() for image in epoch) == pictures
+
+
+def evaluated_on(task, outputs_like):
+    """The inputs of the task's evaluation, as one tensor."""
+    seen = []
+
+    def predict(inputs):
+        seen.append(inputs)
+        return outputs_like(inputs)
+
+    task.evaluate(predict)
+    return torch.cat(seen)
+
+
+def test_the_focal_loss_is_the_papers():
+    logits, targets = torch.linspace(-6, 6, 20, dtype=torch.float64), torch.arange(20) % 3 == 0
+    expected = 0.0
+    for x, is_digit in zip(logits.tolist(), targets.tolist(), strict=True):
+        p = 1 / (1 + math.exp(-x))
+        p_t, alpha_t = (p, 0.25) if is_digit else (1 - p, 0.75)
+        expected += -alpha_t * (1 - p_t) ** 2 * math.log(p_t) / 20
+    assert mask.focal_loss(logits, targets).item() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_focal_loss_of_sure_logits_is_finite():
+    for dtype in (torch.float16, torch.float32):
+        sure = torch.tensor([1000.0, -1000.0], dtype=dtype, requires_grad=True)
+        wrong = mask.focal_loss(sure, torch.tensor([False, True]))
+        (gradient,) = torch.autograd.grad(wrong, sure)
+        assert wrong.dtype == dtype
+        assert wrong.item() == pytest.approx((0.75 * 1000 + 0.25 * 1000) / 2, rel=1e-3)
+        assert gradient.tolist() == pytest.approx([0.375, -0.125])
+
+
+def test_pasting_adds_the_whole_digit_and_marks_its_ink():
+    (digits, _), _ = load_digits()
+
+    def pasted(digits):
+        return mask.paste(digits, 16, torch.Generator().manual_seed(3))
+
+    inputs, targets = pasted(digits[:50])
+    noise, empty = pasted(torch.zeros(50, 1, 8, 8))
+    assert not empty.any()
+    assert noise.std() == pytest.approx(0.25, rel=0.05)
+    ink, places = inputs - noise, set()
+    for digit, on_canvas, marked in zip(digits[:50, 0], ink[:, 0], targets[:, 0], strict=True):
+        places_that_fit = [
+            (row, column)
+            for row, column in itertools.product(range(9), repeat=2)
+            if torch.allclose(on_canvas[row : row + 8, column : column + 8], digit, atol=1e-6)
+        ]
+        assert on_canvas.sum().item() == pytest.approx(digit.sum().item(), abs=1e-3)
+        assert torch.equal(marked, on_canvas > 0.25 + 1e-6)
+        places.update(places_that_fit[:1])
+    assert len(places) > 20  # anywhere, not always at one place
+
+
+def test_held_out_canvases_show_no_training_digits(monkeypatch):
+    (training, labels), (held_out, held_out_labels) = load_digits()
+    bright = ((training + 100, labels), (held_out, held_out_labels))
+    monkeypatch.setattr(mask, "load_digits", lambda: bright)
+    task = build("mask", {})
+    assert all(image.max() > 50 for image in first_batches(task, 1, batch_size=16)[0][0])
+    assert evaluated_on(task, torch.zeros_like).max() < 50
+
+
+@pytest.mark.parametrize("canvas", [16, 48])
+def test_the_canvas_has_the_size_asked_for(canvas):
+    task = build("mask", {"canvas": canvas})
+    inputs, targets = next(task.batches(2, seed=0))
+    assert inputs.shape == targets.shape == task.model()(inputs).shape == (2, 1, canvas, canvas)
+
+
+def test_iou_is_intersection_over_union():
+    task = build("mask", {})
+    everything = task.evaluate(lambda inputs: torch.ones_like(inputs))
+    _, targets = task.held_out
+    assert everything["iou"] == pytest.approx(targets.double().mean().item())
+    assert task.evaluate(lambda inputs: -torch.ones_like(inputs))["iou"] == 0
+
+
+def spelt(indices):
+    return "".join(ALPHABET[i] for i in indices.tolist())
+
+
+def test_the_text_is_pythons_help_in_96_characters():
+    training, held_out = load_text()
+    text = spelt(torch.cat([training, held_out]))
+    original = "\n".join(topics[name] for name in sorted(topics))
+    assert len(text) == len(original)
+    assert len(held_out) == pytest.approx(0.1 * len(text), abs=1)
+    for ours, theirs in zip(text, original, strict=True):
+        assert ours == theirs or (ours == "?" and not theirs.isascii()) or (ours == "\n" and theirs < " ")
+    assert len(ALPHABET) == len(set(ALPHABET)) == 96
+
+
+@pytest.mark.parametrize("name", ["char_gpt", "char_lstm"])
+def test_a_target_is_the_next_character_and_held_out_text_is_not_trained_on(name):
+    task, (training, held_out) = build(name, {}), map(spelt, load_text())
+    for inputs, targets in first_batches(task, 5, batch_size=16):
+        assert inputs.shape == targets.shape == (16, 64)
+        for x, y in zip(inputs, targets, strict=True):
+            assert spelt(x) + spelt(y)[-1] in training
+            assert torch.equal(x[1:], y[:-1])
+    for x in evaluated_on(task, lambda inputs: torch.zeros(*inputs.shape, 96)):
+        assert spelt(x) in held_out
+
+
+def test_a_model_that_knows_nothing_has_the_loss_of_a_fair_guess():
+    for name, classes in {"digits_mlp": 10, "char_gpt": 96}.items():
+        task = build(name, {})
+        before = task.evaluate(torch.no_grad()(task.model()))
+        assert before["loss"] == pytest.approx(math.log(classes), rel=0.02)
+
+
+@pytest.mark.parametrize("multiplier", [1.0, 4.0])
+def test_attention_is_torchs(multiplier):
+    width, heads, length = 32, 4, 10
+    ours, x = CausalAttention(width, heads, multiplier), torch.randn(2, length, width)
+    q, k, v = (
+        part.reshape(2, length, heads, width // heads).transpose(1, 2)
+        for part in functional.linear(x, ours.qkv.weight, ours.qkv.bias).split(width, dim=-1)
+    )
+    scale = None if multiplier == 1 else multiplier / math.sqrt(width // heads)
+    mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale)
+    expected = ours.projection(mixed.transpose(1, 2).reshape(2, length, width))
+    torch.testing.assert_close(ours(x), expected)
+
+
+@pytest.mark.parametrize("name", ["char_gpt", "char_lstm"])
+def test_a_guess_does_not_see_what_comes_after(name):
+    task = build(name, {})
+    model = torch.no_grad()(task.model())
+    inputs, _ = next(task.batches(2, seed=0))
+    changed = inputs.clone()
+    changed[:, 40:] = (changed[:, 40:] + 1) % 96
+    torch.testing.assert_close(model(inputs)[:, :40], model(changed)[:, :40])
+    assert not torch.allclose(model(inputs)[:, 40:], model(changed)[:, 40:])
+
+
+def test_the_logit_multiplier_changes_the_model():
+    def logits(**options):
+        torch.manual_seed(0)
+        task = build("char_gpt", options)
+        inputs, _ = next(task.batches(2, seed=0))
+        return task.model()(inputs)
+
+    assert torch.equal(logits(), logits(logit_multiplier=1.0))
+    assert not torch.equal(logits(), logits(logit_multiplier=4.0))
+
+
+def test_a_large_gpt_has_more_heads():
+    model = build("char_gpt", {"size": 8}).model()
+    assert {block.attention.heads for block in model.blocks} == {8}
+    assert model(torch.zeros(1, 64, dtype=torch.int64)).shape == (1, 64, 96)
+
+
+def test_the_lstm_is_torchs():
+    ours, theirs = LSTM(5, 7), torch.nn.LSTM(5, 7, batch_first=True)
+    theirs.load_state_dict(
+        {
+            "weight_ih_l0": ours.input.weight,
+            "weight_hh_l0": ours.hidden.weight,
+            "bias_ih_l0": ours.input.bias,
+            "bias_hh_l0": ours.hidden.bias,
+        }
+    )
+    x = torch.randn(3, 11, 5)
+    torch.testing.assert_close(ours(x), theirs(x)[0])
+
+
+@every_task
+def test_torchs_autocast_trains_the_same_model(name):
+    """With bfloat16, which every CPU computes; in float16 it is the same code."""
+    task = build(name, {})
+    model = task.model()
+    inputs, targets = next(task.batches(2, seed=0))
+    with torch.autocast("cpu", torch.bfloat16):
+        outputs = model(inputs)
+    assert outputs.dtype == torch.bfloat16
+    task.loss(outputs.float(), targets).backward()
+    assert all(weight.grad.isfinite().all() for weight in model.parameters())

@@ -5,10 +5,16 @@ from collections.abc import Callable, Mapping
 from mixwidgets.runs.task import tasks
 from mixwidgets.training.task import Task
 from mixwidgets.training.tasks.digits import DigitsCNN, DigitsMLP
+from mixwidgets.training.tasks.gpt import CharGPT
+from mixwidgets.training.tasks.lstm import CharLSTM
+from mixwidgets.training.tasks.mask import Mask
 
 _BUILDERS: Mapping[str, Callable[[Mapping[str, float]], Task]] = {
     "digits_cnn": DigitsCNN,
     "digits_mlp": DigitsMLP,
+    "mask": Mask,
+    "char_gpt": CharGPT,
+    "char_lstm": CharLSTM,
 }
 
 
