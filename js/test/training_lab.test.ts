@@ -11,6 +11,8 @@ function fakeModel(changes: Record<string, unknown> = {}) {
     _recipes: ["fp32", "fp16_dynamic"].map((name) => ({
       name,
       compute_format: name === "fp32" ? "float32" : "float16",
+      loop: "explicit", master_weights: true, weight_rounding: "nearest", optimizer_format: "float32",
+      fp32_ops: ["softmax", "norm", "loss"], operands: null,
       loss_scale: { kind: name === "fp32" ? "none" : "dynamic", init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 25 },
     })),
     _rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",

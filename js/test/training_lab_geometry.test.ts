@@ -127,12 +127,4 @@ describe("words", () => {
   it.each([[0, "0"], [0.1 + 0.2, "0.3"], [2.5e-5, "2.5e−5"], [-1.5, "−1.5"], [200_000, "2e5"], [1e-3, "0.001"]])(
     "labels an axis at %d with %j", (value, text) => expect(words.axisNumber(value)).toBe(text),
   );
-  it("explains a recipe from its fields", () => {
-    const loss_scale = { kind: "dynamic", init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 25 };
-    const text = words.recipe({ name: "x", compute_format: "float16", loss_scale });
-    expect(text).toContain("FP16 copies of FP32 master weights");
-    expect(text).toContain("starts at 2¹⁶: × 0.5 after a skipped step, × 2 after 25 good steps");
-    const plain = words.recipe({ name: "x", compute_format: "float32", loss_scale: { ...loss_scale, kind: "none" } });
-    expect(plain).toBe("Everything in FP32.");
-  });
 });

@@ -31,7 +31,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.seed": "seed", "lab.launch": "▶ Launch", "lab.stop": "■ Stop", "lab.nothing": "nothing", "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_over": "step {step} of {steps} · {status}", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.run": "run", "lab.accuracy": "accuracy", "lab.skipped": "skipped", "lab.table_caption": "Accuracy and loss on held-out data", "lab.no_runs": "No runs yet.", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
+var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.seed": "seed", "lab.launch": "▶ Launch", "lab.stop": "■ Stop", "lab.nothing": "nothing", "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_over": "step {step} of {steps} · {status}", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_amp": "torch.autocast in {format}: torch itself chooses which operations stay in FP32.", "lab.recipe_no_masters": "The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.", "lab.recipe_nearest": "The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.", "lab.recipe_stochastic": "The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.", "lab.recipe_half_optimizer": "The optimiser’s arithmetic and its state are {format} too.", "lab.recipe_operands": "The linear layers multiply numbers rounded to {forward}.", "lab.recipe_operands_two": "The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.", "lab.recipe_operands_stochastic": "Gradients are rounded up or down by chance.", "lab.recipe_scaled_none": "Tensors are not scaled to the format’s range.", "lab.recipe_scaled_current": "Each tensor is scaled to the format’s range by its own largest value.", "lab.recipe_scaled_delayed": "Each tensor is scaled to the format’s range by the largest value of earlier steps.", "lab.recipe_naive_softmax": "Softmax is computed naively in {format}: its exponentials overflow.", "lab.recipe_narrow_norm": "Norms are computed in {format}.", "lab.recipe_narrow_loss": "The loss is computed in {format}.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.run": "run", "lab.score": "score", "lab.metric_accuracy": "accuracy", "lab.metric_iou": "IoU", "lab.skipped": "skipped", "lab.table_caption": "How the runs did on held-out data", "lab.no_runs": "No runs yet.", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -1847,7 +1847,6 @@ function superscript(n) {
 // widgets/training_lab/words.ts
 var NONE = "–";
 var NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" };
-var FORMATS = { float32: "FP32", float16: "FP16", bfloat16: "BF16" };
 var whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 var count = (value2) => whole.format(value2);
 function powerOfTwo(exponent2) {
@@ -1874,6 +1873,13 @@ function axisNumber(value2) {
 function percent(value2) {
   return typeof value2 === "number" ? `${(100 * value2).toFixed(1)} %` : decimal(value2 ?? null);
 }
+var metricOf = (row) => Object.keys(row.metrics).find((name) => name !== "loss");
+var METRICS = { accuracy: "lab.metric_accuracy", iou: "lab.metric_iou" };
+function metricName(name) {
+  const key = METRICS[name];
+  return key === void 0 ? name : t(key);
+}
+var metric = (name, value2) => name in METRICS ? percent(value2) : decimal(value2);
 function duration(seconds) {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const s2 = Math.round(seconds);
@@ -1924,21 +1930,6 @@ function place(row) {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
   return [device, row.backend].filter((part) => part !== "").join(" · ");
 }
-function recipe(choice) {
-  const format2 = FORMATS[choice.compute_format] ?? choice.compute_format;
-  const plain = choice.compute_format === "float32";
-  const numbers = plain ? t("lab.recipe_fp32") : t("lab.recipe_half", { format: format2 });
-  const { kind, init_scale, growth_factor, backoff_factor, growth_interval } = choice.loss_scale;
-  const values = {
-    scale: scale(init_scale),
-    backoff: decimal_short(backoff_factor),
-    growth: decimal_short(growth_factor),
-    interval: count(growth_interval)
-  };
-  const scaling = kind === "static" ? t("lab.recipe_static", values) : kind === "dynamic" ? t("lab.recipe_dynamic", values) : plain ? "" : t("lab.recipe_unscaled");
-  return `${numbers} ${scaling}`.trim();
-}
-var decimal_short = (value2) => String(value2);
 
 // widgets/training_lab/charts.ts
 var MARK = 9;
@@ -2011,6 +2002,65 @@ function series(run, axes, path2, marks, curve, name) {
 var lossLabel = ({ name, row }) => typeof row.loss === "string" ? `${name}: ${decimal(row.loss)}` : name;
 var lossWords = ({ name, row, curves }) => t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: count(row.step) });
 var scaleWords = ({ name, row }) => t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: count(row.skipped) });
+
+// widgets/training_lab/recipe_words.ts
+var SHORT2 = {
+  float32: "FP32",
+  float16: "FP16",
+  bfloat16: "BF16",
+  float8_e4m3fn: "FP8 E4M3",
+  float8_e5m2: "FP8 E5M2",
+  mxfp8_e4m3: "MXFP8",
+  mxfp4: "MXFP4",
+  nvfp4: "NVFP4"
+};
+var short = (format2) => SHORT2[format2] ?? format2;
+function recipe(choice) {
+  return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one2) => one2 !== "").join(" ");
+}
+function numbers(choice) {
+  const format2 = short(choice.compute_format);
+  if (choice.compute_format === "float32") return [t("lab.recipe_fp32")];
+  if (choice.loop === "amp") return [t("lab.recipe_amp", { format: format2 })];
+  if (choice.master_weights) return [t("lab.recipe_half", { format: format2 })];
+  const own = choice.optimizer_format === choice.compute_format;
+  return [
+    t("lab.recipe_no_masters", { format: format2 }),
+    own ? t("lab.recipe_half_optimizer", { format: format2 }) : choice.weight_rounding === "stochastic" ? t("lab.recipe_stochastic", { format: format2 }) : t("lab.recipe_nearest", { format: format2 })
+  ];
+}
+function operands({ operands: operands2 }) {
+  if (!operands2) return [];
+  const forward = short(operands2.forward);
+  const backward = short(operands2.backward);
+  const scaled = operands2.scaling === "current" ? t("lab.recipe_scaled_current") : operands2.scaling === "delayed" ? t("lab.recipe_scaled_delayed") : operands2.forward.startsWith("float") ? t("lab.recipe_scaled_none") : "";
+  return [
+    forward === backward ? t("lab.recipe_operands", { forward }) : t("lab.recipe_operands_two", { forward, backward }),
+    scaled,
+    operands2.gradient_rounding === "stochastic" ? t("lab.recipe_operands_stochastic") : ""
+  ];
+}
+function scaling({ compute_format, loss_scale }) {
+  const { kind, init_scale, growth_factor, backoff_factor, growth_interval } = loss_scale;
+  if (kind === "static") return t("lab.recipe_static", { scale: scale(init_scale) });
+  if (kind === "none") return compute_format === "float32" ? "" : t("lab.recipe_unscaled");
+  return t("lab.recipe_dynamic", {
+    scale: scale(init_scale),
+    backoff: String(backoff_factor),
+    growth: String(growth_factor),
+    interval: count(growth_interval)
+  });
+}
+function departures(choice) {
+  if (choice.compute_format === "float32" || choice.loop === "amp") return [];
+  const format2 = short(choice.compute_format);
+  const has = (op) => choice.fp32_ops.includes(op);
+  return [
+    has("softmax") ? "" : t("lab.recipe_naive_softmax", { format: format2 }),
+    has("norm") ? "" : t("lab.recipe_narrow_norm", { format: format2 }),
+    has("loss") ? "" : t("lab.recipe_narrow_loss", { format: format2 })
+  ];
+}
 
 // widgets/training_lab/controls.ts
 function controls(tasks, recipes, on) {
@@ -2155,12 +2205,9 @@ function kernelLink(model, tell) {
 // widgets/training_lab/table.ts
 function runTable(toggle) {
   const body = h("tbody");
-  const head = h("tr", {}, ...[
-    [t("lab.run"), ""],
-    [t("lab.accuracy"), "mw-cell"],
-    [t("lab.loss"), "mw-cell"],
-    [t("lab.skipped"), "mw-cell"]
-  ].map(([text, kind]) => h("th", { scope: "col", class: kind }, text)));
+  const column = (text, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
+  const score = column("");
+  const head = h("tr", {}, column(t("lab.run"), ""), score, column(t("lab.loss")), column(t("lab.skipped")));
   const table = h("table", {}, h("caption", {}, t("lab.table_caption")), h("thead", {}, head), body);
   const empty = h("p", { class: "mw-note" }, t("lab.no_runs"));
   const element = h("div", { class: "mw-runs" }, table, empty);
@@ -2168,11 +2215,13 @@ function runTable(toggle) {
   const show = (rows, names, styles) => {
     set(table, { hidden: rows.length === 0 });
     set(empty, { hidden: rows.length > 0 });
+    const metrics = new Set(rows.map(metricOf).filter((name) => name !== void 0));
+    setText(score, metrics.size === 1 ? metricName([...metrics][0]) : t("lab.score"));
     rows.forEach((row, i) => {
       let line = lines.get(row.id);
       if (!line) lines.set(row.id, line = tableLine(row.id, toggle));
       if (body.children[i] !== line.element) body.insertBefore(line.element, body.children[i] ?? null);
-      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id));
+      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id), metrics.size > 1);
     });
     const wanted = new Set(rows.map((row) => row.id));
     for (const [id, line] of lines) {
@@ -2193,24 +2242,26 @@ function tableLine(id, toggle) {
   const sample = lineSample();
   const title = h("span", { class: "mw-run-name" });
   const detail = h("span", { class: "mw-run-detail" });
-  const accuracy = h("td", { class: "mw-cell mw-num" });
+  const score = h("td", { class: "mw-cell mw-num" });
   const loss = h("td", { class: "mw-cell mw-num" });
   const skipped = h("td", { class: "mw-cell mw-num" });
   const element = h(
     "tr",
     {},
     h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail),
-    accuracy,
+    score,
     loss,
     skipped
   );
-  const show = (row, name, style) => {
+  const show = (row, name, style, named2) => {
     box.checked = style !== void 0;
     sample.show(style);
     setText(title, name);
     setText(detail, details(row));
     set(detail, { title: row.message === "" ? void 0 : row.message });
-    setText(accuracy, percent(row.metrics["accuracy"]));
+    const own = metricOf(row);
+    const value2 = own === void 0 ? "–" : metric(own, row.metrics[own] ?? null);
+    setText(score, named2 && own !== void 0 ? `${value2} ${metricName(own)}` : value2);
     setText(loss, decimal(row.metrics["loss"] ?? null));
     setText(skipped, row.scaled ? count(row.skipped) : "–");
   };

@@ -3,7 +3,8 @@
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { MAX_SEED, MAX_STEPS, parseWhole, type RecipeChoice, spaced, type TaskChoice } from "./state.ts";
-import { count, recipe as recipeWords } from "./words.ts";
+import { recipe as recipeWords } from "./recipe_words.ts";
+import { count } from "./words.ts";
 
 /** What a launch runs. */
 export interface Choice {

@@ -48,9 +48,16 @@ export interface TaskChoice {
   explanation: string;
 }
 
+/** The fields of a Recipe that are told. */
 export interface RecipeChoice {
   name: string;
   compute_format: string;
+  loop: string;
+  master_weights: boolean;
+  weight_rounding: string;
+  optimizer_format: string;
+  fp32_ops: string[];
+  operands: { forward: string; backward: string; scaling: string; gradient_rounding: string } | null;
   loss_scale: { kind: string; init_scale: number; growth_factor: number; backoff_factor: number; growth_interval: number };
 }
 

@@ -2,12 +2,11 @@
 
 import { superscript } from "../../ui/digits.ts";
 import { type MessageKey, t } from "../../ui/messages.ts";
-import type { RecipeChoice, Row, WireNumber } from "./state.ts";
+import type { Row, WireNumber } from "./state.ts";
 import { isAlive } from "./state.ts";
 
 const NONE = "–";
 const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
-const FORMATS: Record<string, string> = { float32: "FP32", float16: "FP16", bfloat16: "BF16" };
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const count = (value: number): string => whole.format(value);
@@ -46,6 +45,20 @@ export function axisNumber(value: number): string {
 export function percent(value: WireNumber | undefined): string {
   return typeof value === "number" ? `${(100 * value).toFixed(1)} %` : decimal(value ?? null);
 }
+
+/** What the task itself calls a good result: the name of its metric beside "loss", if it has one. */
+export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => name !== "loss");
+
+const METRICS: Record<string, MessageKey> = { accuracy: "lab.metric_accuracy", iou: "lab.metric_iou" };
+
+/** A metric's name for the eye; a user's own as it is. */
+export function metricName(name: string): string {
+  const key = METRICS[name];
+  return key === undefined ? name : t(key);
+}
+
+/** A metric's value: shares in per cent. */
+export const metric = (name: string, value: WireNumber): string => (name in METRICS ? percent(value) : decimal(value));
 
 /** "0.6 s", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds: number): string {
@@ -108,24 +121,3 @@ export function place(row: Row): string {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
   return [device, row.backend].filter((part) => part !== "").join(" · ");
 }
-
-/** What a recipe does, from its fields. */
-export function recipe(choice: RecipeChoice): string {
-  const format = FORMATS[choice.compute_format] ?? choice.compute_format;
-  const plain = choice.compute_format === "float32";
-  const numbers = plain ? t("lab.recipe_fp32") : t("lab.recipe_half", { format });
-  const { kind, init_scale, growth_factor, backoff_factor, growth_interval } = choice.loss_scale;
-  const values = {
-    scale: scale(init_scale),
-    backoff: decimal_short(backoff_factor),
-    growth: decimal_short(growth_factor),
-    interval: count(growth_interval),
-  };
-  const scaling =
-    kind === "static" ? t("lab.recipe_static", values)
-    : kind === "dynamic" ? t("lab.recipe_dynamic", values)
-    : plain ? "" : t("lab.recipe_unscaled");
-  return `${numbers} ${scaling}`.trim();
-}
-
-const decimal_short = (value: number): string => String(value);

@@ -1,0 +1,77 @@
+// What a recipe does, in sentences made from its fields. No DOM.
+
+import { t } from "../../ui/messages.ts";
+import type { RecipeChoice } from "./state.ts";
+import { count, scale } from "./words.ts";
+
+const SHORT: Record<string, string> = {
+  float32: "FP32",
+  float16: "FP16",
+  bfloat16: "BF16",
+  float8_e4m3fn: "FP8 E4M3",
+  float8_e5m2: "FP8 E5M2",
+  mxfp8_e4m3: "MXFP8",
+  mxfp4: "MXFP4",
+  nvfp4: "NVFP4",
+};
+
+const short = (format: string): string => SHORT[format] ?? format;
+
+/** Each departure from plain FP32 training is a sentence. */
+export function recipe(choice: RecipeChoice): string {
+  return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one) => one !== "").join(" ");
+}
+
+function numbers(choice: RecipeChoice): string[] {
+  const format = short(choice.compute_format);
+  if (choice.compute_format === "float32") return [t("lab.recipe_fp32")];
+  if (choice.loop === "amp") return [t("lab.recipe_amp", { format })];
+  if (choice.master_weights) return [t("lab.recipe_half", { format })];
+  const own = choice.optimizer_format === choice.compute_format;
+  return [
+    t("lab.recipe_no_masters", { format }),
+    own ? t("lab.recipe_half_optimizer", { format })
+    : choice.weight_rounding === "stochastic" ? t("lab.recipe_stochastic", { format })
+    : t("lab.recipe_nearest", { format }),
+  ];
+}
+
+function operands({ operands }: RecipeChoice): string[] {
+  if (!operands) return [];
+  const forward = short(operands.forward);
+  const backward = short(operands.backward);
+  const scaled =
+    operands.scaling === "current" ? t("lab.recipe_scaled_current")
+    : operands.scaling === "delayed" ? t("lab.recipe_scaled_delayed")
+    : operands.forward.startsWith("float") ? t("lab.recipe_scaled_none")
+    : "";
+  return [
+    forward === backward ? t("lab.recipe_operands", { forward }) : t("lab.recipe_operands_two", { forward, backward }),
+    scaled,
+    operands.gradient_rounding === "stochastic" ? t("lab.recipe_operands_stochastic") : "",
+  ];
+}
+
+function scaling({ compute_format, loss_scale }: RecipeChoice): string {
+  const { kind, init_scale, growth_factor, backoff_factor, growth_interval } = loss_scale;
+  if (kind === "static") return t("lab.recipe_static", { scale: scale(init_scale) });
+  if (kind === "none") return compute_format === "float32" ? "" : t("lab.recipe_unscaled");
+  return t("lab.recipe_dynamic", {
+    scale: scale(init_scale),
+    backoff: String(backoff_factor),
+    growth: String(growth_factor),
+    interval: count(growth_interval),
+  });
+}
+
+/** What the paper's recipe has and this one does not. */
+function departures(choice: RecipeChoice): string[] {
+  if (choice.compute_format === "float32" || choice.loop === "amp") return [];
+  const format = short(choice.compute_format);
+  const has = (op: string) => choice.fp32_ops.includes(op);
+  return [
+    has("softmax") ? "" : t("lab.recipe_naive_softmax", { format }),
+    has("norm") ? "" : t("lab.recipe_narrow_norm", { format }),
+    has("loss") ? "" : t("lab.recipe_narrow_loss", { format }),
+  ];
+}
