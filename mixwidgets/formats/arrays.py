@@ -68,6 +68,8 @@ def round(
     modes.check(rounding, overflow)
     if rounding == "ties-to-even" and float32.serves(fmt, values):
         return float32.round_array(fmt, values, modes.saturates(fmt, overflow))
+    if draw and float32.serves_draws(fmt, values):
+        return float32.round_by_draws(fmt, values, modes.saturates(fmt, overflow), draw)
     array = _as_real_array(values)
     if array.dtype == object or not fmt.fits_float64:
         codes = encode(fmt, array, rounding, overflow, draw)

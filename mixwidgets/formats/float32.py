@@ -1,9 +1,10 @@
-"""Rounding float32 arrays to nearest, ties to even, at a few times the cost of copying them.
+"""Rounding float32 arrays to nearest, ties to even, at a few times the cost of copying them; and by draws.
 
 Where the format has float32's exponents (bfloat16, tfloat32) an integer addition rounds the bits themselves.
 For narrower ones: let x lie in the binade of 2^e, e not below emin, and M = 1.5 × 2^(e + 23 − t).
 Then x + M has an ulp of 2^(e − t), the format's own, so float32's addition rounds x to the format, ties to
 even, and subtracting M is exact. (Dekker, Numer. Math. 18, 1971, splits numbers by adding a constant.)
+Stochastic rounding needs the remainder: x over that ulp, a power of two, less its floor; each step is exact.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from mixwidgets.formats import encode as scalar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mixwidgets.formats.spec import FormatSpec
@@ -49,6 +52,57 @@ def round_array(fmt: FormatSpec, values: NDArray[Any], saturate: bool) -> NDArra
     return result
 
 
+def serves_draws(fmt: FormatSpec, values: Any) -> bool:
+    """Whether `round_by_draws` may be used: a float32 array, and a format whose every value float32 holds."""
+    if not isinstance(values, np.ndarray) or values.dtype != np.float32 or not fmt.signed or not fmt.has_zero:
+        return False
+    ulp = fmt.emin - fmt.fraction_bits  # no more than 1, so that dividing by it loses nothing
+    return (
+        EMIN - FRACTION_BITS <= ulp <= 0 and fmt.emin >= EMIN and fmt.emax <= EMAX and fmt.fraction_bits > 0
+    )
+
+
+def round_by_draws(
+    fmt: FormatSpec, values: NDArray[Any], saturate: bool, draw: Callable[[int], NDArray[Any]]
+) -> NDArray[Any]:
+    """float32 values rounded to `fmt` stochastically, in a new array; `draw` as in `arrays.encode`.
+
+    ValueError for a NaN in a format without one.
+    """
+    result = np.empty(values.shape, np.float32)
+    flat, out = values.reshape(-1), result.reshape(-1)
+    with np.errstate(invalid="ignore", over="ignore"):  # inf − inf, and what rounds to 2^128
+        for start in range(0, flat.size, CHUNK):
+            chunk = flat[start : start + CHUNK]
+            out[start : start + CHUNK] = _by_draws(fmt, chunk, saturate, draw(chunk.size))
+    return result
+
+
+def _by_draws(
+    fmt: FormatSpec, values: NDArray[Any], saturate: bool, least_to_go_up: NDArray[Any]
+) -> NDArray[Any]:
+    magnitude = np.abs(values)
+    if not fmt.has_nan and np.isnan(magnitude).any():
+        scalar.nan(fmt)  # raises
+    binade = np.clip(magnitude.view(np.uint32) & EXPONENT, *_binades(fmt)).view(np.float32)
+    ulp = binade * np.float32(fmt.eps)
+    magnitude /= ulp
+    low = np.floor(magnitude)
+    magnitude -= low  # the remainder
+    low += (magnitude >= least_to_go_up) & (magnitude > 0)
+    low *= ulp
+    np.copyto(low, _past(fmt, saturate), where=low > np.float32(fmt.max))
+    np.copysign(low, values, out=low)
+    if not fmt.has_negative_zero:
+        low += np.float32(0)  # −0 + 0 is +0
+    return np.asarray(low)
+
+
+def _binades(fmt: FormatSpec) -> tuple[Any, Any]:
+    """The bits of 2^emin and of 2^emax."""
+    return np.float32(2.0**fmt.emin).view(np.uint32), np.float32(2.0**fmt.emax).view(np.uint32)
+
+
 def _shares_exponents(fmt: FormatSpec) -> bool:
     return (fmt.emin, fmt.emax, fmt.nan) == (EMIN, EMAX, "ieee") and 0 < fmt.fraction_bits < FRACTION_BITS
 
@@ -81,8 +135,7 @@ def _by_addition(
     if not fmt.has_nan and (magnitude > EXPONENT).any():
         scalar.nan(fmt)  # raises
     np.bitwise_and(bits, EXPONENT, out=constant)
-    binades = (np.float32(2.0**exponent).view(np.uint32) for exponent in (fmt.emin, fmt.emax))
-    np.clip(constant, *binades, out=constant)
+    np.clip(constant, *_binades(fmt), out=constant)
     np.add(constant, np.uint32((FRACTION_BITS - fmt.fraction_bits) << FRACTION_BITS | 0x400000), out=constant)
     rounded, magic = magnitude.view(np.float32), constant.view(np.float32)
     np.add(rounded, magic, out=rounded)
