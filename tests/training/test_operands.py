@@ -203,6 +203,8 @@ def test_a_delayed_scale_lives_through_what_is_not_finite():
         run(layer, x, weight, bias, dy)
     for bad in (math.inf, -math.inf, math.nan):
         run(layers[0], x.clone().fill_(bad), weight, bias, dy.clone().fill_(bad))
+    for layer in layers:  # the next larger amaxes move the scales of both
+        run(layer, 8 * x, weight, bias, 8 * dy)
     for ours, theirs in zip(*(run(layer, x, weight, bias, dy) for layer in layers), strict=True):
         assert torch.equal(ours, theirs)
 
