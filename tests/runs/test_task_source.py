@@ -152,15 +152,23 @@ def test_a_variable_of_the_function_around_is_a_closure_even_where_a_global_has_
     assert "n is a variable of the function around the class" in refused(cell)
 
 
+def test_what_the_class_body_made_itself_is_not_taken_from_outside():
+    body = "class T:\n    for i in range(3): last = i\n    steps = steps\n"
+    body += "    def f(self): return self.last, self.steps"
+    text = source_of(run_cells("steps = 5; i = object()", body))
+    assert text.startswith("steps = 5\n\n\nclass T:")
+    assert load_task_class("T", text)().f() == (2, 5)
+
+
 def test_a_class_in_a_function_is_cut_out_whole():
     text = source_of(
         run_cells(
-            'def make():\n    if True:\n        class T:\n            t = """a  \n  b"""\n'
+            'def make():\n    if True:\n        class T:\n            t = """a  \n          b"""\n'
             "            def f(self): return self.t\n        return T\nT = make()"
         )
     )
     assert text.startswith("class T:\n    t =")
-    assert load_task_class("T", text)().f() == "a  \n  b"
+    assert load_task_class("T", text)().f() == "a  \n          b"
 
 
 def test_the_cell_that_ran_counts_and_postponed_annotations_stay_so():
@@ -186,6 +194,7 @@ def test_a_module_that_only_the_kernel_sees_is_an_error_until_it_is_on_pythonpat
         "def helper(): return 7\nclass T:\n    def f(self): return helper()\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
     module = importlib.import_module("beside_it")
     try:
         with pytest.raises(ValueError, match="comes from beside_it, which a run does not see") as caught:
