@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from mixwidgets.runs.checks import check_names, choice, real_number, whole_number, yes_or_no
+from mixwidgets.runs.own_task import own_task, own_task_of_text
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.task import TaskSpec, tasks
 
@@ -21,6 +22,19 @@ _LARGEST_BATCH = 1_000_000  # of a task whose examples are drawn without end
 _ABOVE_ZERO = "a finite number above 0"
 _TINY = 5e-324  # the smallest float above 0
 _BELOW_ONE = 1 - 2**-53  # the largest float below 1
+
+
+class _NameOrClass:
+    """A field that takes a task's name or a user's class, in whose place __post_init__ puts its name."""
+
+    def __get__(self, experiment: object | None, owner: type) -> str:
+        if experiment is None:
+            raise AttributeError("task has no default")
+        name: str = experiment.__dict__["task"]
+        return name
+
+    def __set__(self, experiment: object, value: str | type) -> None:
+        experiment.__dict__["task"] = value
 
 
 class _RecipeOrName:
@@ -41,8 +55,11 @@ class Experiment:
     Wrong values raise ValueError, wrong types and unknown names TypeError; both say what is accepted.
     """
 
-    task: str
-    """A key of `tasks`, such as "digits_cnn"."""
+    task: _NameOrClass = _NameOrClass()
+    """A key of `tasks`, such as "digits_cnn", or a class of your own, with the methods that
+    `mixwidgets.runs.task_protocol` names; kept as the class's name."""
+    task_source: str = ""
+    """The source text of a task of your own; comes from the class."""
     recipe: _RecipeOrName = _RecipeOrName()
     """A Recipe, or a key of `recipes` such as "fp16_dynamic" (kept as the Recipe)."""
     steps: int = _FROM_TASK
@@ -52,7 +69,7 @@ class Experiment:
     device: str = "auto"
     """"auto" (CUDA where there is one), "cpu", "cuda" or "cuda:1"."""
     task_options: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """"loss_weight" (default 1): a constant factor in the loss itself, for every task."""
+    """Some of the task's `options`; "loss_weight", a constant factor in the loss itself, is every task's."""
     optimizer: Literal["adam", "sgd"] = "adam"
     """torch.optim.Adam or torch.optim.SGD, on the float32 master weights."""
     learning_rate: float = _FROM_TASK
@@ -83,7 +100,7 @@ class Experiment:
         def settle(name: str, value: object) -> None:
             object.__setattr__(self, name, value)
 
-        spec = tasks[choice("task", self.task, tasks)]
+        spec = self._settle_task()
         for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
             if getattr(self, name) is None:
                 settle(name, getattr(spec, name))
@@ -108,6 +125,18 @@ class Experiment:
         for name in ("clip_norm", "time_limit_s"):
             if getattr(self, name) is not None:
                 settle(name, real_number(name, getattr(self, name), _ABOVE_ZERO + ", or None", _TINY))
+
+    def _settle_task(self) -> TaskSpec:
+        """Put a class's name and text in the place of the class; the spec of the task."""
+        given: object = self.task
+        if isinstance(given, type) or hasattr(given, "model"):
+            own = own_task(given)
+            object.__setattr__(self, "task", own.name)
+            object.__setattr__(self, "task_source", own.source)
+            return own.spec
+        if self.task_source:
+            return own_task_of_text(self.task, self.task_source).spec
+        return tasks[choice("task", self.task, tasks)]
 
     @property
     def id(self) -> str:

@@ -65,13 +65,14 @@ class TaskSpec:
 
 
 _TINY = math.ulp(0.0)  # the least positive float
-_LOSS_WEIGHT = TaskOption(
+LOSS_WEIGHT = TaskOption(
     name="loss_weight",
     default=1.0,
     low=_TINY,
     high=math.inf,
     explanation="A constant factor in the loss itself; a small one makes every gradient small.",
 )
+"""The option of every task, built in or a user's own."""
 
 
 def _size(what: str) -> TaskOption:
@@ -99,7 +100,7 @@ _ALL = (
         steps=300,
         learning_rate=1e-3,
         batch_size=128,
-        options=(_LOSS_WEIGHT, _size("the channels of both convolutions and the width of the hidden layer")),
+        options=(LOSS_WEIGHT, _size("the channels of both convolutions and the width of the hidden layer")),
     ),
     TaskSpec(
         name="digits_mlp",
@@ -113,7 +114,7 @@ _ALL = (
         steps=300,
         learning_rate=1e-3,
         batch_size=128,
-        options=(_LOSS_WEIGHT, _size("the width of both hidden layers")),
+        options=(LOSS_WEIGHT, _size("the width of both hidden layers")),
     ),
     TaskSpec(
         name="mask",
@@ -129,7 +130,7 @@ _ALL = (
         learning_rate=3e-3,
         batch_size=8,
         options=(
-            _LOSS_WEIGHT,
+            LOSS_WEIGHT,
             _size("the channels of both hidden convolutions"),
             TaskOption(
                 name="canvas",
@@ -155,7 +156,7 @@ _ALL = (
         learning_rate=3e-3,
         batch_size=16,
         options=(
-            _LOSS_WEIGHT,
+            LOSS_WEIGHT,
             _size(
                 "the model's width, 64, and the width of its 4 heads up to 64; beyond, there are more heads"
             ),
@@ -180,7 +181,7 @@ _ALL = (
         steps=150,
         learning_rate=1e-2,
         batch_size=16,
-        options=(_LOSS_WEIGHT, _size("the widths of the embedding and of the recurrent layer")),
+        options=(LOSS_WEIGHT, _size("the widths of the embedding and of the recurrent layer")),
     ),
 )
 

@@ -4,6 +4,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from copy import copy
 from types import MappingProxyType
 
 import torch
@@ -12,8 +13,10 @@ from torch.func import functional_call
 
 from mixwidgets.runs.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.task_source import load_task_class
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.observe import begin, global_norm
+from mixwidgets.training.task import Task
 from mixwidgets.training.tasks import build
 
 Gradients = Mapping[str, Tensor]
@@ -26,7 +29,7 @@ class Trainer(ABC):
     def __init__(self, experiment: Experiment, device: torch.device) -> None:
         self.experiment = experiment
         self.device = device
-        self.task = build(experiment.task, experiment.task_options)
+        self.task = _task(experiment)
         self.random = RandomState(experiment.seed, device)
         with self.random:
             self.model = self.task.model().to(device)
@@ -57,8 +60,9 @@ class Trainer(ABC):
         """A batch's loss (float32, loss weight included, loss scale not) and its gradients."""
 
     @abstractmethod
-    def update(self, gradients: Gradients, norm: float, found_inf: bool) -> bool:
-        """Update the weights, or skip that, and move on to the next loss scale; whether it was skipped."""
+    def update(self, gradients: Gradients, found_inf: bool) -> bool:
+        """Update the weights along the clipped gradients, or skip that, and move on to the next loss scale;
+        whether it was skipped. `found_inf`: an unscaled gradient is inf or NaN."""
 
     @property
     @abstractmethod
@@ -71,14 +75,17 @@ class Trainer(ABC):
         scale = self.loss_scale
         inputs, targets = (part.to(self.device) for part in next(self._batches))
         self.model.train()
+        draws = copy(self.random)
         with self.random:
             loss, gradients = self.backward(inputs, targets)
         pending = begin(gradients) if observed else None
+        compared = observed and self.experiment.fp32_reference
+        flushed = self._flushed(inputs, targets, gradients, draws) if compared else {}
         before = {name: weight.clone() for name, weight in self.weights.items()} if observed else {}
         # The step's one look at the device. The norm is finite just where every gradient is.
         loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
         found_inf = not math.isfinite(norm)
-        skipped = self.update(gradients, norm, found_inf)
+        skipped = self.update(self._clipped(gradients, norm), found_inf)
         non_finite, first_non_finite = _non_finite(gradients) if found_inf else (0, "")
         record = StepRecord(
             step=number,
@@ -97,7 +104,7 @@ class Trainer(ABC):
             step=number,
             summaries=pending.finish(),
             weights_unchanged={} if skipped else self._unchanged(before, gradients),
-            flushed=self._flushed(inputs, targets, gradients) if self.experiment.fp32_reference else {},
+            flushed=flushed,
         )
 
     def evaluate(self) -> Mapping[str, float]:
@@ -129,9 +136,17 @@ class Trainer(ABC):
             {name: (weight == before[name]) & (gradients[name] != 0) for name, weight in self.weights.items()}
         )
 
-    def _flushed(self, inputs: Tensor, targets: Tensor, gradients: Gradients) -> Mapping[str, int]:
-        weights = {name: weight.float().detach().requires_grad_() for name, weight in self.weights.items()}
-        loss = self.task.loss(functional_call(self.model, weights, (inputs,)), targets) * self._loss_weight
+    def _flushed(
+        self, inputs: Tensor, targets: Tensor, gradients: Gradients, draws: RandomState
+    ) -> Mapping[str, int]:
+        """Beside plain float32 arithmetic: from the same weights, and with the same draws of its dropout."""
+        weights = {name: weight.detach().float().requires_grad_() for name, weight in self.weights.items()}
+        buffers = {name: buffer.clone() for name, buffer in self.model.named_buffers()}  # it may write there
+        loss = torch.zeros((), device=self.device)
+        with draws:
+            for x, y, share in self.micro_batches(inputs, targets):
+                outputs = functional_call(self.model, {**weights, **buffers}, (x,))
+                loss = loss + self.task.loss(outputs, y) * share
         exact = torch.autograd.grad(loss, list(weights.values()), allow_unused=True, materialize_grads=True)
         return _counts(
             {
@@ -139,6 +154,23 @@ class Trainer(ABC):
                 for (name, gradient), reference in zip(gradients.items(), exact, strict=True)
             }
         )
+
+    def _clipped(self, gradients: Gradients, norm: float) -> Gradients:
+        """The gradients, all shorter by one factor where their norm is above the experiment's limit."""
+        limit = math.inf if self.experiment.clip_norm is None else self.experiment.clip_norm
+        if not self.experiment.recipe.clip_after_unscaling:
+            limit /= self.loss_scale  # the norm of scaled gradients is as many times larger
+        if not norm > limit:
+            return gradients
+        return {name: gradient * (limit / norm) for name, gradient in gradients.items()}
+
+
+def _task(experiment: Experiment) -> Task:
+    """A built-in task, or the user's own, made from its text: only here, where it is trained, does it run."""
+    if experiment.task_source:
+        own: Task = load_task_class(experiment.task, experiment.task_source)()
+        return own
+    return build(experiment.task, experiment.task_options)
 
 
 def _non_finite(gradients: Gradients) -> tuple[int, str]:

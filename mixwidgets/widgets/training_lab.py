@@ -194,5 +194,10 @@ class TrainingLab(MixWidget):
 
 
 def _choice_of(experiment: Experiment) -> dict[str, Any]:
-    chosen = {"task": experiment.task, "steps": experiment.steps, "seed": experiment.seed}
-    return chosen if experiment.recipe.name not in recipes else {**chosen, "recipe": experiment.recipe.name}
+    """What of an experiment can be chosen in the lab: neither a task nor a recipe of the user's own."""
+    chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed}
+    if not experiment.task_source:
+        chosen["task"] = experiment.task
+    if experiment.recipe.name in recipes:
+        chosen["recipe"] = experiment.recipe.name
+    return chosen
