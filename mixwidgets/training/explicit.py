@@ -4,7 +4,6 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: th
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
 """
 
-import math
 from collections.abc import Mapping
 
 import torch
@@ -46,9 +45,7 @@ class ExplicitTrainer(Trainer):
         if inputs.is_floating_point():
             inputs = inputs.to(self._precision.dtype)
         with self._precision:
-            outputs: Tensor = functional_call(
-                self.model, {**self._weights.read, **self._buffers}, (inputs,)
-            )
+            outputs: Tensor = functional_call(self.model, {**self._weights.read, **self._buffers}, (inputs,))
         return outputs
 
     def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
@@ -75,13 +72,10 @@ class ExplicitTrainer(Trainer):
         gradients = self._scaler.unscaled([total.float() for total in sums])
         return torch.stack(losses).sum(), dict(zip(self._weights.read, gradients, strict=True))
 
-    def update(self, gradients: Gradients, norm: float, found_inf: bool) -> bool:
-        limit = self._clip_norm()
+    def update(self, gradients: Gradients, found_inf: bool) -> bool:
         # 8. The scaler decides on this update and on the next scale (3.2).
         skipped = self._scaler.finish_step(found_inf)
         if not skipped:
-            if norm > limit:
-                gradients = {name: gradient * (limit / norm) for name, gradient in gradients.items()}
             # 9. Update the float32 master weights (3.1) …
             self._weights.update(gradients)
             # 1. … and copy them to the compute format for the next step (3.1).
@@ -91,14 +85,6 @@ class ExplicitTrainer(Trainer):
     @property
     def why_give_up(self) -> str:
         return self._scaler.why_give_up
-
-    def _clip_norm(self) -> float:
-        """The largest norm that the unscaled gradients may have. Clipping before unscaling compares it with
-        the norm of the scaled gradients, which is as many times larger as the loss scale says."""
-        limit = self.experiment.clip_norm
-        if limit is None:
-            return math.inf
-        return limit if self.experiment.recipe.clip_after_unscaling else limit / self.loss_scale
 
 
 def _narrow_buffers(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -12,6 +12,7 @@ import torch
 import mixwidgets
 from mixwidgets.runs.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
 from mixwidgets.runs.experiment import Experiment
+from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.trainer import Trainer
@@ -46,7 +47,7 @@ def train(experiment: Experiment) -> Iterator[Event]:
 def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
     deadline = time.monotonic() + (experiment.time_limit_s or math.inf)
     with training_settings():
-        trainer = _trainer(experiment, device)
+        trainer = make_trainer(experiment, device)
         yield RunStarted(device=str(device), backend=trainer.arithmetic, versions=_versions())
         metrics = trainer.evaluate()
         yield Evaluation(step=0, metrics=metrics)
@@ -72,8 +73,10 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
         yield RunFinished(reason="completed", metrics=metrics, message=message)
 
 
-def _trainer(experiment: Experiment, device: torch.device) -> Trainer:
-    return ExplicitTrainer(experiment, device)
+def make_trainer(experiment: Experiment, device: torch.device) -> Trainer:
+    """The trainer that the experiment's recipe asks for, ready for its first step."""
+    loop = AmpTrainer if experiment.recipe.loop == "amp" else ExplicitTrainer
+    return loop(experiment, device)
 
 
 def _why_diverged(record: StepRecord, losses_lost: int) -> str:

@@ -73,7 +73,7 @@ class Precision(TorchFunctionMode):
         super().__init__()
         self.dtype = DTYPES[recipe.compute_format]
         """Of activations and of the weights that the model is given."""
-        self.widened = device.type == "cpu" and _is_emulated(self.dtype)
+        self.widened = device.type == "cpu" and is_emulated(self.dtype)
         """Whether products are computed by float32 ones."""
         self._operands = recipe.operands
         self._seed = seed
@@ -147,7 +147,7 @@ class Precision(TorchFunctionMode):
 
 
 @functools.cache
-def _is_emulated(dtype: torch.dtype) -> bool:
+def is_emulated(dtype: torch.dtype) -> bool:
     """Whether the CPU's products of this dtype are far slower than float32's (60× without AVX512-FP16)."""
     return dtype != torch.float32 and _product_s(dtype) > _SLOW * _product_s(torch.float32)
 

@@ -6,6 +6,9 @@ from torch import Tensor
 
 from mixwidgets.runs.loss_scale import LossScale
 
+SCALE_FELL_TO_0 = "the loss scale fell to 0"
+"""Why there is no use in another step: every gradient would be 0."""
+
 
 class Scaler:
     """Scales a loss, unscales its gradients in float32, and follows what they held."""
@@ -34,5 +37,5 @@ class Scaler:
             self.why_give_up = f"the loss scale is at its floor, {self.scale:g}, and a gradient is inf or NaN"
         self._state = self._rule.after(self._state, found_inf)
         if self.scale == 0:
-            self.why_give_up = "the loss scale fell to 0"
+            self.why_give_up = SCALE_FELL_TO_0
         return self._rule.skips(found_inf)

@@ -23,7 +23,7 @@ def of(dtype, **changes):
 @pytest.fixture(params=[False, True], ids=["native", "widened"])
 def widened(request, monkeypatch):
     """Both ways of a CPU, whichever this machine's would be."""
-    monkeypatch.setattr(precision, "_is_emulated", lambda dtype: request.param and dtype != torch.float32)
+    monkeypatch.setattr(precision, "is_emulated", lambda dtype: request.param and dtype != torch.float32)
     return request.param
 
 

@@ -1,0 +1,94 @@
+"""The training loop of torch.amp: torch.autocast and torch.amp.GradScaler around a plain model."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.training.precision import DTYPES, is_emulated
+from mixwidgets.training.scaler import SCALE_FELL_TO_0
+from mixwidgets.training.trainer import Gradients, Trainer
+from mixwidgets.training.weights import make_optimizer
+
+
+class AmpTrainer(Trainer):
+    """torch's own mixed precision, as its "Automatic Mixed Precision examples" write it.
+
+    The model keeps its float32 weights. Within torch.autocast each function, the loss's too, runs in the
+    precision of autocast's lists, which differ between CPU and CUDA. The gradients of float32 weights are
+    float32, and those of micro-batches are summed there.
+
+    GradScaler looks for inf and NaN before it unscales. A loss scale below 1 may make a finite gradient
+    infinite after that look: then `found_inf` is recorded and the update, as torch.amp has it, is not
+    skipped.
+    """
+
+    def __init__(self, experiment: Experiment, device: torch.device) -> None:
+        super().__init__(experiment, device)
+        rule = experiment.recipe.loss_scale
+        self._dtype = DTYPES[experiment.recipe.compute_format]
+        self._parameters = dict(self.model.named_parameters())
+        self._optimizer = make_optimizer(experiment, list(self._parameters.values()))
+        self._updates = 0
+        self._optimizer.register_step_post_hook(self._count_update)
+        self._keeps_scale = rule.kind == "static"
+        self._scaler = torch.amp.GradScaler(
+            device.type,
+            init_scale=rule.init_scale,
+            growth_factor=rule.growth_factor,
+            backoff_factor=rule.backoff_factor,
+            growth_interval=rule.growth_interval,
+            enabled=rule.kind != "none",
+        )
+        self._scale = rule.start().scale
+
+    @property
+    def arithmetic(self) -> str:
+        word = str(self._dtype).removeprefix("torch.")
+        emulated = self.device.type == "cpu" and is_emulated(self._dtype)
+        return f"torch.autocast to {word}" + ", whose products this CPU emulates, slowly" * emulated
+
+    @property
+    def loss_scale(self) -> float:
+        return self._scale
+
+    @property
+    def weights(self) -> Mapping[str, Tensor]:
+        return {name: weight.detach() for name, weight in self._parameters.items()}
+
+    def outputs(self, inputs: Tensor) -> Tensor:
+        with torch.autocast(self.device.type, self._dtype):
+            outputs: Tensor = self.model(inputs)
+        return outputs
+
+    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
+        self._optimizer.zero_grad()
+        losses = []
+        for x, y, share in self.micro_batches(inputs, targets):
+            with torch.autocast(self.device.type, self._dtype):
+                loss = self.task.loss(self.model(x), y) * share
+            losses.append(loss.detach().float())
+            self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self._scaler.unscale_(self._optimizer)
+        gradients = {
+            name: torch.zeros_like(weight) if weight.grad is None else weight.grad
+            for name, weight in self._parameters.items()
+        }
+        return torch.stack(losses).sum(), gradients
+
+    def update(self, gradients: Gradients, found_inf: bool) -> bool:
+        for name, weight in self._parameters.items():
+            weight.grad = gradients[name]
+        before = self._updates
+        self._scaler.step(self._optimizer)
+        self._scaler.update(self._scale if self._keeps_scale else None)
+        self._scale = self._scaler.get_scale()
+        return self._updates == before
+
+    @property
+    def why_give_up(self) -> str:
+        return "" if self._scale else SCALE_FELL_TO_0
+
+    def _count_update(self, *_: object) -> None:
+        self._updates += 1
