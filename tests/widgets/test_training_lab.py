@@ -46,7 +46,7 @@ class Page:
 def journalled(runs_dir, losses, *, scales=None, reason="completed", message="", **fields):
     """A run that is over, as its process would have written it."""
     experiment = Experiment(
-        task="digits_cnn", **{"recipe": "fp16_dynamic", "steps": max(1, len(losses)), **fields}
+        **{"task": "digits_cnn", "recipe": "fp16_dynamic", "steps": max(1, len(losses)), **fields}
     )
     path = create_run(experiment, runs_dir)
     scales = scales or [65536.0] * len(losses)
@@ -189,6 +189,13 @@ def test_a_run_with_a_custom_recipe_is_shown_too(tmp_path, make_lab):
     lab = make_lab(journalled(tmp_path, [1.0], recipe=custom))
     until(lambda: lab._rows)
     assert lab._rows[0]["recipe"] == "custom"
+
+
+def test_a_run_of_a_task_of_ones_own_is_shown_too(tmp_path, make_lab):
+    own = {"task": "MyTask", "task_source": "class MyTask: ...", "recipe": "bf16"}
+    lab = make_lab(journalled(tmp_path, [1.0], **own))
+    until(lambda: lab._rows)
+    assert (lab._rows[0]["task"], lab.task, lab.recipe) == ("MyTask", "digits_cnn", "bf16")
 
 
 def test_the_newest_runs_are_shown_and_an_interrupted_one_is_told(tmp_path, make_lab):
