@@ -89,7 +89,7 @@ def _by_draws(
     magnitude /= ulp
     low = np.floor(magnitude)
     magnitude -= low  # the remainder
-    low += (magnitude >= least_to_go_up) & (magnitude > 0)
+    low += magnitude >= least_to_go_up  # which is above 0: what lies on the grid stays
     low *= ulp
     np.copyto(low, _past(fmt, saturate), where=low > np.float32(fmt.max))
     np.copysign(low, values, out=low)

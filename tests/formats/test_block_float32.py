@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.formats.block import list_block_formats
+from mixwidgets.formats.block import get_block_format, list_block_formats
 from mixwidgets.formats.block_float32 import round_array
 from tests.formats import block_oracle
 
@@ -46,6 +46,19 @@ def test_it_is_quantize_at_every_magnitude(fmt):
     draws = np.random.default_rng(0)
     values = np.ldexp(draws.standard_normal((64, 500)), draws.integers(-150, 127, (64, 1))).astype(np.float32)
     same_bits(round_array(fmt, values, 1), fmt.quantize(values, 1).dequantized.astype(np.float32))
+
+
+def test_a_quotient_beside_a_tie_is_none():
+    """float32 nearest to a midpoint × the scale: the quotient, as float32 again, would be the midpoint."""
+    fmt = get_block_format("nvfp4")
+    midpoints = np.array([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5])
+    values = np.zeros((200, 16), np.float32)
+    values[:, 0] = np.random.default_rng(5).uniform(1, 8, 200)
+    scaled = fmt.quantize(values)
+    values[:, 1:8] = midpoints * scaled.scales * scaled.tensor_scale
+    off = values[:, 1:8] != midpoints * scaled.scales * scaled.tensor_scale
+    assert off.mean() > 0.5  # else this would show nothing
+    same_bits(round_array(fmt, values, 1), fmt.quantize(values).dequantized.astype(np.float32))
 
 
 @pytest.mark.parametrize("name", [*block_oracle.MX, "nvfp4"])
