@@ -3,8 +3,6 @@
 import os
 import re
 import reprlib
-import signal
-import socket
 import time
 import warnings
 from collections import deque
@@ -14,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from mixwidgets.runs.events import Evaluation, Event, GradientSnapshot
 from mixwidgets.runs.export import ExportKind, export_run
-from mixwidgets.runs.files import create_mark
 from mixwidgets.runs.journal import read_experiment
-from mixwidgets.runs.lock import is_locked
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.status import current_status, read_status
+from mixwidgets.runs.stopping import stop_run
 from mixwidgets.runs.tables import evaluation_table, step_table
 
 if TYPE_CHECKING:
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 
 _SLUG = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
 _POLL_S = 0.05
-_STOP_GRACE_S = 2.0
 
 
 class Run:
@@ -167,30 +163,11 @@ class Run:
     def stop(self) -> str:
         """Ask the run to stop, insist after two seconds, and return the status that it ended with.
 
-        Works from any process that may write to the run's directory.
+        A run that has not begun to train has nothing to end well: it is ended at once. Works from any process
+        that may write to the run's directory. OSError where this one may not; TimeoutError when the run has
+        not ended within ten seconds, as on another machine: it ends when it sees the request.
         """
-        if not self.is_alive:
-            return self.status
-        try:
-            create_mark(self.path / "stop")
-        except OSError as error:
-            raise type(error)(
-                error.errno,
-                f"Run {self.id} cannot be asked to stop, for nothing can be written to its folder "
-                f"({error.strerror}): end its process, {self.process_id} on {current_status(self.path).host}",
-            ) from None
-        try:
-            return self.wait(_STOP_GRACE_S)
-        except TimeoutError:
-            self._kill()
-        return self.wait(_STOP_GRACE_S)
-
-    def _kill(self) -> None:
-        status = current_status(self.path)
-        if status.process_id is None or status.host != socket.gethostname():
-            return  # it sees the stop file when it gets there
-        if is_locked(self.path / "lock"):
-            os.kill(status.process_id, signal.SIGKILL)
+        return stop_run(self.path)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

@@ -68,10 +68,10 @@ def current_status(run_path: Path) -> Status:
         said = read_status(run_path)
     except (OSError, ValueError):
         said = _from_events(run_path)
-    never_started = said.word == "queued" and not lock.exists()
-    if said.word not in ("queued", "running") or alive or never_started:
-        return said
     asked = os.path.lexists(run_path / "stop")
+    is_waiting = said.word == "queued" and not asked and not lock.exists()
+    if said.word not in ("queued", "running") or alive or is_waiting:
+        return said
     return Status(
         word="stopped" if asked else "interrupted",
         process_id=said.process_id,

@@ -4,6 +4,10 @@ import json
 import math
 import os
 import resource
+import tracemalloc
+from contextlib import contextmanager, suppress
+from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,7 +28,8 @@ from mixwidgets.runs.events import (
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import Journal, create_run
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.run import open_run
+from mixwidgets.runs.run import list_runs, open_run
+from tests.small_disk import small_disk
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=20)
 
@@ -304,28 +309,118 @@ def test_a_short_write_is_rolled_back(tmp_path, monkeypatch):
     assert len(open_run(path).events()) == 2
 
 
-def test_a_full_disk_still_gets_the_last_status(tmp_path):
-    path = create_run(EXPERIMENT, tmp_path)
+@contextmanager
+def small_files(folder):
+    """As a small disk, by the limit on the size of a file."""
+    folder.mkdir()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        yield folder
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("limited", [small_disk, small_files])
+def test_a_full_disk_still_gets_the_last_status(tmp_path, limited):
     acknowledged = []
-    with Journal(path) as journal:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
-        try:
+    with limited(tmp_path / "disk") as disk:
+        path = create_run(EXPERIMENT, disk)
+        with Journal(path) as journal:
             with pytest.raises(OSError) as failure:  # noqa: PT011, PT012
                 for number in range(1, 10_000):
                     journal.append(step(number))
                     acknowledged.append(number)
             journal.append(RunFinished(reason="disk_full", metrics={}, message="x" * 5000))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    run = open_run(path)
-    assert files.is_disk_full(failure.value)
-    assert run.status == "disk_full"
-    assert [event.step for event in run.events()] == acknowledged
-    assert len(acknowledged) > 50
-    assert run.damage == []
+        run = open_run(path)
+        assert files.is_disk_full(failure.value)
+        assert run.status == "disk_full"
+        assert [event.step for event in run.events() if event.kind == "step"] == acknowledged
+        assert len(acknowledged) > 50
+        assert run.damage == []
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: as_link(path), lambda path: as_fifo(path)])
+def test_the_last_status_gets_through_without_its_reserved_room(tmp_path, spoil):
+    path = create_run(EXPERIMENT, tmp_path)
+    spoil(path / "status.reserved")
+    with Journal(path) as journal:
+        journal.append(RunFinished(reason="completed", metrics={}, message=""))
+    assert open_run(path).status == "completed"
 
 
 def test_the_longest_message_fits_the_reserved_room(tmp_path):
     path = write(tmp_path, [RunFinished(reason="crashed", metrics={}, message="\U0001f600" * 5000)])
     assert open_run(path).status == "crashed"
+
+
+def widest(number):
+    """A step whose every field prints as wide as it can."""
+    wide = {int: 10**12, float: -2.2250738585072014e-308, bool: False, str: "a_module.of.a_deep_model." * 3}
+    values = {field.name: wide[field.type] for field in fields(StepRecord)}
+    return StepRecord(**{**values, "step": number})
+
+
+def test_ten_thousand_steps_stay_under_5_mb(tmp_path):
+    path = create_run(EXPERIMENT, tmp_path)
+    with Journal(path) as journal:
+        for number in range(1, 10_001):
+            journal.append(widest(number))
+            if number % 100 == 0:
+                journal.append(Evaluation(step=number, metrics={"loss": -1 / 3, "accuracy": 1 / 3}))
+    assert (path / "events.jsonl").stat().st_size < 5e6
+    run = open_run(path)
+    tracemalloc.start()
+    try:
+        assert sum(event.kind == "step" for event in run.follow()) == 10_000
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 1e6  # the events themselves take some 10 MB
+
+
+def test_a_run_of_a_newer_version_loses_nothing(run_path):
+    """What this version does not know is told as such, the rest is read, and no file is touched."""
+    newer = [
+        files.seal({"kind": "thought", "step": 7, "text": "hm"}),
+        files.seal({**to_record(step(21)), "temperature": 1}),
+        files.seal({"kind": "finished", "reason": "bored", "metrics": {}, "message": ""}),
+    ]
+    events = run_path / "events.jsonl"
+    events.write_bytes(b"".join([*lines_of(run_path)[:-1], *newer]))
+    before = events.read_bytes()
+    run = open_run(run_path)
+    assert run.steps().step.tolist() == list(range(1, 22))
+    assert len(run.damage) == 2
+    for word, sentence in zip(("thought", "bored"), run.damage, strict=True):
+        assert word in sentence
+        assert "newer mixwidgets" in sentence
+    experiment = {**EXPERIMENT.to_dict(), "schema": 99}
+    (run_path / "experiment.json").write_bytes(files.seal(experiment))
+    with pytest.raises(ValueError, match=r"schema 99.*upgrade mixwidgets"):
+        open_run(run_path)
+    with pytest.warns(UserWarning, match="schema 99"):
+        assert list_runs(run_path.parent) == []
+    assert events.read_bytes() == before
+
+
+def test_a_mark_follows_no_link(tmp_path):
+    path = create_run(EXPERIMENT, tmp_path / "runs")
+    (path / "stop").symlink_to(tmp_path / "outside")
+    with Journal(path):
+        assert open_run(path).status == "running"
+    assert open_run(path).stop() == "stopped"
+    assert not (tmp_path / "outside").exists()
+
+
+def test_the_process_writes_through_no_link(tmp_path):
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    for name in ("events.jsonl", "status.json", "status.json.new", "lock", "gradients-000001.bin"):
+        path = create_run(EXPERIMENT, tmp_path / "runs")
+        (path / name).unlink(missing_ok=True)
+        (path / name).symlink_to(outside)
+        with suppress(OSError), Journal(path) as journal:
+            for event in some_events():
+                journal.append(event)
+        assert outside.read_text() == "mine"

@@ -3,14 +3,31 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.events import GradientSnapshot, RunFinished, StepRecord
 from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import create_run
+from mixwidgets.runs.journal import Journal, create_run
 from mixwidgets.runs.run import list_runs, open_run
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="bf16", steps=20)
+NOBODY = 65534
+
+
+def write(runs_dir):
+    path = create_run(EXPERIMENT, runs_dir)
+    fields = {"loss_scale": 1.0, "found_inf": False, "skipped": False, "grad_norm": 1.0, "seconds": 0.1}
+    summaries = {"w": GradientSummary.of(1.0)}
+    with Journal(path) as journal:
+        for step in (1, 2, 3):
+            journal.append(StepRecord(step=step, loss=0.5, **fields))
+        journal.append(GradientSnapshot(step=1, summaries=summaries))
+        journal.append(RunFinished(reason="completed", metrics={}, message=""))
+    return path
 
 
 def test_runs_are_listed_newest_first(tmp_path):
@@ -64,6 +81,63 @@ def test_a_folder_that_cannot_be_made_teaches(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="give runs_dir a folder"):
         create_run(EXPERIMENT, tmp_path / "file")
+
+
+@pytest.fixture
+def unprivileged(tmp_path):
+    """A folder of this process's own, which may not write or read everything: not even where root runs it."""
+    open_run(write(tmp_path)).export("csv")  # what loads on first use does so while Python's own may be read
+    user = os.geteuid()
+    with TemporaryDirectory() as folder:
+        os.chown(folder, NOBODY if user == 0 else user, -1)
+        os.seteuid(NOBODY if user == 0 else user)
+        try:
+            yield Path(folder)
+        finally:
+            os.seteuid(user)
+
+
+def test_a_read_only_folder_teaches_and_its_runs_can_be_read(unprivileged):
+    runs_dir = unprivileged / "runs"
+    path = write(runs_dir)
+    waiting = create_run(EXPERIMENT, runs_dir)
+    for folder in (path, waiting, runs_dir):
+        folder.chmod(0o555)
+    with pytest.raises(PermissionError, match="give runs_dir a folder"):
+        create_run(EXPERIMENT, runs_dir)
+    run = open_run(path)
+    assert (run.status, run.damage, len(run.steps())) == ("completed", [], 3)
+    assert run.stop() == "completed"
+    with pytest.raises(PermissionError, match="give path a folder"):
+        run.export("csv")
+    assert len(list(run.export("csv", unprivileged / "csv").iterdir())) == 3
+    with pytest.raises(PermissionError, match="nothing can be written to its folder"):
+        open_run(waiting).stop()
+    with pytest.raises(PermissionError):
+        Journal(waiting)
+    assert [(run.id, run.status) for run in list_runs(runs_dir)] == [
+        (waiting.name, "queued"), (path.name, "completed"),
+    ]  # fmt: skip
+
+
+def test_a_file_that_may_not_be_read_is_told(unprivileged):
+    path = write(unprivileged)
+    run = open_run(path)
+    for name, records in (("gradients-000001.bin", 4), ("events.jsonl", 0), ("status.json", 0), ("lock", 0)):
+        (path / name).chmod(0)
+        assert len(run.events()) == records
+        assert run.status == ("completed" if name.startswith(("gradients", "events")) else "interrupted")
+        assert any("Permission denied" in sentence for sentence in run.damage)
+    (path / "experiment.json").chmod(0)
+    with pytest.raises(PermissionError):
+        open_run(path)
+    with pytest.warns(UserWarning, match="Permission denied"):
+        assert list_runs(unprivileged) == []
+
+
+def test_a_run_that_nobody_started_can_be_stopped(tmp_path):
+    run = open_run(create_run(EXPERIMENT, tmp_path))
+    assert (run.stop(), run.status) == ("stopped", "stopped")
 
 
 def test_waiting_for_a_run_that_nobody_started_times_out(tmp_path):
