@@ -92,8 +92,9 @@ _ALL = (
         title="Digits: a small CNN",
         explanation=(
             "Two convolutions and two linear layers (15,374 weights) learn scikit-learn's 8×8 handwritten "
-            "digits. With its plain loss, half precision matches FP32 even without a loss scale; "
-            "a small loss_weight makes gradients so small that only a scaled loss saves them."
+            "digits; FP32 gets 97 to 98 % right. With the plain loss, half precision matches FP32 even "
+            "without a loss scale; a small loss_weight makes gradients so small that only a scaled loss "
+            "saves them."
         ),
         metrics=("accuracy",),
         training_examples=1437,
@@ -106,8 +107,8 @@ _ALL = (
         name="digits_mlp",
         title="Digits: a multilayer perceptron",
         explanation=(
-            "Three linear layers (26,122 weights) learn scikit-learn's 8×8 handwritten digits. All of its "
-            "products are matrix products with inner lengths that MX and NVFP4 blocks divide."
+            "Three linear layers (26,122 weights) learn scikit-learn's 8×8 handwritten digits; FP32 gets "
+            "97 to 98 % right. The layers' inputs, 64 and 128 numbers, fill whole MX and NVFP4 blocks."
         ),
         metrics=("accuracy",),
         training_examples=1437,
@@ -122,7 +123,8 @@ _ALL = (
         explanation=(
             "Three convolutions (737 weights) mark the pixels of an 8×8 digit that was pasted somewhere on "
             "a noisy canvas. The focal loss is averaged over every pixel, nearly all of them easy, so its "
-            "gradients are small. A loss_weight of 1/128 makes them as small as 1.6 million pixels would."
+            "gradients are small. A loss_weight of 1/128 makes them as small as 1.6 million pixels would. "
+            "FP32 reaches an IoU of 0.65 to 0.70."
         ),
         metrics=("iou",),
         training_examples=None,
@@ -147,8 +149,8 @@ _ALL = (
         title="Text: a small GPT",
         explanation=(
             "A GPT of two blocks (116,480 weights) learns to guess the next character of the text of "
-            "Python's help(), which differs between versions of Python. Its attention is spelt out, "
-            "so that the softmax can be computed in half precision or in FP32."
+            "Python's help(), which differs between versions of Python; with 3.11's, FP32 reaches a loss of "
+            "about 2.27 nats. Its attention is spelt out: the softmax can be in half precision or in FP32."
         ),
         metrics=("accuracy",),
         training_examples=None,
@@ -174,7 +176,8 @@ _ALL = (
         title="Text: a small LSTM",
         explanation=(
             "An LSTM (77,664 weights) learns to guess the next character of the text of Python's help(), "
-            "which differs between versions of Python. Its gradients go back through 64 steps of one layer."
+            "which differs between versions of Python; with 3.11's, FP32 reaches a loss of about 1.8 nats. "
+            "Its gradients go back through 64 steps of one layer."
         ),
         metrics=("accuracy",),
         training_examples=None,
