@@ -198,7 +198,7 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
         "fp16_softmax": _FP16.replace(fp32_ops=("norm", "loss")),
         "fp8_unscaled": _BF16.replace(operands=Operands(forward=_E4M3, backward=_E4M3)),
         "fp8_tensorwise": _BF16.replace(operands=Operands(scaling="current")),
-        "fp8_delayed": _BF16.replace(operands=Operands(scaling="delayed")),
+        "fp8_delayed": _BF16.replace(operands=Operands(scaling="delayed", amax_history_len=16)),
         "mxfp8": _BF16.replace(operands=Operands(forward="mxfp8_e4m3", backward="mxfp8_e4m3")),
         "mxfp4": _BF16.replace(operands=Operands(forward="mxfp4", backward="mxfp4")),
         "mxfp4_stochastic": _BF16.replace(
@@ -210,5 +210,6 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
 """The presets by name, immutable.
 
 The dynamic ones start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 never fires
-in a run of a few hundred steps. The FP8, MX and NVFP4 ones compute in bfloat16 around the rounded operands.
+in a run of a few hundred steps. The FP8, MX and NVFP4 ones compute in bfloat16 around the rounded operands; delayed
+scaling looks back 16 steps, not Transformer Engine's 1024, which would never forget in such a run.
 """
