@@ -8,11 +8,13 @@ bits, taken back from the coarse count, and counted by their whole fraction.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mixwidgets.gradients.boundaries import FRACTION_BITS
+from mixwidgets.gradients.compiled import compiled_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 1 << 16  # values: what a chunk and its temporaries take stays within a core's second-level cache
-COARSE_BITS = 4  # fraction bits of the first count
+COMPILED_FROM = 1_000_000  # values; for fewer it would not pay to load and compile the loop
 
 
 class Tally(NamedTuple):
@@ -44,12 +46,16 @@ class _Layout(NamedTuple):
     bias: int
     cuts: Array
     """Cuts in units of this dtype's last fraction bit, rounded up."""
-    top_bits: int
-    """Fraction bits within the word's upper 16 bits."""
-    base: tuple[int, ...]
-    """The cell in which a value of each coarse bucket is counted at first."""
-    picked: tuple[int, ...]
-    """Top fraction bits whose values are counted by their whole fraction instead."""
+    base: Array
+    """The cell in which a value of each bucket is counted at first; a bucket is its top fraction bits."""
+    mixed: tuple[int, ...]
+    """Buckets within which a cut falls: all their values are looked at."""
+    points: tuple[int, ...]
+    """Buckets whose first fraction a cut sets apart from the others: that one is looked at."""
+    below_points: int
+    """Fraction bits that are zero in all those."""
+    masks: Array
+    """By bucket, bits of which a value that is looked at has none, and of the others each has one."""
 
 
 @lru_cache(maxsize=16)
@@ -58,15 +64,18 @@ def _layout(wide: bool, cuts: tuple[int, ...]) -> _Layout:
     bits, fraction_bits, bias = (64, 52, 1023) if wide else (32, 23, 127)
     step = FRACTION_BITS - fraction_bits
     own = np.array([-(-cut >> step) for cut in cuts], dtype=word)
-    top_bits = 16 - (bits - fraction_bits)
-    width = 1 << (fraction_bits - top_bits)
-    starts = np.arange(1 << top_bits, dtype=word) * word(width)
-    first = np.searchsorted(own, starts, side="right")
+    buckets = 1 << (fraction_bits - bits + 16)
+    width = (1 << fraction_bits) // buckets
+    starts = np.arange(buckets, dtype=word) * word(width)
+    second = np.searchsorted(own, starts + word(1), side="right")
     last = np.searchsorted(own, starts + word(width - 1), side="right")
-    pure = np.where(first == last, first, -1).reshape(1 << COARSE_BITS, -1)
-    base = [int(np.bincount(row[row >= 0]).argmax()) if (row >= 0).any() else 0 for row in pure]
-    picked = np.flatnonzero((pure != np.array(base)[:, None]).reshape(-1))
-    return _Layout(word, bits, fraction_bits, bias, own, top_bits, tuple(base), tuple(picked.tolist()))
+    points = np.flatnonzero(np.searchsorted(own, starts, side="right") != second).tolist()
+    below = gcd(1 << fraction_bits, *(width * bucket for bucket in points)) - 1
+    mixed = np.flatnonzero(second != last).tolist()
+    masks = starts.copy()
+    masks[points] = below
+    masks[mixed] = 0
+    return _Layout(word, bits, fraction_bits, bias, own, last, tuple(mixed), tuple(points), below, masks)
 
 
 def tally(values: Array, cuts: tuple[int, ...]) -> Tally:
@@ -93,39 +102,62 @@ def _count(bits: Array, layout: _Layout) -> tuple[Array, int]:
 
     Row 0, with zeros and subnormals, is right only in its sum.
     """
-    word, fraction_bits = layout.word, layout.fraction_bits
-    binades = 1 << (layout.bits - 1 - fraction_bits)
-    width = len(layout.cuts) + 1
-    coarse = np.zeros(binades << COARSE_BITS, dtype=np.int64)
-    cells = np.zeros(binades * width, dtype=np.int64)
+    word, buckets = layout.word, len(layout.base)
+    coarse = np.zeros(1 << 15, dtype=np.int64)
+    cells = np.zeros((len(coarse) // buckets, len(layout.cuts) + 1), dtype=np.int64)
+    count = compiled_count() if len(bits) >= COMPILED_FROM else None
+    if count is None:
+        zero = _count_by_numpy(bits, layout, coarse, cells)
+    else:
+        shifts = word(layout.bits - 16), word(layout.fraction_bits)
+        zero = count(bits, _no_sign(layout), *shifts, layout.masks, layout.cuts, coarse, cells)
+    columns, starts = np.unique(layout.base, return_index=True)
+    cells[:, columns] += np.add.reduceat(coarse.reshape(-1, buckets), starts, axis=1)
+    return cells.astype(np.uint64), zero
+
+
+def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -> int:
+    word, buckets = layout.word, len(layout.base)
     zero = 0
     near = np.zeros(min(CHUNK, -(-len(bits) // 8) * 8), dtype=np.bool_)
-    no_sign = word((1 << (layout.bits - 1)) - 1)
-    fraction = word((1 << fraction_bits) - 1)
+    held: list[Array] = []
     for start in range(0, len(bits), CHUNK):
         chunk = bits[start : start + CHUNK]
         top = (chunk >> word(layout.bits - 16)).astype(np.uint16)
+        bucket = top.astype(np.uint8) & np.uint8(buckets - 1)
         top &= np.uint16(0x7FFF)
-        coarse += np.bincount(top >> np.uint16(layout.top_bits - COARSE_BITS), minlength=coarse.size)
+        coarse += np.bincount(top, minlength=coarse.size)
 
-        not_tiny = top != 0
-        if not not_tiny.all():
-            zero += len(chunk) - int(np.count_nonzero(chunk & no_sign))
-        top &= np.uint16((1 << layout.top_bits) - 1)
-        near[len(chunk) :] = False
-        found = np.equal(top, layout.picked[0], out=near[: len(chunk)])
-        for bucket in layout.picked[1:]:
-            found |= top == bucket
-        found &= not_tiny  # for speed alone: zeros are many, and row 0 needs no cells
-        values = chunk[_positions(near)] & no_sign
-        coarse -= np.bincount(values >> word(fraction_bits - COARSE_BITS), minlength=coarse.size)
-        cell = np.searchsorted(layout.cuts, values & fraction, side="right")
-        cell += (values >> word(fraction_bits)).astype(np.int64) * width
-        cells += np.bincount(cell, minlength=cells.size)
-    table = cells.reshape(binades, width)
-    for bucket, column in enumerate(layout.base):
-        table[:, column] += coarse.reshape(binades, -1)[:, bucket]
-    return table.astype(np.uint64), zero
+        near[:] = False
+        found = near[: len(chunk)]
+        for mixed in layout.mixed:
+            found |= bucket == mixed
+        low = chunk & word(layout.below_points)
+        if not low.min():
+            even = low == 0
+            for point in layout.points:
+                found |= even & (bucket == point)
+            not_zero = (chunk & _no_sign(layout)) != 0
+            zero += len(chunk) - int(np.count_nonzero(not_zero))
+            found &= not_zero  # for speed alone: zeros are many, and row 0 needs no cells
+        held.append(chunk[_positions(near)] & _no_sign(layout))
+        if sum(map(len, held)) >= CHUNK or start + CHUNK >= len(bits):
+            _look(np.concatenate(held), layout, coarse, cells)
+            held.clear()
+    return zero
+
+
+def _no_sign(layout: _Layout) -> Any:
+    return layout.word((1 << (layout.bits - 1)) - 1)
+
+
+def _look(magnitudes: Array, layout: _Layout, coarse: Array, cells: Array) -> None:
+    """Take these from the coarse counts, and count them by their whole fraction."""
+    fraction_bits, word = layout.fraction_bits, layout.word
+    np.subtract.at(coarse, (magnitudes >> word(layout.bits - 16)).astype(np.intp), 1)
+    cell = np.searchsorted(layout.cuts, magnitudes & word((1 << fraction_bits) - 1), side="right")
+    cell += (magnitudes >> word(fraction_bits)).astype(np.intp) * cells.shape[1]
+    np.add.at(cells.reshape(-1), cell, 1)
 
 
 def _positions(mask: Array) -> Array:

@@ -32,9 +32,7 @@ from mixwidgets.gradients.values import require_dense_floats
 Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
 
-CHUNK = (
-    1 << 22
-)  # values a launch: they keep a GPU busy while the next is launched, with 100 MB of temporaries
+CHUNK = 1 << 22  # values a launch: they keep a GPU busy while the next is launched; 100 MB for temporaries
 _COPIES = 32  # of the counts: one for each thread of a warp
 _EXPONENTS = range(-149, 128)  # of a finite float32 that is not zero
 _JOINED = (torch.float32, torch.float16, torch.bfloat16)  # torch.cat takes them together; float8 it may not

@@ -1,0 +1,133 @@
+"""Counting by NumPy and by the loop that numba compiles: the same bits."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import types
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mixwidgets.gradients import tally
+from mixwidgets.gradients.boundaries import catalogue_cuts
+from mixwidgets.gradients.compiled import compiled_count
+from mixwidgets.gradients.summary import GradientSummary
+
+
+def both(values: np.ndarray) -> tuple[GradientSummary, GradientSummary]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "COMPILED_FROM", 0)
+        compiled = GradientSummary.of(values)
+        patch.setattr(tally, "COMPILED_FROM", len(values) + 1)
+        return compiled, GradientSummary.of(values)
+
+
+def edges(dtype: type[np.floating]) -> np.ndarray:
+    """Every binade: both sides of each cut and of each bucket's start, both signs; zeros, inf and NaN."""
+    word, bits, fraction_bits = (np.uint64, 64, 52) if dtype is np.float64 else (np.uint32, 32, 23)
+    cuts = [-(-cut >> (52 - fraction_bits)) for cut in catalogue_cuts()]
+    starts = [bucket << (fraction_bits - 4) for bucket in range(16)]
+    fractions = np.array([f + d for f in (*cuts, *starts) for d in (-1, 0, 1)], dtype=object)
+    codes = [(e << fraction_bits) + int(f) for e in range(1 << (bits - 1 - fraction_bits)) for f in fractions]
+    codes = [code % (1 << (bits - 1)) for code in codes] + [0, 0]
+    return np.array([*codes, *(code | 1 << (bits - 1) for code in codes)], dtype=word).view(dtype)
+
+
+def cases() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
+    spread = (rng.standard_normal(200_000) * np.exp2(rng.uniform(-60, 5, 200_000))).astype(np.float32)
+    codes = np.arange(65536, dtype=np.uint16)
+    return {
+        "edges32": edges(np.float32),
+        "edges64": edges(np.float64),
+        "spread": spread,
+        "spread64": spread * 1e-30,
+        "half zeros": np.where(rng.random(200_000) < 0.5, np.float32(0), spread),
+        "powers of two": np.exp2(rng.integers(-149, 128, 200_000)).astype(np.float32),
+        "any bits": rng.integers(0, 2**32, 200_000, dtype=np.uint32).view(np.float32),
+        "float16": codes.view(np.float16),
+        "bfloat16": codes.view(ml_dtypes.bfloat16),
+        "zeros": np.zeros(70_000, dtype=np.float32),
+        "one": np.ones(1, dtype=np.float32),
+        "none": np.zeros(0, dtype=np.float32),
+    }
+
+
+@pytest.mark.parametrize("name", cases())
+def test_the_same_summary_both_ways(name: str) -> None:
+    values = cases()[name]
+    assert compiled_count() is not None, "numba is among the test requirements"
+    compiled, plain = both(values)
+    assert compiled == plain
+    assert compiled.count == len(values)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=40))
+def test_any_bits_both_ways(codes: list[int]) -> None:
+    words = np.array(codes, dtype=np.uint64)
+    for values in (words.view(np.float64), words.view(np.float32)):
+        compiled, plain = both(values)
+        assert compiled == plain
+
+
+@pytest.mark.parametrize(
+    "cuts", [(1,), (1, 2**51), (1, 2**51 + 1, 2**51 + 2**40), (1, 7, 2**50 + 1, 2**52 - 9)]
+)
+def test_other_cuts_both_ways(cuts: tuple[int, ...]) -> None:
+    """Beside brute force: by the whole fraction of each value."""
+    rng = np.random.default_rng(1)
+    near = [cut + delta for cut in cuts for delta in (-1, 0, 1)]
+    fractions = np.array([*near, *rng.integers(0, 2**52, 500).tolist()], dtype=np.uint64)
+    values = (np.uint64(1023 << 52) + fractions).view(np.float64)
+    expected = np.bincount(
+        np.searchsorted(cuts, fractions.astype(np.int64), side="right"), minlength=len(cuts) + 1
+    )
+    for least in (0, 1 << 60):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tally, "COMPILED_FROM", least)
+            found = tally.tally(values, cuts)
+        assert found.exponents.tolist() == [0]
+        assert found.cells.tolist() == [expected.tolist()]
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_numba_is_loaded_for_large_tensors_only() -> None:
+    code = """
+        import sys, numpy as np
+        from mixwidgets.gradients.summary import GradientSummary
+        GradientSummary.of(np.ones(999_999, dtype=np.float32))
+        print("numba" in sys.modules)
+        GradientSummary.of(np.ones(1_000_000, dtype=np.float32))
+        print("numba" in sys.modules)
+    """
+    assert run(code).split() == ["False", "True"]
+
+
+def test_without_numba_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)  # importing it raises ModuleNotFoundError
+    assert compiled_count.__wrapped__() is None
+
+
+def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def njit(**options: bool) -> object:
+        if "cache" in options:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit))
+    count = compiled_count.__wrapped__()
+    assert count is not None
+    assert count.__name__ == "_count"
