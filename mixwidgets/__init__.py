@@ -26,6 +26,7 @@ _HOME = {
     "open_run": "runs.run",
     "list_runs": "runs.run",
     "train": "training.loop",
+    "op_precisions": "training.op_probe",
     "BitEditor": "widgets.bit_editor",
     "NumberLine": "widgets.number_line",
     "BlockLab": "widgets.block_lab",

@@ -21,7 +21,7 @@ ROOMS = {
     "formats": (set(), {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, {"numba"}),
     "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard"}),
-    "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"sklearn"}),
+    "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"pandas", "sklearn"}),
     "widgets": (
         {"formats", "gradients", "runs"},
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
