@@ -1,6 +1,6 @@
 """The training loop of torch.amp: torch.autocast and torch.amp.GradScaler around a plain model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -9,7 +9,7 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.scaler import SCALE_FELL_TO_0
 from mixwidgets.training.trainer import Gradients, Trainer
-from mixwidgets.training.weights import make_optimizer
+from mixwidgets.training.weights import make_optimizer, optimizer_state
 
 
 class AmpTrainer(Trainer):
@@ -56,6 +56,10 @@ class AmpTrainer(Trainer):
     @property
     def weights(self) -> Mapping[str, Tensor]:
         return {name: weight.detach() for name, weight in self._parameters.items()}
+
+    def held(self) -> Mapping[str, Iterable[Tensor]]:
+        state = optimizer_state(self._optimizer)
+        return {"weights": [], "master": self._parameters.values(), "optimizer": state}
 
     def outputs(self, inputs: Tensor) -> Tensor:
         with torch.autocast(self.device.type, self._dtype):

@@ -4,7 +4,7 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: th
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -40,6 +40,9 @@ class ExplicitTrainer(Trainer):
     @property
     def weights(self) -> Mapping[str, Tensor]:
         return self._weights.kept
+
+    def held(self) -> Mapping[str, Iterable[Tensor]]:
+        return self._weights.held()
 
     def outputs(self, inputs: Tensor) -> Tensor:
         if inputs.is_floating_point():

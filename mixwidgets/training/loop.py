@@ -15,6 +15,7 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
+from mixwidgets.training.memory import MemoryProbe
 from mixwidgets.training.trainer import Trainer
 
 _EVALUATIONS = 10  # per run, beside the one before training …
@@ -54,10 +55,14 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
         evaluate_every = min(max(1, experiment.steps // _EVALUATIONS), _RAREST_EVALUATION)
         losses_lost = 0
         for step in range(1, experiment.steps + 1):
-            record, snapshot = trainer.step(step, observed=(step - 1) % experiment.summary_every == 0)
+            observed = (step - 1) % experiment.summary_every == 0
+            probe = MemoryProbe(trainer) if step == 1 else None
+            record, snapshot = trainer.step(step, observed, around_backward=probe)
             yield record
             if snapshot is not None:
                 yield snapshot
+            if probe is not None:
+                yield probe.event(step)
             if step % evaluate_every == 0 or step == experiment.steps:
                 metrics = trainer.evaluate()
                 yield Evaluation(step=step, metrics=metrics)

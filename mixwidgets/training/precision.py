@@ -24,7 +24,7 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 _MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
 _SLOW = 4.0  # native half products this much slower than float32 ones count as emulated
 
-_PRODUCTS = (
+PRODUCTS = (
     functional.linear,
     functional.bilinear,
     functional.conv1d,
@@ -104,7 +104,7 @@ class Precision(TorchFunctionMode):
     def _chosen_rules(self, recipe: Recipe) -> dict[Callable[..., Any], Callable[..., Any]]:
         rules: dict[Callable[..., Any], Callable[..., Any]] = {}
         if self.widened:
-            rules |= dict.fromkeys(_PRODUCTS, self._in_float32)
+            rules |= dict.fromkeys(PRODUCTS, self._in_float32)
         if self._operands is not None:
             rules[functional.linear] = self._rounded_linear
         if self.dtype != torch.float32:

@@ -3,7 +3,8 @@
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from types import MappingProxyType
 
@@ -52,6 +53,10 @@ class Trainer(ABC):
         """What is kept from step to step, by parameter name."""
 
     @abstractmethod
+    def held(self) -> Mapping[str, Iterable[Tensor]]:
+        """The tensors held from step to step, by kind of memory: "weights", "master", "optimizer"."""
+
+    @abstractmethod
     def outputs(self, inputs: Tensor) -> Tensor:
         """The forward pass, as in training."""
 
@@ -69,14 +74,19 @@ class Trainer(ABC):
     def why_give_up(self) -> str:
         """Why the loss scale ends the run; empty while it does not."""
 
-    def step(self, number: int, observed: bool) -> tuple[StepRecord, GradientSnapshot | None]:
-        """One optimiser step, and a snapshot of its gradients where they are to be observed."""
+    def step(
+        self, number: int, observed: bool, around_backward: AbstractContextManager[object] | None = None
+    ) -> tuple[StepRecord, GradientSnapshot | None]:
+        """One optimiser step, and a snapshot of its gradients where they are to be observed.
+
+        `around_backward` is entered for the forward and the backward pass.
+        """
         start = time.perf_counter()
         scale = self.loss_scale
         inputs, targets = (part.to(self.device) for part in next(self._batches))
         self.model.train()
         draws = copy(self.random)
-        with self.random:
+        with self.random, around_backward or nullcontext():
             loss, gradients = self.backward(inputs, targets)
         pending = begin(gradients) if observed else None
         compared = observed and self.experiment.fp32_reference

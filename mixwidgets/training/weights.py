@@ -1,6 +1,6 @@
 """The weights as a recipe keeps them: in float32 with narrow copies, or in the compute format alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import torch
@@ -28,6 +28,8 @@ class Weights:
         kept_in = torch.float32 if recipe.master_weights else compute
         self.kept = {name: weight.detach().to(kept_in) for name, weight in model.named_parameters()}
         """By parameter name: the weights between steps."""
+        for name, weight in model.named_parameters():  # else its float32 ones would stay, for nothing
+            weight.data = self.kept[name]
         self.read = {name: weight.detach().to(compute).requires_grad_() for name, weight in self.kept.items()}
         """By parameter name: the weights of the forward pass, leaves of autograd's graph. Where the formats
         are one they share the memory of `kept`."""
@@ -41,6 +43,12 @@ class Weights:
         self._random = np.random.default_rng(experiment.seed)
         self.optimizer = make_optimizer(experiment, list(self._worked.values()))
         """torch's. Between steps its state is in the recipe's `optimizer_format`."""
+
+    def held(self) -> Mapping[str, Iterable[Tensor]]:
+        """All tensors here, by kind of memory. The optimiser's float32 copies of weights that are kept
+        narrow count with its state: they hold nothing that the weights do not."""
+        state = [*self._worked.values(), *optimizer_state(self.optimizer)]
+        return {"weights": self.read.values(), "master": self.kept.values(), "optimizer": state}
 
     def refresh_copies(self) -> None:
         """Round the kept weights to those that the forward pass reads."""
@@ -57,6 +65,7 @@ class Weights:
         self._convert_state(torch.float32)
         self.optimizer.step()
         self._convert_state(self._state_dtype)
+        self.optimizer.zero_grad()  # or they would stay through the next forward and backward pass
         if self._works_wide:
             self._round()
 
@@ -81,6 +90,16 @@ class Weights:
             seed=int(self._random.integers(2**63)),
         )
         return torch.from_numpy(rounded)
+
+
+def optimizer_state(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    """The tensors in the optimiser's state, Adam's counts of steps apart."""
+    return [
+        value
+        for state in optimizer.state.values()
+        for name, value in state.items()
+        if name != "step" and isinstance(value, Tensor)
+    ]
 
 
 def make_optimizer(experiment: Experiment, weights: list[Tensor]) -> torch.optim.Optimizer:
