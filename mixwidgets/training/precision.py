@@ -92,8 +92,13 @@ class Precision(TorchFunctionMode):
 
     def __enter__(self) -> "Precision":
         self._calls = 0
-        super().__enter__()  # type: ignore[no-untyped-call]
+        if self._rules:  # else each of torch's functions would make a detour for nothing
+            super().__enter__()  # type: ignore[no-untyped-call]
         return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._rules:
+            super().__exit__(*error)  # type: ignore[no-untyped-call]
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
