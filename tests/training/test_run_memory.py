@@ -1,0 +1,31 @@
+"""What a run holds in memory does not grow with its steps."""
+
+import gc
+
+from mixwidgets.runs.events import StepRecord
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.training.loop import train
+
+EXPERIMENT = Experiment(
+    task="digits_mlp", recipe="fp16_dynamic", steps=10_000_000, batch_size=4, summary_every=5
+)
+FIRST, LAST = 110, 210  # an evaluation before and one between: what is made once is there
+
+
+def objects():
+    """How many objects are alive: each event, summary and tensor is one."""
+    gc.collect()
+    return len(gc.get_objects())
+
+
+def test_a_hundred_steps_more_hold_no_more(tmp_path):
+    alive = {}
+    with Journal(create_run(EXPERIMENT, tmp_path)) as journal:
+        for event in train(journal.experiment):
+            journal.append(event)
+            if isinstance(event, StepRecord) and event.step in (FIRST, LAST):
+                alive[event.step] = objects()
+            if LAST in alive:
+                break
+    assert alive[LAST] - alive[FIRST] < 50  # one a step would be a hundred
