@@ -1,6 +1,7 @@
 """Folders of runs: what is listed, what is skipped, what is refused."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,30 @@ def test_runs_are_listed_newest_first(tmp_path):
     listed = list_runs(tmp_path)
     assert [run.id for run in listed] == sorted((path.name for path in made), reverse=True)
     assert {run.status for run in listed} == {"queued"}
+
+
+class Größe_des_längsten_Namens_den_eine_Aufgabe_je_hatte:
+    """A user's task; it is not trained here."""
+
+    def model(self):
+        raise NotImplementedError
+
+    def batches(self, batch_size, seed):
+        raise NotImplementedError
+
+    def loss(self, outputs, targets):
+        raise NotImplementedError
+
+    def evaluate(self, predict):
+        raise NotImplementedError
+
+
+def test_the_name_of_a_users_task_is_data(tmp_path):
+    experiment = Experiment(task=Größe_des_längsten_Namens_den_eine_Aufgabe_je_hatte, steps=1)
+    path = create_run(experiment, tmp_path)
+    (run,) = list_runs(tmp_path)
+    assert (run.path, run.experiment) == (path, experiment)
+    assert re.fullmatch(r"\d{8}-\d{9}-gr_e_des_l_ngsten_namens_den_eine_aufgab-fp32-[0-9a-f]{4}", run.id)
 
 
 def test_a_run_is_shown_without_address_or_time(tmp_path):
