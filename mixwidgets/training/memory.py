@@ -167,7 +167,8 @@ class _Counter:
         """By kind; of what is held, the blocks that the allocator has set aside for it."""
         if not self._is_cuda:
             return {}
-        segments = torch.cuda.memory_snapshot()  # type: ignore[no-untyped-call]
+        is_native = torch.cuda.get_allocator_backend() == "native"  # cudaMallocAsync tells no blocks
+        segments = torch.cuda.memory_snapshot() if is_native else []  # type: ignore[no-untyped-call]
         return {**_bytes_once(held, allocated_blocks(segments)), **self._added}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 
 from mixwidgets.runs.loss_scale import LossScale
@@ -29,7 +30,7 @@ class Scaler:
         if self.scale == 1:
             return list(gradients)
         inverse = 1 / self.scale  # which the product rounds to float32, as torch.amp.GradScaler does
-        return [gradient * inverse for gradient in gradients]
+        return list(torch._foreach_mul(list(gradients), inverse))  # on a GPU: in a few launches
 
     def finish_step(self, found_inf: bool) -> bool:
         """Move on to the next step's scale; whether the weights must be left alone comes back."""
