@@ -75,7 +75,13 @@ def _place(magnitude: Fraction, *, tie_below: bool) -> Place:
 @cache
 def catalogue_cuts() -> tuple[int, ...]:
     """The fractions, ascending, at which any format of the catalogue changes its answer within a binade."""
-    signed = [fmt for fmt in list_formats() if fmt.signed]
+    return cuts_for(())
+
+
+@lru_cache(maxsize=64)
+def cuts_for(formats: tuple[FloatFormat, ...]) -> tuple[int, ...]:
+    """Those of the catalogue, and those of more formats. Raises ValueError for an unsigned one."""
+    signed = [*(fmt for fmt in list_formats() if fmt.signed), *formats]
     fractions = {place.fraction for fmt in signed for place in boundaries(fmt, Fraction(1))}
     return tuple(sorted(fractions - {0, BINADE}))
 

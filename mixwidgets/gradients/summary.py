@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +17,16 @@ from mixwidgets.gradients.boundaries import (
     BINADE,
     Place,
     boundaries,
-    catalogue_cuts,
+    cuts_for,
     exact_scale,
     is_power_of_two,
 )
+from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
 from mixwidgets.gradients.tally import tally
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from fractions import Fraction
 
     from mixwidgets.formats.float_format import FloatFormat
@@ -71,13 +74,15 @@ class GradientSummary:
         self.cells.flags.writeable = False
 
     @classmethod
-    def of(cls, values: object) -> GradientSummary:
+    def of(cls, values: object, formats: Iterable[str | FloatFormat] = ()) -> GradientSummary:
         """Summarise floating-point values of any shape; an empty array gives a summary of no values.
 
         values: a NumPy or ml_dtypes array, a torch tensor on any device, a number or a sequence of floats.
-        Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors ValueError.
+        formats: those to be answered for beside the catalogue's, as of a FloatFormat of your own.
+        Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors ValueError,
+        as do unsigned formats.
         """
-        cuts = catalogue_cuts()
+        cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
         found = tally(as_floats(values), cuts)
         exponents = tuple(found.exponents.tolist())
         return cls(cuts, exponents, found.cells, zero=found.zero, inf=found.inf, nan=found.nan)
@@ -108,7 +113,8 @@ class GradientSummary:
         if lower != upper:
             raise ValueError(
                 f"this summary does not resolve {get_format(format).name}: it keeps what the catalogue's "
-                "formats need; .count_bounds says what is known"
+                "formats need; make one with GradientSummary.of(values, formats=[…]), or take what "
+                ".count_bounds says"
             )
         return lower
 
@@ -140,6 +146,19 @@ class GradientSummary:
         whole = bisect_right(edges, place.fraction) - 1
         partly = whole if edges[whole] == place.fraction else whole + 1
         return self._below_cell[cell + whole], self._below_cell[cell + partly]
+
+    def relative_error(self, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:
+        """An estimate of ‖ĝ − g‖ / ‖g‖, where ĝ are the values scaled, rounded to `format` and unscaled.
+
+        It takes the values of a cell to be spread evenly, as values are whose own precision is well above the
+        format's (see `rounding_error`, which has the exact one, too). Infinite if any overflows. Raises as
+        `counts` does.
+        """
+        if self.counts(format, loss_scale).overflow:
+            return RelativeError(inf, exact=False)
+        scale = exact_scale(loss_scale)
+        log2 = scale.numerator.bit_length() - scale.denominator.bit_length()
+        return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
 
     def merge(self, other: GradientSummary) -> GradientSummary:
         """The summary of both tensors' values together."""

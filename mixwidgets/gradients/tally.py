@@ -59,7 +59,7 @@ class _Layout(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _layout(wide: bool, cuts: tuple[int, ...]) -> _Layout:
+def layout_of(wide: bool, cuts: tuple[int, ...]) -> _Layout:
     word: type[np.unsignedinteger[Any]] = np.uint64 if wide else np.uint32
     bits, fraction_bits, bias = (64, 52, 1023) if wide else (32, 23, 127)
     step = FRACTION_BITS - fraction_bits
@@ -80,7 +80,7 @@ def _layout(wide: bool, cuts: tuple[int, ...]) -> _Layout:
 
 def tally(values: Array, cuts: tuple[int, ...]) -> Tally:
     """Count a flat float32 or float64 array. `cuts` are fractions in units of 2^-52, the first of them 1."""
-    layout = _layout(values.dtype.itemsize == 8, cuts)
+    layout = layout_of(values.dtype.itemsize == 8, cuts)
     bits = values.view(layout.word)
     cells, zero = _count(bits, layout)
     # All ones in the exponent field: infinity below the first cut (fraction 0), NaN above.

@@ -1,0 +1,108 @@
+"""What scaling, rounding and unscaling does to a tensor as a whole: ‖ĝ − g‖ / ‖g‖, with ĝ = round(g·S) / S.
+
+The norm is Euclidean. Zeros, infinities and NaNs among the gradients are left out: no format and no scale
+changes what they are. If any other overflows, the error is infinite, whatever the format's policy then does.
+Where nothing but zeros is left, it is 0.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.gradients.boundaries import BINADE, exact_scale
+from mixwidgets.gradients.values import as_floats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mixwidgets.formats.float_format import FloatFormat
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_CHUNK = 1 << 16  # values
+
+
+class RelativeError(NamedTuple):
+    value: float
+    """0 … ∞; 1 where all is flushed."""
+    exact: bool
+    """Computed from the values (to float64's rounding), and not estimated from counts."""
+
+
+def relative_error(values: object, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:
+    """The error of these values, each of them rounded, ties to even. Takes what `GradientSummary.of` takes.
+
+    Raises as it does, and ValueError for an unsigned format, or a scale that is not greater than zero.
+    """
+    fmt = _signed(format)
+    scale = float(exact_scale(loss_scale))
+    flat = as_floats(values)
+    # By their largest, so that no square leaves float64's range.
+    largest = max((_largest(part) for part in _parts(flat)), default=0.0)
+    unit = np.frexp(largest)[1]
+    lost = whole = 0.0
+    for part in _parts(flat):
+        exact = part[np.isfinite(part)].astype(np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = exact * scale
+            past = np.greater if fmt.overflow_tie_stays else np.greater_equal
+            if past(np.abs(scaled), fmt.overflow_threshold).any():
+                return RelativeError(inf, exact=True)
+            error = fmt.round(scaled) / scale - exact
+            lost += float(np.sum(np.square(np.ldexp(error, -unit))))
+            whole += float(np.sum(np.square(np.ldexp(exact, -unit))))
+    return RelativeError(sqrt(lost / whole) if whole else 0.0, exact=True)
+
+
+def estimated_error(
+    exponents: Sequence[int], cuts: Sequence[int], cells: Array, fmt: FloatFormat, log2_loss_scale: int
+) -> RelativeError:
+    """The error of a summary's values, none of which overflows, were they spread evenly within each cell.
+
+    Rounding the values of a cell from a to b to multiples of q then leaves a mean square of
+    q² (I(b/q) − I(a/q)) / (b/q − a/q), where I(u), the integral of (u − rint u)², is k/12 + r³/3 with
+    k = rint u and r = u − k. q is the ulp of the binade, or the subnormals' below emin.
+
+    Beside the exact error of 20,000 values, five seeds, over the catalogue's narrow formats and scales of
+    2^-24 … 2^40, it was within 7 % for normal, Laplace, uniform, log-uniform and Student's t (3 degrees of
+    freedom) values; where a few large ones carry the norm (log-normal, σ = 4) only within a factor of 2.5.
+    """
+    if not exponents:
+        return RelativeError(0.0, exact=False)
+    exponent = np.array(exponents)[:, None]
+    # In units of the binade's start from here on.
+    edges = 1 + np.array([0, *cuts, BINADE]) / BINADE
+    low, high = edges[:-1], edges[1:]
+    square = (low * low + low * high + high * high) / 3
+    log2_ulp = (
+        np.maximum(exponent + log2_loss_scale, fmt.emin) - fmt.fraction_bits - log2_loss_scale - exponent
+    )
+    steps = np.ldexp(edges, -log2_ulp)
+    k = np.rint(steps)
+    rest = steps - k
+    integral = np.diff(k) / 12 + np.diff(rest**3) / 3
+    error = np.ldexp(integral / np.diff(steps), 2 * log2_ulp)
+    error = np.where(log2_ulp >= 2, square, error)  # all of the binade is flushed
+    # The first cell holds the binade's start alone.
+    square[0], error[:, 0] = 1, np.where(log2_ulp[:, 0] > 0, 1, 0)
+    weight = np.ldexp(cells.astype(np.float64), 2 * (exponent - exponent.max()))
+    return RelativeError(sqrt(float(np.sum(weight * error)) / float(np.sum(weight * square))), exact=False)
+
+
+def _signed(format: str | FloatFormat) -> FloatFormat:
+    fmt = get_format(format)
+    if not fmt.signed:
+        raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
+    return fmt
+
+
+def _largest(part: Array) -> float:
+    return float(np.max(np.abs(part[np.isfinite(part)]), initial=0))
+
+
+def _parts(flat: Array) -> list[Array]:
+    return [flat[start : start + _CHUNK] for start in range(0, len(flat), _CHUNK)]

@@ -1,0 +1,71 @@
+"""Counting many arrays, the small ones together: each alone would cost more in calls than in work."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mixwidgets.gradients.boundaries import catalogue_cuts
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.tally import layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SMALL = 1 << 14  # values: with more, an array is counted faster alone
+TOGETHER = 16  # arrays: their table of counts, 30 KB each, stays within a core's second-level cache
+
+
+def summarise_each(arrays: Mapping[str, Array]) -> dict[str, GradientSummary]:
+    """`GradientSummary.of` each flat float32 or float64 array, by name, in the same order."""
+    small = [name for name, array in arrays.items() if len(array) <= SMALL and array.dtype == np.float32]
+    found: dict[str, GradientSummary] = {}
+    for start in range(0, len(small), TOGETHER):
+        names = small[start : start + TOGETHER]
+        tables = _tables([arrays[name] for name in names])
+        found |= {names[index]: summary for index, summary in _summaries(tables)}
+    return {name: found.get(name) or GradientSummary.of(array) for name, array in arrays.items()}
+
+
+@lru_cache(maxsize=4)
+def _coarse_cells(cuts: tuple[int, ...]) -> Array:
+    """intp (32768,): a magnitude's cell among all binades', by its upper 16 bits, if it need not be looked at."""
+    layout = layout_of(False, cuts)
+    tops = np.arange(1 << 15, dtype=np.intp)
+    return tops // len(layout.base) * (len(cuts) + 1) + layout.base[tops % len(layout.base)]
+
+
+def _tables(arrays: Sequence[Array]) -> Array:
+    """uint64 (arrays, biased exponents, cells) for float32 arrays. Row 0 has zeros, then subnormals."""
+    cuts = catalogue_cuts()
+    layout, width = layout_of(False, cuts), len(cuts) + 1
+    magnitudes = np.concatenate(arrays).view(np.uint32) & np.uint32(0x7FFFFFFF)
+    top = (magnitudes >> np.uint32(16)).astype(np.intp)
+    cells = _coarse_cells(cuts).take(top)
+    looked_at = np.flatnonzero(magnitudes & layout.masks.take(top & len(layout.base) - 1) == 0)
+    few = magnitudes[looked_at]
+    cells[looked_at] = np.searchsorted(layout.cuts, few & np.uint32(0x7FFFFF), side="right")
+    cells[looked_at] += (few >> np.uint32(23)).astype(np.intp) * width
+    start = 0
+    for index, array in enumerate(arrays):
+        cells[start : start + len(array)] += index * 256 * width
+        start += len(array)
+    counts = np.bincount(cells, minlength=len(arrays) * 256 * width)
+    return counts.astype(np.uint64).reshape(len(arrays), 256, width)
+
+
+def _summaries(tables: Array) -> Iterator[tuple[int, GradientSummary]]:
+    """With each array's index; those that hold subnormals, which `tally` tells apart, are left out."""
+    zeros, subnormals = tables[:, 0, 0].tolist(), tables[:, 0, 1:].sum(axis=1).tolist()
+    infs, nans = tables[:, -1, 0].tolist(), tables[:, -1, 1:].sum(axis=1).tolist()
+    held = np.einsum("abc->ab", tables)  # sums over the cells in a third of the time of sum
+    for index, (table, binades) in enumerate(zip(tables, held, strict=True)):
+        if not subnormals[index]:
+            rows = np.flatnonzero(binades[1:-1]) + 1
+            exponents = tuple((rows - 127).tolist())
+            apart = {"zero": zeros[index], "inf": infs[index], "nan": nans[index]}
+            yield index, GradientSummary(catalogue_cuts(), exponents, table[rows], **apart)

@@ -1,0 +1,174 @@
+"""The error of a whole tensor: exact beside brute force, the estimate beside the exact one."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mixwidgets.formats.catalogue import list_formats
+from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.gradients.rounding_error import RelativeError, relative_error
+from mixwidgets.gradients.summary import GradientSummary
+from tests.gradients.gradient_oracle import FORMATS, classify
+
+
+def brute_force(values: list[float], format: str, log2: int) -> float:
+    """In rationals, with the oracle's formats: only the last square root is a float's."""
+    emin, fraction_bits, _ = FORMATS[format]
+    lost = whole = Fraction(0)
+    for value in values:
+        if not math.isfinite(value) or value == 0:
+            continue
+        if classify(value, format, Fraction(2) ** log2) == "overflow":
+            return math.inf
+        scaled = abs(Fraction(value)) * Fraction(2) ** log2
+        exponent = math.frexp(abs(value))[1] - 1 + log2
+        quantum = Fraction(2) ** (max(exponent, emin) - fraction_bits)
+        lost += ((round(scaled / quantum) * quantum - scaled) / Fraction(2) ** log2) ** 2
+        whole += Fraction(value) ** 2
+    return math.sqrt(lost / whole) if whole else 0.0
+
+
+patterns32 = st.integers(0, 2**32 - 1).map(lambda code: float(np.array(code, np.uint32).view(np.float32)))
+gradients = st.floats(-(2.0**-6), 2.0**-6, width=32) | patterns32
+
+
+@given(st.lists(gradients, max_size=30), st.sampled_from(sorted(FORMATS)), st.integers(-40, 40))
+def test_exact_is_exact(values: list[float], name: str, log2: int) -> None:
+    found = relative_error(np.array(values, dtype=np.float32), name, 2.0**log2)
+    assert found.exact
+    assert found.value == pytest.approx(brute_force(values, name, log2), rel=1e-12)
+
+
+def test_by_hand() -> None:
+    def error(*values: float, scale: float = 1.0) -> float:
+        return relative_error(list(values), "float16", scale).value
+
+    assert error(1.0, -2.0, 0.5) == 0
+    assert error(2.0**-26, -(2.0**-26)) == 1, "all flushed"
+    assert error(2.0**-26, scale=2.0) == 1, "the tie goes to zero"
+    assert error(2.0**-26, scale=4.0) == 0
+    assert error(1 + 2.0**-12) == pytest.approx(2.0**-12 / (1 + 2.0**-12))
+    assert error(3.0, 4.0, 2.0**-26 * 5) == pytest.approx(2.0**-26 / 5), "5 × 2^-26 is rounded to 4 × 2^-26"
+    assert error(1.0, 65519.0) < 1e-3 < error(1.0, 65520.0) == math.inf
+    assert error(0.0, -0.0) == error() == 0
+    assert error(1 / 3, math.nan, math.inf) == error(1 / 3) > 0
+    assert error(1.0, scale=3) == error(1.0, scale=1000) == 0, "any scale, and 3/3 is 1"
+
+
+def test_no_square_leaves_the_range() -> None:
+    assert relative_error([1e-300, 1e-310], "float16").value == 1
+    assert relative_error([1e300, -3e300], "float64").value == 0
+    assert relative_error([1e-300, 1e-310], "float64", 2.0**40).value == 0
+    tiny = np.array([1e-45, 1e-40], dtype=np.float32)
+    assert relative_error(tiny, "float16").value == 1
+    assert relative_error(tiny, "bfloat16").value < relative_error(tiny, "float16").value
+    assert GradientSummary.of([1e-300]).relative_error("float16").value == 1
+    assert GradientSummary.of([1e300, 1e-300]).relative_error("float64").value < 2**-53
+
+
+def test_many_values_in_parts() -> None:
+    values = np.tile(np.array([1 / 3, 1e-9, 7e-5], dtype=np.float32), 100_000)
+    few = relative_error(values[:3], "float16", 8.0).value
+    assert relative_error(values, "float16", 8.0).value == pytest.approx(few, rel=1e-9)
+
+
+@given(
+    st.lists(st.integers(-60, 14), min_size=1, max_size=20),
+    st.sampled_from(["float16", "bfloat16", "float8_e5m2"]),
+    st.integers(-20, 0),
+)
+def test_the_estimate_knows_powers_of_two(exponents: list[int], name: str, log2: int) -> None:
+    values = np.exp2(np.array(exponents, dtype=np.float64))
+    estimate = GradientSummary.of(values).relative_error(name, 2.0**log2)
+    assert not estimate.exact
+    assert estimate.value == pytest.approx(relative_error(values, name, 2.0**log2).value, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"float64", "float32"}))
+def test_the_estimate_is_right_for_values_spread_evenly(name: str) -> None:
+    """In each binade from all flushed to all normal."""
+    emin, fraction_bits, _ = FORMATS[name]
+    for exponent in range(emin - fraction_bits - 3, emin + 1):
+        values = np.ldexp(1 + (np.arange(100_000) + 0.5) / 100_000, exponent)
+        estimate = GradientSummary.of(values).relative_error(name).value
+        assert estimate == pytest.approx(relative_error(values, name).value, rel=2e-3), exponent
+
+
+def spread(kind: str) -> np.ndarray:
+    rng, size = np.random.default_rng(0), 20_000
+    values = {
+        "normal": lambda: rng.normal(size=size) * 1e-4,
+        "Laplace": lambda: rng.laplace(size=size) * 1e-5,
+        "uniform": lambda: rng.uniform(-1e-3, 1e-3, size),
+        "log-uniform": lambda: np.exp2(rng.uniform(-40, -5, size)),
+        "Student": lambda: rng.standard_t(3, size=size) * 1e-5,
+        "log-normal": lambda: rng.normal(size=size) * np.exp(rng.normal(-12, 4, size)),
+    }[kind]()
+    return values.astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("kind", "within"),
+    [
+        ("normal", 0.07),
+        ("Laplace", 0.07),
+        ("uniform", 0.07),
+        ("log-uniform", 0.07),
+        ("Student", 0.07),
+        ("log-normal", 1.5),
+    ],
+)
+def test_how_good_the_estimate_is(kind: str, within: float) -> None:
+    values = spread(kind)
+    summary = GradientSummary.of(values)
+    narrow = [fmt.name for fmt in list_formats() if fmt.signed and fmt.bits <= 19]
+    assert len(narrow) == 13
+    for name in narrow:
+        for log2 in range(-24, 41, 4):
+            exact, estimate = relative_error(values, name, 2.0**log2), summary.relative_error(name, 2.0**log2)
+            ratio = 1.0 if estimate.value == exact.value else estimate.value / exact.value
+            assert max(ratio, 1 / ratio) <= 1 + within, f"{name} at 2^{log2}"
+
+
+def test_what_has_no_error() -> None:
+    for values in ([], [0.0, -0.0], [math.nan, math.inf]):
+        assert GradientSummary.of(values).relative_error("float16") == RelativeError(0.0, exact=False)
+        assert relative_error(values, "float16") == RelativeError(0.0, exact=True)
+    assert GradientSummary.of([1.0, 1e6]).relative_error("float16").value == math.inf
+    assert relative_error(np.array([1.0, 100.0]), "float4_e2m1fn").value == math.inf, "though it saturates"
+
+
+def test_formats_of_ones_own() -> None:
+    mine = FloatFormat("mine", 5, 6, 15)
+    values = np.ldexp(1 + np.arange(1, 4096) / 4096, -3)
+    summary = GradientSummary.of(values, formats=[mine])
+    assert summary.relative_error(mine).value == pytest.approx(relative_error(values, mine).value, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("format", "scale", "error", "message"),
+    [
+        ("float8_e8m0fnu", 1.0, ValueError, "no sign bit"),
+        ("float17", 1.0, ValueError, "float16"),
+        ("float16", 0.0, ValueError, "greater than zero"),
+        ("float16", "1024", TypeError, "loss scale"),
+    ],
+)
+def test_what_is_refused(format: str, scale: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        relative_error([1.0], format, scale)  # type: ignore[arg-type]
+    with pytest.raises(error, match=message):
+        GradientSummary.of([1.0]).relative_error(format, scale)  # type: ignore[arg-type]
+
+
+def test_the_estimate_needs_a_power_of_two() -> None:
+    with pytest.raises(ValueError, match="powers of two"):
+        GradientSummary.of([1.0]).relative_error("float16", 3.0)
+    with pytest.raises(TypeError, match="backward"):
+        relative_error(None, "float16")
