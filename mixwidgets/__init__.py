@@ -25,6 +25,7 @@ _HOME = {
     "Run": "runs.run",
     "open_run": "runs.run",
     "list_runs": "runs.run",
+    "compare": "charts",
     "train": "training.loop",
     "op_precisions": "training.op_probe",
     "BitEditor": "widgets.bit_editor",

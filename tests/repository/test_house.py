@@ -28,6 +28,7 @@ ROOMS = {
         {"IPython"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
+    "charts": ({"formats", "gradients", "runs"}, {"altair", "pandas"}, set()),
     "cli": ({"formats", "gradients", "runs", "training"}, {"typer"}, set()),
     "__init__": (set(), set(), set()),
 }

@@ -1,0 +1,148 @@
+"""Altair charts of the numbers that the widgets show: to keep, to restyle, to put in a paper.
+
+Each function returns an altair chart; none displays it. Altair's usual display fetches Vega from the network;
+without one, `chart.save("chart.svg")` works (with vl-convert-python), and so does
+`altair.renderers.enable("svg")`.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import pandas as pd
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.gradients.collect import collect
+from mixwidgets.gradients.summary import GradientSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mixwidgets.formats.float_format import FloatFormat
+    from mixwidgets.runs.run import Run
+
+_CLASSES = ("flushed", "subnormal", "normal", "overflow")
+_COLOURS = ("#b0413e", "#c98500", "#2b7bba", "#8e4b9b")  # the widgets' own
+_COLOUR = alt.Color("class:N", scale=alt.Scale(domain=_CLASSES, range=_COLOURS), title=None)
+
+
+def gradients(source: object, format: str | FloatFormat = "float16", loss_scale: float = 1.0) -> alt.Chart:
+    """A histogram over binades of |gradient| × loss scale, coloured by what `format` makes of them.
+
+    source: whatever `LossScaleExplorer` takes: a GradientSummary or a mapping of them, a model after
+    backward(), arrays by name. Zeros, infinities and NaNs have no binade and are left out. Raises as
+    `GradientSummary.counts` does.
+    """
+    fmt, summary = get_format(format), _together(source)
+    rows = [
+        {"binade": exponent + _log2(loss_scale), "class": name, "gradients": getattr(counts, name)}
+        for exponent, counts in _by_binade(summary, fmt, loss_scale)
+        for name in _CLASSES
+    ]
+    frame = pd.DataFrame(rows, columns=["binade", "class", "gradients"])
+    chart: alt.Chart = (
+        alt.Chart(frame, title=f"{fmt.name}, loss scale {_power(loss_scale)}")
+        .transform_calculate(end="datum.binade + 1")
+        .mark_bar()
+        .encode(
+            x=alt.X("binade:Q", title="log2 |gradient × loss scale|", scale=alt.Scale(nice=False)),
+            x2="end:Q",
+            y=alt.Y("sum(gradients):Q", title="gradients"),
+            color=_COLOUR,
+            order=alt.Order("class:N"),
+            tooltip=["binade:Q", "class:N", "gradients:Q"],
+        )
+    )
+    return chart
+
+
+def loss_scale_curve(source: object, format: str | FloatFormat = "float16") -> alt.LayerChart | alt.FacetChart:
+    """The shares of gradients, zeros apart, that are flushed, subnormal and overflowing, at every loss scale
+    from 2^-24 to 2^40; a rule marks the best one (`gradients.best_scale` states what is best).
+
+    source: as for `gradients`.
+    """
+    fmt, summary = get_format(format), _together(source)
+    rows = []
+    for log2 in LOG2_LOSS_SCALES:
+        counts = summary.counts(fmt, 2.0**log2)
+        finite = sum(getattr(counts, name) for name in _CLASSES)
+        rows += [
+            {"log2": log2, "class": name, "share": getattr(counts, name) / finite if finite else 0.0}
+            for name in ("flushed", "subnormal", "overflow")
+        ]
+    x = alt.X("log2:Q", title="log2 of the loss scale", scale=alt.Scale(nice=False))
+    curve = (
+        alt.Chart(pd.DataFrame(rows))
+        .mark_line()
+        .encode(
+            x=x,
+            y=alt.Y("share:Q", title="share of the gradients that are not 0", axis=alt.Axis(format="%")),
+            color=_COLOUR,
+            tooltip=["log2:Q", "class:N", alt.Tooltip("share:Q", format=".2%")],
+        )
+    )
+    best = _log2(best_loss_scale([summary], fmt))
+    rule = alt.Chart(pd.DataFrame({"log2": [best]})).mark_rule(strokeDash=[4, 3]).encode(x=x)
+    return alt.layer(curve, rule).properties(
+        title=f"{fmt.name}: the best loss scale here is {_power(2.0**best)}"
+    )
+
+
+def compare(runs: Iterable[Run]) -> alt.VConcatChart:
+    """Loss and loss scale of runs, step by step; skipped steps are marked on the scale.
+
+    Losses that are not finite leave a gap. ValueError when there is no run.
+    """
+    tables = [run.steps().assign(run=_label(run), id=run.id) for run in runs]
+    if not tables:
+        raise ValueError("There is nothing to compare: give some runs, such as mw.list_runs().")
+    frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
+    finite = frame[frame["loss"].abs() < float("inf")]
+    x = alt.X("step:Q", title="step")
+    colour = alt.Color("run:N", title=None)
+    tooltip = ["run:N", "step:Q", "loss:Q", "loss_scale:Q"]
+    loss = (
+        alt.Chart(finite)
+        .mark_line()
+        .encode(x=x, y=alt.Y("loss:Q"), color=colour, detail="id:N", tooltip=tooltip)
+    )
+    scaled = frame[frame["loss_scale"] > 0]
+    y = alt.Y("loss_scale:Q", title="loss scale", scale=alt.Scale(type="log", base=2))
+    scale = (
+        alt.Chart(scaled).mark_line(interpolate="step-after").encode(x=x, y=y, color=colour, detail="id:N")
+    )
+    skips = (
+        alt.Chart(scaled[scaled["skipped"]])
+        .mark_point(shape="triangle-down", filled=True)
+        .encode(x=x, y=y, color=colour, tooltip=tooltip)
+    )
+    return alt.vconcat(loss.properties(height=220), alt.layer(scale, skips).properties(height=110))
+
+
+def _together(source: object) -> GradientSummary:
+    given = source if not isinstance(source, GradientSummary) else {"gradients": source}
+    return reduce(GradientSummary.merge, collect(given).summaries.values())
+
+
+def _by_binade(summary: GradientSummary, fmt: FloatFormat, loss_scale: float) -> Iterator[tuple[int, Any]]:
+    """Each binade's exponent and the counts of a summary of its values alone."""
+    for row, exponent in enumerate(summary.exponents):
+        alone = GradientSummary(summary.cuts, (exponent,), summary.cells[row : row + 1], zero=0, inf=0, nan=0)
+        yield exponent, alone.counts(fmt, loss_scale)
+
+
+def _log2(scale: float) -> int:
+    return math.frexp(scale)[1] - 1
+
+
+def _power(scale: float) -> str:
+    return f"2^{_log2(scale)} = {scale:g}"
+
+
+def _label(run: Run) -> str:
+    return f"{run.experiment.recipe.name}, {run.experiment.task}, seed {run.experiment.seed}"

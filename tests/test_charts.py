@@ -1,0 +1,110 @@
+"""Charts: the same numbers as the summaries and the runs, as valid Vega-Lite."""
+
+import math
+
+import numpy as np
+import pytest
+import vl_convert
+
+from mixwidgets import charts
+from mixwidgets.gradients.best_scale import best_loss_scale
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.runs.run import open_run
+
+RNG = np.random.default_rng(0)
+GRADIENTS = {
+    "a": np.exp2(RNG.uniform(-40, 4, 500)).astype("f4"),
+    "b": np.array([0, np.inf, np.nan, 2.0**-25, 2.0**-14, 65520], "f4"),
+}
+BOTH = GradientSummary.of(GRADIENTS["a"]).merge(GradientSummary.of(GRADIENTS["b"]))
+
+
+def rows_of(chart):
+    spec = chart.to_dict()
+    (rows,) = spec["datasets"].values()
+    return rows
+
+
+def renders(chart):
+    svg = vl_convert.vegalite_to_svg(chart.to_json())
+    assert svg.startswith("<svg")
+    return svg
+
+
+@pytest.mark.parametrize("format", ["float16", "bfloat16", "float8_e4m3fn"])
+@pytest.mark.parametrize("log2", [-3, 0, 14])
+def test_the_bars_are_the_counts(format, log2):
+    chart = charts.gradients(GRADIENTS, format, 2.0**log2)
+    counts = BOTH.counts(format, 2.0**log2)
+    for name in ("flushed", "subnormal", "normal", "overflow"):
+        assert sum(row["gradients"] for row in rows_of(chart) if row["class"] == name) == getattr(
+            counts, name
+        )
+    assert renders(chart)
+
+
+def test_a_bar_stands_at_its_binade_times_the_scale():
+    rows = rows_of(charts.gradients({"x": np.array([3.0], "f4")}, "float16", 8.0))
+    assert [(row["binade"], row["class"]) for row in rows if row["gradients"]] == [(4, "normal")]
+
+
+def test_the_curve_is_the_counts_at_every_scale_and_marks_the_best():
+    chart = charts.loss_scale_curve(BOTH, "float16")
+    curve, best = chart.to_dict()["datasets"].values()
+    curve, best = (curve, best) if len(curve) > len(best) else (best, curve)
+    finite = BOTH.count - 3
+    for row in curve:
+        expected = getattr(BOTH.counts("float16", 2.0 ** row["log2"]), row["class"]) / finite
+        assert row["share"] == pytest.approx(expected)
+    assert {row["log2"] for row in curve} == set(range(-24, 41))
+    assert best == [{"log2": int(math.log2(best_loss_scale([BOTH], "float16")))}]
+    assert renders(chart)
+
+
+def test_nothing_but_zeros_is_a_chart_too():
+    for chart in (
+        charts.gradients({"z": np.zeros(3, "f4")}),
+        charts.loss_scale_curve({"z": np.zeros(3, "f4")}),
+    ):
+        assert renders(chart)
+
+
+def test_wrong_scales_and_formats_teach():
+    with pytest.raises(ValueError, match="count_bounds"):
+        charts.gradients(GRADIENTS, "float16", 3.0)
+    with pytest.raises(ValueError, match="float16"):
+        charts.gradients(GRADIENTS, "floot16")
+
+
+def run_of(folder, losses, recipe="fp16_dynamic", seed=0):
+    path = create_run(Experiment(task="digits_cnn", recipe=recipe, steps=len(losses), seed=seed), folder)
+    with Journal(path) as journal:
+        journal.append(RunStarted(device="cpu", backend="x", versions={}))
+        for step, loss in enumerate(losses, 1):
+            bad = not math.isfinite(loss)
+            journal.append(
+                StepRecord(
+                    step=step, loss=loss, loss_scale=2.0 ** (16 - step), found_inf=bad, skipped=bad,
+                    grad_norm=1.0, seconds=0.1,
+                )
+            )  # fmt: skip
+        journal.append(Evaluation(step=len(losses), metrics={"loss": 1.0}))
+        journal.append(RunFinished(reason="completed", metrics={"loss": 1.0}))
+    return open_run(path)
+
+
+def test_compare_draws_the_steps_of_each_run(tmp_path):
+    runs = [run_of(tmp_path, [3.0, math.nan, 1.0]), run_of(tmp_path, [2.0, 1.5], recipe="bf16", seed=4)]
+    chart = charts.compare(runs)
+    datasets = sorted(chart.to_dict()["datasets"].values(), key=len)
+    skips, losses, scales = datasets
+    assert [(row["step"], row["loss"]) for row in losses] == [(1, 3.0), (3, 1.0), (1, 2.0), (2, 1.5)]
+    assert [row["step"] for row in skips] == [2]
+    assert [row["loss_scale"] for row in scales] == [2.0**15, 2.0**14, 2.0**13, 2.0**15, 2.0**14]
+    svg = renders(chart)
+    assert "bf16, digits_cnn, seed 4" in svg
+    with pytest.raises(ValueError, match="list_runs"):
+        charts.compare([])
