@@ -33,7 +33,7 @@ def summarise_each(arrays: Mapping[str, Array]) -> dict[str, GradientSummary]:
 
 @lru_cache(maxsize=4)
 def _coarse_cells(cuts: tuple[int, ...]) -> Array:
-    """intp (32768,): a magnitude's cell among all binades', by its upper 16 bits, if it need not be looked at."""
+    """intp (32768,): a magnitude's cell, by its upper 16 bits; of some, it is only a first guess."""
     layout = layout_of(False, cuts)
     tops = np.arange(1 << 15, dtype=np.intp)
     return tops // len(layout.base) * (len(cuts) + 1) + layout.base[tops % len(layout.base)]

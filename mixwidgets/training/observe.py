@@ -27,6 +27,7 @@ from torch import Tensor
 
 from mixwidgets.gradients.boundaries import FRACTION_BITS, catalogue_cuts
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.together import summarise_each
 from mixwidgets.gradients.values import require_dense_floats
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -74,19 +75,21 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     which is copied to the host whole. `on_device` False counts on the host; the default does so for tensors
     that are there, since NumPy is the faster on a CPU. Raises as `GradientSummary.of` does.
     """
-    here: dict[str, GradientSummary] = {}
-    parts: list[Callable[[], Summaries]] = [lambda: here]
+    on_host: dict[str, Array] = {}
+    parts: list[Callable[[], Summaries]] = []
     groups: dict[torch.device, dict[str, Tensor]] = {}
     for name, gradient in gradients.items():
         require_dense_floats(gradient)
         values = gradient.detach().reshape(-1)
         if gradient.device.type == "cpu" if on_device is None else not on_device:
-            here[name] = GradientSummary.of(values)
+            on_host[name] = (values if values.dtype == torch.float64 else values.float()).cpu().numpy()
         elif gradient.dtype == torch.float64:
             parts.append(partial(_of_values, name, _to_host(values)))
         else:
             joined = values if gradient.dtype in _JOINED else values.float()
             groups.setdefault(gradient.device, {})[name] = joined
+    counted = summarise_each(on_host)
+    parts.append(lambda: counted)
     for group in groups.values():
         parts.append(partial(_of_counts, tuple(group), _to_host(cell_counts(list(group.values())))))
     return Pending(tuple(gradients), tuple(parts))
