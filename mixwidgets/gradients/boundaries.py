@@ -55,9 +55,11 @@ def boundaries(fmt: FloatFormat, loss_scale: Fraction) -> Boundaries:
         raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
     half_ulp = Fraction(2) ** (fmt.emin - fmt.fraction_bits - 1)
     smallest_normal = Fraction(2) ** fmt.emin
+    flushed = _place(half_ulp / loss_scale, tie_below=True)
     return Boundaries(
-        _place(half_ulp / loss_scale, tie_below=True),
-        _place((smallest_normal - half_ulp) / loss_scale, tie_below=False),
+        flushed,
+        # Without a fraction bit nothing is subnormal, and what is not flushed is normal.
+        max(flushed, _place((smallest_normal - half_ulp) / loss_scale, tie_below=False)),
         _place(fmt.overflow_threshold_exact / loss_scale, tie_below=fmt.overflow_tie_stays),
     )
 

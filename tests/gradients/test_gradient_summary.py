@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.formats.p3109 import p3109
+from mixwidgets.gradients.boundaries import BINADE, boundaries
 from mixwidgets.gradients.summary import GradientCounts, GradientSummary
 from tests.gradients.gradient_oracle import CLASSES, FORMATS, classify, counts
 
@@ -341,6 +343,40 @@ def test_a_format_that_the_summary_does_not_resolve() -> None:
         summary.counts(odd)
     lower, upper = summary.count_bounds(odd)
     assert lower.normal <= 1 <= upper.normal
+    asked_for = GradientSummary.of([edge, 1.0], formats=[odd, "float16"])
+    assert asked_for.counts(odd).normal == 1
+    with pytest.raises(ValueError, match="different formats"):
+        summary.merge(asked_for)
+    with pytest.raises(ValueError, match="no sign bit"):
+        GradientSummary.of([1.0], formats=["float8_e8m0fnu"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(patterns32, max_size=20) | st.lists(patterns64, max_size=20),
+    st.integers(2, 9),
+    st.integers(1, 12),
+    st.integers(-30, 40),
+    st.integers(-40, 40),
+)
+def test_formats_of_ones_own_beside_brute_force(
+    values: list[np.ndarray], exponent_bits: int, fraction_bits: int, bias: int, log2: int
+) -> None:
+    own = FloatFormat("own", exponent_bits, fraction_bits, bias)
+    emax = 2**exponent_bits - 2 - bias
+    largest = (2 - Fraction(1, 2**fraction_bits)) * Fraction(2) ** emax
+    scale = Fraction(2) ** -log2
+    ties = [Fraction(2) ** (-bias - fraction_bits), largest + Fraction(2) ** (emax - fraction_bits - 1)]
+    edges = [float(tie * scale) for tie in ties]
+    near = [e for edge in edges for e in (edge, np.nextafter(edge, 0), np.nextafter(edge, np.inf))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(FORMATS, "own", (1 - bias, fraction_bits, largest))
+        expected = counts([*values, *near], "own", log2)
+    summary = GradientSummary.of(np.array([*values, *near], dtype=np.float64), formats=[own])
+    assert asdict(summary.counts(own, 2.0**log2)) == expected
+    assert GradientSummary.from_bytes(summary.to_bytes()).counts(own, 2.0**log2) == summary.counts(
+        own, 2.0**log2
+    )
 
 
 def test_an_unsigned_format_is_refused() -> None:
@@ -351,3 +387,25 @@ def test_an_unsigned_format_is_refused() -> None:
 def test_merging_other_things() -> None:
     with pytest.raises(TypeError, match="dict"):
         GradientSummary.of([1.0]).merge({})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bits", range(3, 9))
+def test_formats_of_p3109_beside_their_own_rounding(bits: int) -> None:
+    """Among them those of one digit of precision, which have no subnormals."""
+    for precision in range(1, bits):
+        fmt = p3109(bits, precision)
+        for scale in (1.0, 2.0**-9):
+            starts = [
+                Fraction(2) ** p.exponent * (1 + Fraction(p.fraction, BINADE))
+                for p in boundaries(fmt, Fraction(scale))
+            ]
+            at = np.array([float(start) for start in starts])
+            values = np.concatenate([at, np.nextafter(at, 0), np.nextafter(at, np.inf)])
+            rounded = fmt.round(values * scale)
+            found = GradientSummary.of(values, formats=[fmt]).counts(fmt, scale)
+            subnormal = (rounded > 0) & (rounded < fmt.smallest_normal)
+            assert (found.flushed, found.subnormal, found.overflow) == (
+                (rounded == 0).sum(),
+                subnormal.sum(),
+                np.isinf(rounded).sum(),
+            ), f"{fmt.name} at {scale}"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.formats.catalogue import list_formats
+from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.rounding_error import RelativeError, relative_error
 from mixwidgets.gradients.summary import GradientSummary
@@ -142,6 +142,16 @@ def test_what_has_no_error() -> None:
         assert relative_error(values, "float16") == RelativeError(0.0, exact=True)
     assert GradientSummary.of([1.0, 1e6]).relative_error("float16").value == math.inf
     assert relative_error(np.array([1.0, 100.0]), "float4_e2m1fn").value == math.inf, "though it saturates"
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"float64"}))
+def test_overflow_is_what_the_counts_call_overflow(name: str) -> None:
+    threshold = get_format(name).overflow_threshold
+    for value in (threshold, np.nextafter(threshold, 0), np.nextafter(threshold, math.inf)):
+        summary = GradientSummary.of([1.0, value])
+        overflows = summary.counts(name).overflow == 1
+        assert math.isinf(relative_error([1.0, value], name).value) == overflows
+        assert math.isinf(summary.relative_error(name).value) == overflows
 
 
 def test_formats_of_ones_own() -> None:
