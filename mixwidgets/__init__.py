@@ -17,6 +17,7 @@ _HOME = {
     "get_block_format": "formats.block",
     "cast_everywhere": "stacks",
     "GradientSummary": "gradients.summary",
+    "survey": "gradients.checkpoint",
     "Recipe": "runs.recipe",
     "recipes": "runs.recipe",
     "tasks": "runs.task",

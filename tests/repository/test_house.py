@@ -19,7 +19,7 @@ STANDARD = set(sys.stdlib_module_names)
 # room: (the rooms below it, what it may import of others on loading, and what only inside functions)
 ROOMS = {
     "formats": (set(), {"numpy"}, set()),
-    "gradients": ({"formats"}, {"numpy"}, {"numba"}),
+    "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
     "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard"}),
     "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"pandas", "sklearn"}),
     "widgets": (
