@@ -1,0 +1,1 @@
+"""The ten mini-experiments behind the lessons. `python -m benchmarks.experiments` runs them on five seeds."""

@@ -1,0 +1,91 @@
+"""What one cell of the table is: something that is measured once for each seed."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import torch
+
+import mixwidgets as mw
+from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, StepRecord
+from mixwidgets.training.device import training_settings
+from mixwidgets.training.loop import make_trainer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mixwidgets.runs.experiment import Experiment
+
+Figures = Mapping[str, Any]
+"""What was measured, by name: numbers, texts, lists of them; None for what did not happen."""
+
+
+class Cell(Protocol):
+    """A configuration. Picklable, for it is measured in a process of its own."""
+
+    def measure(self, seed: int) -> Figures: ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it is, as JSON values."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A whole run of `mw.train`."""
+
+    experiment: Experiment
+
+    def measure(self, seed: int) -> Figures:
+        start = time.process_time()  # of one thread: other processes do not lengthen it much
+        experiment = self.experiment.replace(seed=seed)
+        found = figures(experiment, mw.train(experiment))
+        return {**found, "seconds": time.process_time() - start}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"experiment": self.experiment.to_json()}
+
+
+class FirstUpdate(Training):
+    """A whole run, and beside it the weights of the same experiment after its first update."""
+
+    def measure(self, seed: int) -> Figures:
+        with training_settings():
+            trainer = make_trainer(self.experiment.replace(seed=seed), torch.device("cpu"))
+            trainer.step(1, observed=False)
+            lost = sum(int((~weight.isfinite()).sum()) for weight in trainer.weights.values())
+        return {"weights_lost_at_step_1": lost, **super().measure(seed)}
+
+
+def figures(experiment: Experiment, events: Iterable[Event]) -> dict[str, Any]:
+    """What a run's events say, in numbers. Losses are those of the task: the loss weight is divided out."""
+    weight = experiment.task_options.get("loss_weight", 1.0)
+    steps: list[StepRecord] = []
+    unchanged, moved = 0, 0
+    for event in events:
+        if isinstance(event, StepRecord):
+            steps.append(event)
+        elif isinstance(event, GradientSnapshot) and event.weights_unchanged:
+            unchanged += sum(event.weights_unchanged.values())
+            moved += sum(summary.count - summary.zero for summary in event.summaries.values())
+        elif isinstance(event, RunFinished):
+            reason, metrics = event.reason, event.metrics
+    lost = [step.step for step in steps if step.loss != step.loss]
+    return {
+        **metrics,
+        "loss": metrics["loss"] / weight,
+        "reason": reason,
+        "steps": len(steps),
+        "skipped": sum(step.skipped for step in steps),
+        "skipped_in_first_8": sum(step.skipped for step in steps[:8]),
+        "nan_losses": len(lost),
+        "first_nan_loss": lost[0] if lost else None,
+        "loss_at_step_10": steps[min(10, len(steps)) - 1].loss / weight,
+        "unchanged": unchanged / moved if moved else None,
+        "loss_scales": [
+            [scale, len(list(run))] for scale, run in itertools.groupby(step.loss_scale for step in steps)
+        ],
+    }

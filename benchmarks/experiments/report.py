@@ -1,0 +1,98 @@
+"""What the figures show, and the readable table: both made of the results' JSON."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.experiments.rows import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchmarks.experiments.results import Results
+
+_HEAD = """# The mini-experiments
+
+Made by `python -m benchmarks.experiments`; every seed's figures, each cell's experiment and the machine are
+in [experiments.json](experiments.json). A cell gives the mean over {seeds} seeds and (least … greatest).
+Losses are the task's, on held-out data unless a step is named; a loss weight is divided out. Diverged: the
+runs that ended for want of a finite loss. Seconds are the processor's, of one thread, for one run.
+
+A statement **shows** only if it holds at every seed, each compared with the same seed of the other cell.
+"Like" means: no further apart than the other cell's own seeds are, or than the limit that is given.
+"""
+_PERCENT = ("accuracy", "iou", "unchanged", "error")
+_NAMES = {
+    "iou": "IoU",
+    "skipped": "steps skipped",
+    "skipped_in_first_8": "skipped in the first 8",
+    "loss_scales": "loss scale × steps, seed 0",
+    "unchanged": "weights left unchanged by a step",
+    "weights_lost_at_step_1": "weights inf or NaN after step 1",
+    "nan_losses": "steps whose loss is NaN",
+    "first_nan_loss": "first NaN at step",
+    "loss_at_step_10": "training loss at step 10",
+    "error": "relative error",
+}
+
+
+def judged(number: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A measured row with its title and its claims, each {"shows": bool, "text": a sentence}."""
+    seeds = {label: cell["seeds"] for label, cell in row["cells"].items()}
+    claims = [claim.judge(seeds) for claim in ROWS[number].claims]
+    return {**row, "title": ROWS[number].title, "claims": claims}
+
+
+def markdown(rows: Results) -> str:
+    """One table for each row, and below it what shows and what does not."""
+    seeds = max(len(cell["seeds"]) for row in rows.values() for cell in row["cells"].values())
+    return "\n".join([_HEAD.format(seeds=seeds), *(_section(number, row) for number, row in rows.items())])
+
+
+def _section(number: str, row: Mapping[str, Any]) -> str:
+    columns = ROWS[number].columns
+    trained = any("reason" in seed for cell in row["cells"].values() for seed in cell["seeds"])
+    names = [_NAMES.get(column, column) for column in columns] + ["diverged"] * trained + ["s"]
+    lines = [
+        f"## {number}. {row['title']}",
+        "",
+        "| " + " | ".join(["", *names]) + " |",
+        "|" + "---|" * (len(names) + 1),
+    ]
+    for label, cell in row["cells"].items():
+        seeds = cell["seeds"]
+        texts = [_column(column, [seed.get(column) for seed in seeds]) for column in columns]
+        if trained:
+            diverged = sum(seed.get("reason") == "diverged" for seed in seeds)
+            texts.append(f"{diverged} of {len(seeds)}")
+        seconds = fmean(seed["seconds"] for seed in seeds)
+        lines.append("| " + " | ".join([label, *texts, f"{seconds:.1f}"]) + " |")
+    lines += ["", *(f"- {_emphasised(claim['text'])}" for claim in row["claims"]), ""]
+    return "\n".join(lines)
+
+
+def _emphasised(sentence: str) -> str:
+    verdict, rest = sentence.split(":", 1)
+    return f"**{verdict}**:{rest}"
+
+
+def _column(name: str, values: Sequence[Any]) -> str:
+    if name == "loss_scales":
+        return ", ".join(f"{_power(float(scale))} × {steps}" for scale, steps in values[0])
+    numbers = [float(value) for value in values if value is not None]
+    if not numbers:
+        return "–"
+    shown = [_number(name, value) for value in (fmean(numbers), min(numbers), max(numbers))]
+    text = shown[0] if shown[1] == shown[2] else f"{shown[0]} ({shown[1]} … {shown[2]})"
+    return text if len(numbers) == len(values) else f"{text}, in {len(numbers)} of {len(values)}"
+
+
+def _number(name: str, value: float) -> str:
+    if name in _PERCENT:
+        return f"{100 * value:.3g} %"
+    return f"{value:.4g}" if abs(value) < 10_000 or value != round(value) else f"{value:.0f}"
+
+
+def _power(scale: float) -> str:
+    return f"2^{scale.hex().partition('p')[2].lstrip('+')}"
