@@ -1,8 +1,8 @@
 """Counting magnitudes by binade, and within a binade by the cuts where some format changes its answer.
 
-Chunks that fit the cache are counted twice. First every value, by its exponent and top four fraction bits.
-Where that is too coarse (a cut falls inside), the few values around the cut are then picked out by their top
-bits, taken back from the coarse count, and counted by their whole fraction.
+Chunks that fit the cache are counted twice. First every value, by its upper 16 bits but the sign. Where that
+is too coarse (a cut falls inside), the few values around the cut are then looked at: taken back from the
+coarse count, and counted by their whole fraction.
 """
 
 from __future__ import annotations
@@ -119,7 +119,6 @@ def _count(bits: Array, layout: _Layout) -> tuple[Array, int]:
 def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -> int:
     word, buckets = layout.word, len(layout.base)
     zero = 0
-    near = np.zeros(min(CHUNK, -(-len(bits) // 8) * 8), dtype=np.bool_)
     held: list[Array] = []
     for start in range(0, len(bits), CHUNK):
         chunk = bits[start : start + CHUNK]
@@ -128,8 +127,7 @@ def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -
         top &= np.uint16(0x7FFF)
         coarse += np.bincount(top, minlength=coarse.size)
 
-        near[:] = False
-        found = near[: len(chunk)]
+        found = np.zeros(len(chunk), dtype=np.bool_)
         for mixed in layout.mixed:
             found |= bucket == mixed
         low = chunk & word(layout.below_points)
@@ -140,7 +138,7 @@ def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -
             not_zero = (chunk & _no_sign(layout)) != 0
             zero += len(chunk) - int(np.count_nonzero(not_zero))
             found &= not_zero  # for speed alone: zeros are many, and row 0 needs no cells
-        held.append(chunk[_positions(near)] & _no_sign(layout))
+        held.append(chunk[found] & _no_sign(layout))
         if sum(map(len, held)) >= CHUNK or start + CHUNK >= len(bits):
             _look(np.concatenate(held), layout, coarse, cells)
             held.clear()
@@ -158,14 +156,6 @@ def _look(magnitudes: Array, layout: _Layout, coarse: Array, cells: Array) -> No
     cell = np.searchsorted(layout.cuts, magnitudes & word((1 << fraction_bits) - 1), side="right")
     cell += (magnitudes >> word(fraction_bits)).astype(np.intp) * cells.shape[1]
     np.add.at(cells.reshape(-1), cell, 1)
-
-
-def _positions(mask: Array) -> Array:
-    """`np.flatnonzero` of a sparse mask whose length is a multiple of 8: eight flags at a look, then each."""
-    words = mask.view(np.uint64)
-    some = np.flatnonzero(words != 0)
-    flags = np.flatnonzero(words[some].view(np.bool_))
-    return np.asarray((some[flags >> 3] << 3) + (flags & 7))
 
 
 def _subnormal_fields(bits: Array, layout: _Layout) -> Iterator[Array]:
