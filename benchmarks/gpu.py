@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RESULTS = Path(__file__).parent / "results" / "gpu.json"
-BLOCK_S = 0.25
+BLOCK_S = 0.2
 WARM_UP = 3  # steps: libraries choose their kernels, the allocator finds its blocks
 
 # name: (task, batch size, options). The last GPT has 400 million weights and 16,384 characters a step.

@@ -52,7 +52,10 @@ class RandomState:
     def __init__(self, seed: int, device: torch.device) -> None:
         self._cuda = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices=self._cuda):
-            torch.manual_seed(seed)
+            torch.default_generator.manual_seed(seed)  # torch.manual_seed would reach every other device too
+            for used in self._cuda:
+                with torch.cuda.device(used):
+                    torch.cuda.manual_seed(seed)
             self._keep()
 
     def __enter__(self) -> None:

@@ -164,7 +164,8 @@ class _Counter:
             self._added[kind] = self._added.get(kind, 0) + now
 
     def measured(self, held: Mapping[str, Iterable[Tensor]]) -> Mapping[str, int]:
-        """By kind; of what is held, the blocks that the allocator has set aside for it."""
+        """By kind; of what is held, the blocks that the allocator has set aside for it. The copies of weights
+        that autocast makes for one step are among the activations here."""
         if not self._is_cuda:
             return {}
         is_native = torch.cuda.get_allocator_backend() == "native"  # cudaMallocAsync tells no blocks

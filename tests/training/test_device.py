@@ -55,3 +55,10 @@ def test_a_random_state_gives_the_callers_back_after_an_error():
     with pytest.raises(TypeError), RandomState(5, torch.device("cpu")):
         torch.rand("3")
     assert torch.equal(torch.get_rng_state(), mine)
+
+
+def test_a_random_state_on_the_cpu_leaves_the_generators_of_gpus_alone(monkeypatch):
+    seeded = []
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", seeded.append)
+    RandomState(5, torch.device("cpu"))
+    assert seeded == []

@@ -93,10 +93,34 @@ def test_watching_changes_nothing(recipe):
         assert watched == [trainer.step(number, observed=False)[0].loss for number in (1, 2, 3)]
 
 
+@pytest.mark.parametrize("recipe", ["fp32", "fp16_static", "bf16_weights", "bf16_optimizer"])
+def test_what_is_not_held_is_let_go(recipe):
+    """Neither the float32 weights that the model began with nor the last step's gradients stay."""
+    trainer = make_trainer(Experiment(task="digits_mlp", recipe=recipe, batch_size=N, device="cpu"), CPU)
+    trainer.step(1, observed=False)
+    held = [tensor for tensors in trainer.held().values() for tensor in tensors]
+    assert all(tensor.grad is None for tensor in held)
+    places = {tensor.data_ptr() for tensor in held}
+    assert all(weight.data_ptr() in places for weight in trainer.model.parameters())
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+@pytest.mark.parametrize("recipe", ["fp32", "fp16_static", "bf16_weights"])
+def test_a_gpu_measures_what_was_predicted(recipe):
+    experiment = Experiment(
+        task="digits_mlp", recipe=recipe, steps=1, batch_size=1024, task_options={"size": 16}, device="cuda"
+    )
+    (memory,) = [event for event in train(experiment) if event.kind == "memory"]
+    assert set(memory.measured) == set(memory.predicted)
+    for kind, size in memory.predicted.items():
+        assert memory.measured[kind] == pytest.approx(size, rel=0.05, abs=100_000)
+
+
 def test_blocks_of_the_allocator_lie_end_to_end():
     """As `torch.cuda.memory_snapshot` describes them."""
     segments = [
-        {"address": 4096, "blocks": [{"size": 512}, {"size": 1024}]},
+        {"address": 4096, "blocks": [{"size": 1024}, {"size": 512}]},
         {"address": 1 << 20, "blocks": [{"size": 2048}]},
     ]
-    assert allocated_blocks(segments) == {4096: 512, 4608: 1024, 1 << 20: 2048}
+    assert allocated_blocks(segments) == {4096: 1024, 5120: 512, 1 << 20: 2048}
