@@ -85,12 +85,15 @@ class Recorder:
         self._process.communicate()
 
     def kill_after(self, path: Path, seconds: float) -> list[str]:
-        """Record the run at `path`, kill it after `seconds`; what was acknowledged, as "step 3", in order."""
+        """Record the run at `path` and kill it `seconds` after its first record; what was acknowledged, as
+        "step 3", in order."""
         assert self._process.stdin is not None
         print(path, file=self._process.stdin, flush=True)
-        kill = threading.Timer(seconds, os.kill, (int(self._line()), signal.SIGKILL))
+        process_id, first = int(self._line()), self._line()
+        assert first != "gone", "the run has died by itself"
+        kill = threading.Timer(seconds, os.kill, (process_id, signal.SIGKILL))
         kill.start()
-        acknowledged = list(iter(self._line, "gone"))
+        acknowledged = [first, *iter(self._line, "gone")]
         kill.join()
         return acknowledged
 
