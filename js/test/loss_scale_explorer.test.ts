@@ -110,6 +110,42 @@ describe("the slider", () => {
   });
 });
 
+describe("the valley", () => {
+  const lostAt = (log2: number) => expected("float16", log2).reduce((sum, count, kind) => sum + (kind % 3 === 0 ? count : 0), 0);
+  const scales = Array.from({ length: 65 }, (_, i) => i - 24);
+
+  test("says where least is lost", () => {
+    const least = Math.min(...scales.map(lostAt));
+    const where = scales.filter((log2) => lostAt(log2) === least);
+    const all = expected("float16", 0).reduce((sum, count) => sum + count, 0);
+    const { one } = show();
+    const said = one(".mw-valley-caption span").textContent!;
+    const digits = (log2: number) => `2${String(log2).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]!)}`;
+    for (const end of [where[0]!, where.at(-1)!]) expect(said).toContain(digits(end));
+    if (least > 0) expect(said).toContain(share(least, all));
+    expect(one(".mw-valley-plot").getAttribute("aria-label")).toContain(said);
+  });
+
+  test("has a bar for each scale at which any is flushed, and for each at which any overflows", () => {
+    const { el } = show();
+    const bars = [...el.querySelectorAll(".mw-valley-plot > path")].map((path) => path.getAttribute("d")!.split("M").length - 1);
+    expect([bars[0], bars[3]]).toEqual([0, 3].map((kind) => scales.filter((log2) => expected("float16", log2)[kind]! > 0).length));
+  });
+
+  test("nothing is lost where nothing is", () => {
+    const { one } = show({ _names: ["zeros"], _summaries: packed("zeros") });
+    expect(one(".mw-valley-caption span").textContent).toBe("nothing finite but zeros");
+  });
+
+  test("marks the scale at hand", () => {
+    const { one, drag } = show();
+    const place = () => Number(/\((.*) /.exec(one(".mw-valley-here").getAttribute("transform")!)![1]);
+    const places = [-24, 8, 40].map((log2) => (drag(log2), place()));
+    expect(places[1]).toBeCloseTo((places[0]! + places[2]!) / 2, 1);
+    expect(places[0]).toBeLessThan(places[2]!);
+  });
+});
+
 describe("the field", () => {
   const type = (field: HTMLInputElement, text: string) => {
     field.value = text;

@@ -39,7 +39,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const fills = textures();
   const shares = figures(fills);
-  const control = scaleControl({ draw, commit: (log2) => send("log2_loss_scale", log2) });
+  const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
   const rows = tensorRows(fills);
   const truths = notes();
@@ -123,6 +123,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!answers) return;
     plot.layout(answers.total, answers.format, plot.element.clientWidth);
     plot.draw(control.value());
+    control.layout(answers);
   }
 
   function retitle(): void {

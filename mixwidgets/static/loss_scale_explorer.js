@@ -675,7 +675,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -885,17 +885,17 @@ var e10 = Math.sqrt(50);
 var e5 = Math.sqrt(10);
 var e2 = Math.sqrt(2);
 function tickSpec(start, stop, count) {
-  const step = (stop - start) / Math.max(0, count), power2 = Math.floor(Math.log10(step)), error = step / Math.pow(10, power2), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
+  const step = (stop - start) / Math.max(0, count), power3 = Math.floor(Math.log10(step)), error = step / Math.pow(10, power3), factor = error >= e10 ? 10 : error >= e5 ? 5 : error >= e2 ? 2 : 1;
   let i1, i2, inc;
-  if (power2 < 0) {
-    inc = Math.pow(10, -power2) / factor;
+  if (power3 < 0) {
+    inc = Math.pow(10, -power3) / factor;
     i1 = Math.round(start * inc);
     i2 = Math.round(stop * inc);
     if (i1 / inc < start) ++i1;
     if (i2 / inc > stop) --i2;
     inc = -inc;
   } else {
-    inc = Math.pow(10, power2) * factor;
+    inc = Math.pow(10, power3) * factor;
     i1 = Math.round(start / inc);
     i2 = Math.round(stop / inc);
     if (i1 * inc < start) ++i1;
@@ -2318,6 +2318,11 @@ function swatch(kind, from) {
   );
 }
 
+// ui/digits.ts
+function superscript(n) {
+  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+
 // widgets/loss_scale_explorer/words.ts
 var integers = new Intl.NumberFormat("en");
 var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
@@ -2330,6 +2335,9 @@ function share(count, all) {
   const percent = 100 * count / all;
   if (percent < 0.05) return "<0.1 %";
   return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
+}
+function power2(log2) {
+  return `2${superscript(log2)}`;
 }
 function powerOfTwo(log2) {
   const value2 = 2 ** log2;
@@ -2379,12 +2387,103 @@ function notes() {
   return { element, show };
 }
 
+// widgets/loss_scale_explorer/valley.ts
+var HEIGHT2 = 52;
+var HEAD3 = 17;
+var THUMB = 8;
+var WORD = 30;
+function valley(textures2, { move, release }) {
+  const bars = CLASSES.map((kind) => s("path", { fill: textures2.fill(kind) }));
+  const subnormal = s("path", { class: "mw-valley-subnormal" });
+  const best = s("g", { class: "mw-valley-best" });
+  const here = s("path", { class: "mw-valley-here", d: `M0 ${HEAD3 - 3}V${HEAD3 + HEIGHT2}` });
+  const plot = s(
+    "svg",
+    { role: "img", class: "mw-valley-plot", height: HEAD3 + HEIGHT2 },
+    ...bars,
+    subnormal,
+    best,
+    here
+  );
+  const words2 = h("span");
+  const key = h(
+    "span",
+    { class: "mw-row mw-valley-key", "aria-hidden": "true" },
+    swatch("flushed", textures2),
+    t("explorer.short_flushed"),
+    s("svg", { width: 20, height: 12 }, s("path", { d: "M0 6H20", class: "mw-valley-subnormal" })),
+    t("explorer.zone_subnormal"),
+    swatch("overflow", textures2),
+    t("explorer.zone_overflow")
+  );
+  const caption = h("p", { class: "mw-note mw-valley-caption" }, words2, key);
+  const element = h("div", { class: "mw-valley" }, caption, plot);
+  const x = linear2([LOWEST, HIGHEST], [THUMB, 600]);
+  function layout(answers, width) {
+    x.range([THUMB, Math.max(width, 120) - THUMB]);
+    set(plot, { viewBox: `0 0 ${Math.max(width, 120)} ${HEAD3 + HEIGHT2}` });
+    const scales = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => LOWEST + i);
+    const all = Math.max(1, answers.total.finite);
+    const y = linear2([0, all], [0, HEIGHT2]);
+    const table = Float64Array.from(scales.flatMap((log2) => {
+      const [flushed, , , overflow] = answers.totals(log2);
+      return [flushed, 0, 0, overflow];
+    }));
+    const shape = { x, y, low: LOWEST - 0.5, bins: scales.length };
+    barPaths(table, shape, HEAD3 + HEIGHT2).forEach((d, kind) => set(bars[kind], { d }));
+    const points = scales.map((log2) => `${x(log2).toFixed(1)} ${(HEAD3 + HEIGHT2 - y(answers.totals(log2)[1])).toFixed(1)}`);
+    set(subnormal, { d: `M${points.join("L")}` });
+    const place2 = x(answers.best.log2);
+    const inside = Math.min(Math.max(place2, WORD), Math.max(width, 120) - WORD);
+    best.replaceChildren(
+      s("path", { d: `M${place2.toFixed(1)} ${HEAD3}V${HEAD3 + HEIGHT2}` }),
+      s("text", { x: inside, y: 12, "text-anchor": "middle" }, t("explorer.valley_best"))
+    );
+    setText(words2, inWords(answers));
+    set(plot, { "aria-label": t("explorer.valley", { words: inWords(answers), best: answers.best.log2 }) });
+  }
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    plot.setPointerCapture(event.pointerId);
+    move(under(event));
+  });
+  plot.addEventListener("pointermove", (event) => {
+    if (plot.hasPointerCapture(event.pointerId)) move(under(event));
+  });
+  plot.addEventListener("lostpointercapture", release);
+  function under(event) {
+    const log2 = Math.round(x.invert(event.clientX - plot.getBoundingClientRect().left));
+    return Math.min(Math.max(log2, LOWEST), HIGHEST);
+  }
+  return {
+    element,
+    layout,
+    mark: (log2) => set(here, { transform: `translate(${x(log2).toFixed(1)} 0)` }),
+    width: () => plot.clientWidth
+  };
+}
+function inWords(answers) {
+  const all = answers.total.finite;
+  if (all === 0) return t("explorer.row_empty");
+  const lost = [];
+  for (let log2 = LOWEST; log2 <= HIGHEST; log2++) {
+    const [flushed, , , overflow] = answers.totals(log2);
+    lost.push(flushed + overflow);
+  }
+  const least = Math.min(...lost);
+  const [first, last] = [lost.indexOf(least) + LOWEST, lost.lastIndexOf(least) + LOWEST];
+  const args = { from: power2(first), to: power2(last), share: share(least, all) };
+  if (least > 0) return t(first === last ? "explorer.valley_least_at" : "explorer.valley_least", args);
+  return t(first === last ? "explorer.valley_nothing_at" : "explorer.valley_nothing", args);
+}
+
 // widgets/loss_scale_explorer/scale_control.ts
 var IN_HAND_MS = 400;
-function scaleControl({ draw, commit }) {
-  const power2 = h("sup");
+function scaleControl(textures2, { draw, commit }) {
+  const power3 = h("sup");
   const number3 = h("span");
-  const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power2, " = ", number3);
+  const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power3, " = ", number3);
   const bestPower = h("sup");
   const use = h("button", { type: "button" }, t("explorer.use_it"));
   const reason = h("p", { class: "mw-note" });
@@ -2401,6 +2500,15 @@ function scaleControl({ draw, commit }) {
     "aria-describedby": errorId
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
+  const curve = valley(textures2, {
+    move(log2) {
+      slider.focus({ preventScroll: true });
+      if (log2 === current) return;
+      slider.valueAsNumber = field.valueAsNumber = log2;
+      move(log2);
+    },
+    release: () => commit(current)
+  });
   const end = (log2) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, String(log2).replace("-", "−")));
   const element = h(
     "div",
@@ -2409,7 +2517,7 @@ function scaleControl({ draw, commit }) {
       "div",
       { class: "mw-scale-row" },
       end(LOWEST),
-      slider,
+      h("div", { class: "mw-scale-track" }, curve.element, slider),
       end(HIGHEST),
       h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)
     ),
@@ -2420,8 +2528,9 @@ function scaleControl({ draw, commit }) {
   let moved = -Infinity;
   function paint(log2) {
     current = log2;
-    setText(power2, String(log2).replace("-", "−"));
+    setText(power3, String(log2).replace("-", "−"));
     setText(number3, powerOfTwo(log2));
+    curve.mark(log2);
     set(slider, { "aria-valuetext": spokenScale(log2) });
     use.disabled = log2 === proposal;
     setText(use, t(log2 === proposal ? "explorer.in_use" : "explorer.use_it"));
@@ -2477,7 +2586,11 @@ function scaleControl({ draw, commit }) {
     setText(reason, headroom < HEADROOM ? t("explorer.reason_tight", { share: share(flushed, finite), headroom }) : t("explorer.reason", { share: share(flushed, finite), headroom: Number.isFinite(headroom) ? headroom : "∞" }));
     paint(current);
   }
-  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose };
+  function layout(answers) {
+    curve.layout(answers, curve.width());
+    curve.mark(current);
+  }
+  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
 }
 
 // widgets/loss_scale_explorer/tensor_rows.ts
@@ -2561,7 +2674,7 @@ function render({ model, el }) {
   head.append(subtitle, picker.element);
   const fills = textures();
   const shares = figures(fills);
-  const control = scaleControl({ draw, commit: (log2) => send("log2_loss_scale", log2) });
+  const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
   const rows = tensorRows(fills);
   const truths = notes();
@@ -2632,6 +2745,7 @@ function render({ model, el }) {
     if (!answers) return;
     plot.layout(answers.total, answers.format, plot.element.clientWidth);
     plot.draw(control.value());
+    control.layout(answers);
   }
   function retitle() {
     setText(heading, model.get("title") ?? t("explorer.title"));

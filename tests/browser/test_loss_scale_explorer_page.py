@@ -93,6 +93,29 @@ def test_a_drag_sends_nothing_until_it_ends(page, show):
     assert moved.startswith(f"2^{log2} = ")
 
 
+@pytest.mark.parametrize("width", [360, 980])
+def test_the_valley_is_a_slider_for_the_pointer(page, show, width):
+    widget = show(width=width)
+    slider = widget.get_by_role("slider", name="loss scale")
+    valley = widget.get_by_role("img", name=re.compile("What is lost at every loss scale"))
+    box, track = valley.bounding_box(), slider.bounding_box()
+    assert (box["x"], box["width"]) == pytest.approx((track["x"], track["width"]), abs=1)
+    height = widget.bounding_box()["height"]
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # where 2^8 stands
+    page.mouse.down()
+    expect(slider).to_have_value("8")
+    expect(slider).to_be_focused()
+    for share, log2 in ((0.75, 24), (-0.5, -24), (1.5, 40)):
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + 10)
+        assert abs(int(slider.input_value()) - log2) <= 1
+        assert widget.bounding_box()["height"] == height
+    assert page.evaluate("window.sent.length") == 0
+    page.mouse.up()
+    assert page.evaluate("[window.sent.length, window.model.get('log2_loss_scale')]") == [1, 40]
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("window.model.get('log2_loss_scale')") == 39
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 980])
 def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
@@ -104,7 +127,8 @@ def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
     for control in widget.locator("button, input[type=range], input[type=number], .mw-chips label").all():
         box = control.bounding_box()
         assert min(box["width"], box["height"]) >= 24
-    expect(widget.get_by_role("img")).to_have_attribute("aria-label", re.compile("flushed to zero"))
+    for words in ("flushed to zero", "What is lost at every loss scale"):
+        expect(widget.get_by_role("img", name=re.compile(words))).to_have_count(1)
 
 
 def test_names_stay_text(page, show):

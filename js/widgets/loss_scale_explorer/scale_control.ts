@@ -1,8 +1,10 @@
-// The scale in large, the slider, a field for its exponent, and the scale that serves best.
+// The scale in large, the slider under its valley, a field for its exponent, and the scale that serves best.
 
 import { type Answers, HEADROOM, HIGHEST, LOWEST } from "../../gradients/answers.ts";
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
+import type { Textures } from "./textures.ts";
+import { valley } from "./valley.ts";
 import { powerOfTwo, share, spokenScale } from "./words.ts";
 
 export interface ScaleControl {
@@ -14,6 +16,8 @@ export interface ScaleControl {
   inHand(): number;
   show(log2: number): void;
   propose(answers: Answers): void;
+  /** Lay out the valley for the width that there is. */
+  layout(answers: Answers): void;
 }
 
 const IN_HAND_MS = 400; // after a move: longer than the kernel takes to echo the value before the last
@@ -25,7 +29,7 @@ interface Actions {
   commit(log2: number): void;
 }
 
-export function scaleControl({ draw, commit }: Actions): ScaleControl {
+export function scaleControl(textures: Textures, { draw, commit }: Actions): ScaleControl {
   const power = h("sup");
   const number = h("span");
   const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power, " = ", number);
@@ -41,10 +45,19 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
     type: "number", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.field"), "aria-describedby": errorId,
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
+  const curve = valley(textures, {
+    move(log2) {
+      slider.focus({ preventScroll: true }); // the keys go on from here
+      if (log2 === current) return;
+      slider.valueAsNumber = field.valueAsNumber = log2;
+      move(log2);
+    },
+    release: () => commit(current),
+  });
   const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, String(log2).replace("-", "−")));
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-scale-row" },
-      end(LOWEST), slider, end(HIGHEST),
+      end(LOWEST), h("div", { class: "mw-scale-track" }, curve.element, slider), end(HIGHEST),
       h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)),
     error);
   let current = 0;
@@ -55,6 +68,7 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
     current = log2;
     setText(power, String(log2).replace("-", "−"));
     setText(number, powerOfTwo(log2));
+    curve.mark(log2);
     set(slider, { "aria-valuetext": spokenScale(log2) });
     use.disabled = log2 === proposal;
     setText(use, t(log2 === proposal ? "explorer.in_use" : "explorer.use_it"));
@@ -120,5 +134,10 @@ export function scaleControl({ draw, commit }: Actions): ScaleControl {
     paint(current);
   }
 
-  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose };
+  function layout(answers: Answers): void {
+    curve.layout(answers, curve.width());
+    curve.mark(current);
+  }
+
+  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
 }

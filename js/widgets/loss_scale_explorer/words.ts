@@ -1,5 +1,6 @@
 // Numbers as the page says them.
 
+import { superscript } from "../../ui/digits.ts";
 import { t } from "../../ui/messages.ts";
 
 const integers = new Intl.NumberFormat("en");
@@ -16,6 +17,11 @@ export function share(count: number, all: number): string {
   const percent = (100 * count) / all;
   if (percent < 0.05) return "<0.1 %";
   return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
+}
+
+/** A power of two as a formula: "2⁻²⁴". */
+export function power(log2: number): string {
+  return `2${superscript(log2)}`;
 }
 
 /** 2^log2 as a number: "32768", "0.00390625", "5.96046e-8". */
