@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import types
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -32,12 +33,13 @@ def edges(dtype: type[np.floating]) -> np.ndarray:
     word, bits, fraction_bits = (np.uint64, 64, 52) if dtype is np.float64 else (np.uint32, 32, 23)
     cuts = [-(-cut >> (52 - fraction_bits)) for cut in catalogue_cuts()]
     starts = [bucket << (fraction_bits - 4) for bucket in range(16)]
-    fractions = np.array([f + d for f in (*cuts, *starts) for d in (-1, 0, 1)], dtype=object)
-    codes = [(e << fraction_bits) + int(f) for e in range(1 << (bits - 1 - fraction_bits)) for f in fractions]
-    codes = [code % (1 << (bits - 1)) for code in codes] + [0, 0]
-    return np.array([*codes, *(code | 1 << (bits - 1) for code in codes)], dtype=word).view(dtype)
+    fractions = np.array([f + d for f in (*cuts, *starts) for d in (-1, 0, 1)], dtype=np.int64)
+    exponents = np.arange(1 << (bits - 1 - fraction_bits), dtype=np.int64)[:, None] << fraction_bits
+    codes = np.append((exponents + fractions).reshape(-1), [0, 0]).astype(word) & word((1 << (bits - 1)) - 1)
+    return np.concatenate([codes, codes | word(1 << (bits - 1))]).view(dtype)
 
 
+@cache
 def cases() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(3)
     spread = (rng.standard_normal(200_000) * np.exp2(rng.uniform(-60, 5, 200_000))).astype(np.float32)
