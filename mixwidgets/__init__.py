@@ -29,6 +29,7 @@ _HOME = {
     "compare": "charts",
     "train": "training.loop",
     "op_precisions": "training.op_probe",
+    "watch": "training.watcher",
     "BitEditor": "widgets.bit_editor",
     "NumberLine": "widgets.number_line",
     "BlockLab": "widgets.block_lab",

@@ -31,7 +31,7 @@ _NUMBERS = [
 ]
 
 
-def write_event_file(events: Iterable[Event], folder: Path, started: float, batch_size: int) -> None:
+def write_event_file(events: Iterable[Event], folder: Path, started: float, batch_size: float) -> None:
     """Write the one event file of `folder`. A step's wall time is `started` (seconds since 1970) plus the
     seconds of the steps up to it: evaluations and snapshots take none."""
     from tensorboard.compat.proto.event_pb2 import Event as TensorBoardEvent
@@ -53,12 +53,12 @@ def write_event_file(events: Iterable[Event], folder: Path, started: float, batc
         writer.close()
 
 
-def _values(event: Event, batch_size: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, Any]]]:
     """The tag and the content of each value that an event gives."""
     if isinstance(event, StepRecord):
         for name in _NUMBERS:
             yield name, {"simple_value": getattr(event, name)}
-        if event.seconds:
+        if event.seconds and batch_size == batch_size:  # it is NaN for a watched loop
             yield "examples_per_second", {"simple_value": batch_size / event.seconds}
     elif isinstance(event, Evaluation):
         for name, value in event.metrics.items():

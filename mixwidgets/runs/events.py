@@ -1,8 +1,9 @@
 """What a training run says as it goes: immutable events, and their JSON records."""
 
 import math
+import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -51,7 +52,8 @@ class StepRecord:
     non_finite: int = 0
     """How many elements of the gradients were inf or NaN."""
     first_non_finite: str = ""
-    """The first parameter, in the model's order, whose gradient held one; "" if none did."""
+    """The first parameter, in the model's order (of a watched loop: in that of the backward pass), whose
+    gradient held one; "" if none did."""
     skipped: bool
     """Whether the weights were left alone for it."""
     grad_norm: float
@@ -164,9 +166,9 @@ def from_json_counts(value: object) -> Mapping[str, int]:
 
 
 def _count(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
         return value
-    raise ValueError(f"{value!r} is no count")
+    raise ValueError(f"{reprlib.repr(value)} is no count")
 
 
 def _flag(value: object) -> bool:
@@ -222,9 +224,18 @@ def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished
 
 
 def from_record(record: Mapping[str, Any]) -> Event:
-    """The reverse of `to_record`; ValueError or KeyError for a record that is none."""
+    """The reverse of `to_record`; ValueError or KeyError for a record that is none.
+
+    Fields with a default may be missing: records of older versions lack those that came later.
+    """
     kind = record["kind"]
     if kind not in _PLAIN:
         raise ValueError(f"{kind!r} is no kind of event")
     event = _PLAIN[kind]
-    return event(**{part.name: _READ[part.name](record[part.name]) for part in fields(event)})
+    return event(
+        **{
+            part.name: _READ[part.name](record[part.name])
+            for part in fields(event)
+            if part.name in record or part.default is MISSING
+        }
+    )

@@ -139,6 +139,16 @@ class Experiment:
         return tasks[choice("task", self.task, tasks)]
 
     @property
+    def title(self) -> str:
+        """It in words, on one line."""
+        return f"{self.task}, {self.recipe.name}, {self.steps} steps, seed {self.seed}"
+
+    @property
+    def compute_format(self) -> str:
+        """The format that tables of its gradients are about."""
+        return self.recipe.compute_format
+
+    @property
     def id(self) -> str:
         """16 hex digits: the start of the SHA-256 of the canonical JSON. Equal experiments, equal ids."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]

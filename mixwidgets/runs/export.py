@@ -70,7 +70,7 @@ def _write(run: "Run", kind: str, folder: Path) -> None:
     tables = {
         "steps": step_table(events(), experiment.batch_size),
         "evaluations": evaluation_table(events()),
-        "gradients": gradient_table(events(), experiment.recipe.compute_format),
+        "gradients": gradient_table(events(), experiment.compute_format),
     }
     for name, table in tables.items():
         if kind == "csv":

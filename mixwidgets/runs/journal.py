@@ -1,6 +1,6 @@
 """The writing side of a run directory.
 
-    experiment.json       what is run; sealed, never changed
+    experiment.json       what is run, or the loop that is watched; sealed, never changed
     status.json           what the run's process last said; replaced as a whole
     events.jsonl          one sealed line per event, one writer, one write per line
     gradients-000010.bin  the gradient summaries of step 10
@@ -13,6 +13,7 @@ A sealed line is JSON with a CRC-32 as its last key. A record counts as acknowle
 it is then in the file, whole, and survives the end of the process; the last status is also synced to disk.
 """
 
+import errno
 import os
 import re
 import secrets
@@ -28,6 +29,7 @@ from mixwidgets.runs.files import create_file, is_disk_full, read_plain_file, se
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.snapshots import write_snapshot
 from mixwidgets.runs.status import Status, own_status, reserve_last_status, write_last_status, write_status
+from mixwidgets.runs.watched_loop import WatchedLoop
 
 
 def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs") -> Path:
@@ -37,14 +39,7 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
     """
     path = Path(runs_dir) / _new_id(experiment)
     try:
-        path.mkdir(parents=True)
-        try:
-            reserve_last_status(path)
-            write_status(path, Status(word="queued"))
-            create_file(path / "experiment.json", seal(experiment.to_dict()))  # last: it makes it a run
-        except OSError:
-            shutil.rmtree(path, ignore_errors=True)
-            raise
+        _make_run(path, experiment)
     except OSError as error:
         raise type(error)(
             error.errno,
@@ -52,6 +47,35 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
             "give runs_dir a folder that you may write to and that has room",
         ) from None
     return path
+
+
+def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
+    """Make `path`, which is missing or an empty folder, a queued run directory.
+
+    OSError, with what to do, when it is neither or cannot be written.
+    """
+    folder = Path(path)
+    try:
+        if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileExistsError(errno.EEXIST, "it is there already, and no empty folder")
+        _make_run(folder, loop)
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"The loop cannot be recorded in {os.fspath(path)!r} ({error.strerror}): "
+            "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
+        ) from None
+
+
+def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        reserve_last_status(path)
+        write_status(path, Status(word="queued"))
+        create_file(path / "experiment.json", seal(what.to_dict()))  # last: it makes it a run
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
 
 
 def _new_id(experiment: Experiment) -> str:
@@ -64,14 +88,15 @@ def _new_id(experiment: Experiment) -> str:
     return "-".join([time, *what, secrets.token_hex(2)])
 
 
-def read_experiment(run_path: Path) -> Experiment:
-    """The experiment of a run directory; ValueError or OSError when it is none, or damaged."""
+def read_experiment(run_path: Path) -> Experiment | WatchedLoop:
+    """What a run directory is about; ValueError or OSError when it is none, or damaged."""
     try:
-        return Experiment.from_dict(unseal(read_plain_file(run_path / "experiment.json", 1 << 20)))
+        fields = unseal(read_plain_file(run_path / "experiment.json", 1 << 20))
+        return (WatchedLoop if fields.get("kind") == WatchedLoop.kind else Experiment).from_dict(fields)
     except FileNotFoundError:
         raise FileNotFoundError(
             f"{os.fspath(run_path)!r} is no run: it has no experiment.json. "
-            "A run is a folder that launch made, such as runs/<id>."
+            "A run is a folder that launch or watch made, such as runs/<id>."
         ) from None
     except (ValueError, TypeError) as error:
         raise ValueError(f"experiment.json of {os.fspath(run_path)!r} cannot be used: {error}") from None
@@ -87,7 +112,7 @@ class Journal:
         """
         self.path = Path(run_path)
         self.experiment = read_experiment(self.path)
-        """What the run directory says is to be run."""
+        """What the run directory says is to be run, or watched."""
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
         except BlockingIOError:

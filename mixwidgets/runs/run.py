@@ -17,6 +17,7 @@ from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.status import current_status, read_status
 from mixwidgets.runs.stopping import stop_run
 from mixwidgets.runs.tables import evaluation_table, step_table
+from mixwidgets.runs.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,11 +36,10 @@ class Run:
         self.path = Path(path).absolute()
         """The run's directory."""
         self.experiment = read_experiment(self.path)
-        """What is run."""
+        """What is run; of a loop that `watch` looked at, the WatchedLoop."""
 
     def __repr__(self) -> str:
-        what = self.experiment
-        return f"<Run: {what.task}, {what.recipe.name}, {what.steps} steps, seed {what.seed}: {self.status}>"
+        return f"<Run: {self.experiment.title}: {self.status}>"
 
     @property
     def id(self) -> str:
@@ -109,7 +109,8 @@ class Run:
             time.sleep(_POLL_S)
 
     def steps(self) -> "pd.DataFrame":
-        """One row per step: the fields of StepRecord, and `examples_per_second` (batch_size / seconds)."""
+        """One row per step: the fields of StepRecord, and `examples_per_second`, batch_size / seconds: NaN
+        for a watched loop."""
         return step_table(JournalReader(self.path).read_new(), self.experiment.batch_size)
 
     def evaluations(self) -> "pd.DataFrame":
@@ -165,8 +166,14 @@ class Run:
 
         A run that has not begun to train has nothing to end well: it is ended at once. Works from any process
         that may write to the run's directory. OSError where this one may not; TimeoutError when the run has
-        not ended within ten seconds, as on another machine: it ends when it sees the request.
+        not ended within ten seconds, as on another machine: it ends when it sees the request. ValueError
+        for a watched loop that goes on: its process is its owner's.
         """
+        if isinstance(self.experiment, WatchedLoop) and self.is_alive:
+            raise ValueError(
+                f"Run {self.id} is a loop that watch looks at: end it where it runs, in process "
+                f"{self.process_id}."
+            )
         return stop_run(self.path)
 
 

@@ -15,7 +15,7 @@ _DTYPES: Mapping[Any, str] = {int: "int64", float: "float64", bool: "bool", str:
 _CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")  # of GradientCounts
 
 
-def step_table(events: Iterable[Event], batch_size: int) -> "pd.DataFrame":
+def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
     """One row per StepRecord, its fields as columns, and `examples_per_second`: batch_size / seconds."""
     import pandas as pd
 

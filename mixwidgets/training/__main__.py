@@ -11,11 +11,10 @@ from contextlib import suppress
 from types import MappingProxyType
 
 from mixwidgets.runs.events import Evaluation, RunFinished
-from mixwidgets.runs.files import is_disk_full
 from mixwidgets.runs.journal import Journal
+from mixwidgets.runs.watched_loop import WatchedLoop
+from mixwidgets.training.endings import in_words, reason_of
 from mixwidgets.training.stop_request import StopRequest
-
-_NO_MEMORY = ("can't allocate memory", "std::bad_alloc")  # how torch words it on the CPU
 
 
 def main() -> int:
@@ -40,6 +39,8 @@ def record(journal: Journal, stop: StopRequest) -> RunFinished:
     """Train and journal every event but the last, which comes back: a failure is a named end."""
     metrics = MappingProxyType[str, float]({})
     try:
+        if isinstance(journal.experiment, WatchedLoop):
+            raise TypeError("this run directory is a watched loop's: there is no experiment to run")
         from mixwidgets.training.loop import train  # torch loads here, and may fail to
 
         stop.is_loading = False
@@ -54,24 +55,8 @@ def record(journal: Journal, stop: StopRequest) -> RunFinished:
     except BaseException as error:
         with suppress(OSError):  # the log may be on the same full disk
             traceback.print_exc()
-        return RunFinished(reason=_reason(error), metrics=metrics, message=_in_words(error))
+        return RunFinished(reason=reason_of(error), metrics=metrics, message=in_words(error))
     raise AssertionError("train ends with RunFinished")
-
-
-def _reason(error: BaseException) -> str:
-    if is_disk_full(error):
-        return "disk_full"
-    # A CUDA allocation that fails is a torch.OutOfMemoryError, one on the CPU a plain RuntimeError.
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if names & {"MemoryError", "OutOfMemoryError"} or any(part in str(error) for part in _NO_MEMORY):
-        return "out_of_memory"
-    return "crashed"
-
-
-def _in_words(error: BaseException) -> str:
-    # A message survives any content: lone surrogates would not encode.
-    text = "".join(traceback.format_exception_only(error)).strip()
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 if __name__ == "__main__":

@@ -1,15 +1,11 @@
 """train: a training run as a stream of events."""
 
 import math
-import platform
 import time
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
-import numpy as np
 import torch
 
-import mixwidgets
 from mixwidgets.runs.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.amp import AmpTrainer
@@ -17,6 +13,7 @@ from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.memory import MemoryProbe
 from mixwidgets.training.trainer import Trainer
+from mixwidgets.training.versions import versions
 
 _EVALUATIONS = 10  # per run, beside the one before training …
 _RAREST_EVALUATION = 100  # … and more in a long run: one per so many steps
@@ -49,7 +46,7 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
     deadline = time.monotonic() + (experiment.time_limit_s or math.inf)
     with training_settings():
         trainer = make_trainer(experiment, device)
-        yield RunStarted(device=str(device), backend=trainer.arithmetic, versions=_versions())
+        yield RunStarted(device=str(device), backend=trainer.arithmetic, versions=versions())
         metrics = trainer.evaluate()
         yield Evaluation(step=0, metrics=metrics)
         evaluate_every = min(max(1, experiment.steps // _EVALUATIONS), _RAREST_EVALUATION)
@@ -90,14 +87,3 @@ def _why_diverged(record: StepRecord, losses_lost: int) -> str:
     if losses_lost >= _PATIENCE:
         return f"the loss has been NaN or infinite for {losses_lost} steps in a row"
     return ""
-
-
-def _versions() -> Mapping[str, str]:
-    return MappingProxyType(
-        {
-            "python": platform.python_version(),
-            "mixwidgets": mixwidgets.__version__,
-            "numpy": np.__version__,
-            "torch": torch.__version__,
-        }
-    )

@@ -84,14 +84,14 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         if gradient.device.type == "cpu" if on_device is None else not on_device:
             on_host[name] = (values if values.dtype == torch.float64 else values.float()).cpu().numpy()
         elif gradient.dtype == torch.float64:
-            parts.append(partial(_of_values, name, _to_host(values)))
+            parts.append(partial(_of_values, name, to_host(values)))
         else:
             joined = values if gradient.dtype in _JOINED else values.float()
             groups.setdefault(gradient.device, {})[name] = joined
     counted = summarise_each(on_host)
     parts.append(lambda: counted)
     for group in groups.values():
-        parts.append(partial(_of_counts, tuple(group), _to_host(cell_counts(list(group.values())))))
+        parts.append(partial(_of_counts, tuple(group), to_host(cell_counts(list(group.values())))))
     return Pending(tuple(gradients), tuple(parts))
 
 
@@ -103,7 +103,7 @@ def _of_counts(names: tuple[str, ...], counts: Callable[[], Array]) -> Summaries
     return dict(zip(names, map(_summary, counts()), strict=True))
 
 
-def _to_host(tensor: Tensor) -> Callable[[], Array]:
+def to_host(tensor: Tensor) -> Callable[[], Array]:
     """Start copying; what this returns gives the copy, once it is there."""
     copy = tensor.to("cpu", non_blocking=tensor.is_cuda, copy=True)  # pinned memory, where it does not block
     if not tensor.is_cuda:

@@ -15,8 +15,10 @@ from mixwidgets.runs.events import (
     to_json_metrics,
     to_json_number,
 )
+from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.run import Run, open_run
+from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.widgets.thinned import Thinned
 
 ALIVE = ("queued", "running")
@@ -66,16 +68,11 @@ class FollowedRun:
 
     def row(self) -> dict[str, Any]:
         """The run in JSON values (numbers that are not finite are words, unknown ones None)."""
-        experiment, newest = self.run.experiment, self._newest
+        newest = self._newest
         seconds = sum(self._seconds)
         return {
             "id": self.run.id,
-            "task": experiment.task,
-            "recipe": experiment.recipe.name,
-            "scaled": experiment.recipe.loss_scale.kind != "none",
-            "seed": experiment.seed,
-            "loss_weight": experiment.task_options.get("loss_weight", 1.0),
-            "steps": experiment.steps,
+            **_what(self.run.experiment),
             "step": newest.step if newest else 0,
             "status": self.status,
             "message": self._message,
@@ -107,6 +104,21 @@ class FollowedRun:
             self._skipped.append(record.step, log2_scale)
         self._seconds.append(record.seconds)
         self._newest = record
+
+
+def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
+    """What is run, in JSON values; of a watched loop neither the seed nor the number of steps is known."""
+    if isinstance(run, WatchedLoop):
+        about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
+        return {**about, "seed": None, "steps": None}
+    return {
+        "task": run.task,
+        "recipe": run.recipe.name,
+        "scaled": run.recipe.loss_scale.kind != "none",
+        "seed": run.seed,
+        "loss_weight": run.task_options.get("loss_weight", 1.0),
+        "steps": run.steps,
+    }
 
 
 class RunsFeed:

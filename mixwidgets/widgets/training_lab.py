@@ -15,6 +15,7 @@ from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.run import Run
 from mixwidgets.runs.task import tasks
+from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.widgets.base import STATIC, MixWidget
 from mixwidgets.widgets.runs_feed import ALIVE, RunsFeed
 
@@ -95,8 +96,9 @@ class TrainingLab(MixWidget):
         return run
 
     def stop(self) -> Run | None:
-        """Stop the newest run that goes on and return it; None where none goes on."""
-        run = next((run for run in self.runs if run.status in ALIVE), None)
+        """Stop the newest run that goes on and return it; None where none goes on. Watched loops go on."""
+        alive = (run for run in self.runs if run.status in ALIVE)
+        run = next((run for run in alive if isinstance(run.experiment, Experiment)), None)
         if run is not None:
             run.stop()
             self._wake.set()
@@ -193,8 +195,10 @@ class TrainingLab(MixWidget):
         return [*self._shown, *new][-_MOST_SHOWN:] if new else self._shown
 
 
-def _choice_of(experiment: Experiment) -> dict[str, Any]:
+def _choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
     """What of an experiment can be chosen in the lab: neither a task nor a recipe of the user's own."""
+    if isinstance(experiment, WatchedLoop):
+        return {}
     chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed}
     if not experiment.task_source:
         chosen["task"] = experiment.task

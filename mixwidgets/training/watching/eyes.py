@@ -1,0 +1,151 @@
+"""What watch does with what its hooks see: it goes with the loop step by step, and reads behind it."""
+
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from mixwidgets.runs.events import RunFinished
+from mixwidgets.training.endings import in_words, reason_of
+from mixwidgets.training.observe import to_host
+from mixwidgets.training.watching.log import WatchLog
+from mixwidgets.training.watching.step import SeenStep, StepUnderWay
+
+if TYPE_CHECKING:
+    from mixwidgets.runs.journal import Journal
+
+
+class LoopEyes:
+    """The `Eyes` of a watcher. The loop's thread shows it what happens; any thread may `catch_up`.
+
+    On a CPU each step is read when it ends. On other devices it is read when the next one has ended, or when
+    somebody asks: nobody waits for a device that still computes.
+    """
+
+    def __init__(
+        self,
+        optimizer: torch.optim.Optimizer | None,
+        scaler: torch.amp.GradScaler | None,
+        names: Sequence[str],
+        device: torch.device,
+        every: int,
+    ) -> None:
+        """`names`: the watched parameters', in the model's order; `device`: where they are."""
+        self.is_blind = False
+        self.error: Exception | None = None
+        """What went wrong in looking, and ended it."""
+        self.log = WatchLog()
+        self.journal: Journal | None = None
+        """Where steps are recorded too."""
+        self._scaler, self._names, self._device, self._every = scaler, names, device, every
+        # Where the optimiser is not known, or skips by itself (a fused one), a smaller scale shows the skip.
+        skips_itself = optimizer is None or getattr(optimizer, "_step_supports_amp_scaling", False)
+        self._scale_tells = scaler is not None and skips_itself
+        self._lock = threading.RLock()
+        self._unread: deque[Callable[[], SeenStep]] = deque()
+        self._ended = 0
+        self.open()
+
+    def open(self) -> None:
+        """Begin, or begin again, with the next step."""
+        scale = 1.0 if self._scaler is None else float(self._scaler.get_scale())
+        self._begin_step(lambda: scale)
+
+    def _begin_step(self, scale: Callable[[], float]) -> None:
+        is_observed = self._ended % self._every == 0
+        with_norm = self.journal is not None
+        self._scale = scale
+        self._began = time.perf_counter()
+        self._step = StepUnderWay(
+            self._ended + 1, self._names, scale, is_observed=is_observed, with_norm=with_norm
+        )
+
+    @property
+    def is_observing(self) -> bool:
+        """Whether the tensors of the step under way are looked at."""
+        return self._step.is_observed
+
+    def saw_output(self, name: str, output: Tensor) -> None:
+        with torch.no_grad():
+            self._step.add_output(name, output)
+
+    def saw_loss(self, loss: Tensor) -> None:
+        self._step.add_loss(loss)
+
+    def told_loss(self, loss: float | Tensor) -> None:
+        self._step.add_own_loss(loss)
+
+    def saw_gradients(self, gradients: Mapping[str, Tensor]) -> None:
+        with torch.no_grad():
+            self._step.add_gradients(gradients)
+
+    def saw_step_end(self, updated: bool) -> None:
+        with torch.no_grad():
+            next_scale = self._next_scale()
+            seconds = time.perf_counter() - self._began
+            step = self._step.end(
+                seconds=seconds, updated=updated, scale_tells=self._scale_tells, next_scale=next_scale
+            )
+        with self._lock:
+            self._unread.append(step)
+        self._ended += 1
+        self._begin_step(next_scale)
+        self._read(behind=0 if self._device.type == "cpu" else 1)
+
+    def failed(self, error: Exception) -> None:
+        """Look no further. Training goes on, whatever warnings are made of."""
+        self.is_blind = True
+        self.error = error
+        with suppress(Warning):
+            warnings.warn(f"{self.why_blind} Training goes on.", RuntimeWarning, stacklevel=2)
+
+    @property
+    def why_blind(self) -> str:
+        return (
+            f"watch stopped looking after an error of its own: {in_words(self.error)}." if self.error else ""
+        )
+
+    def catch_up(self) -> None:
+        """Read all steps that have ended, waiting for the device where it still computes."""
+        if not self.is_blind:
+            try:
+                self._read(behind=0)
+            except Exception as error:
+                self.failed(error)
+
+    def close(self, reason: str, message: str) -> None:
+        """Read what is left, and end the journal. An error of our own is what it then ends with."""
+        self.catch_up()
+        journal, self.journal = self.journal, None
+        if journal is None:
+            return
+        if self.error:
+            reason, message = reason_of(self.error), self.why_blind
+        with journal:
+            try:
+                journal.append(RunFinished(reason=reason, metrics={}, message=message))
+            except OSError as error:
+                self.failed(error)
+
+    def _read(self, behind: int) -> None:
+        with self._lock:
+            while len(self._unread) > behind:
+                seen = self._unread.popleft()()
+                self.log.take(seen)
+                if self.journal is not None:
+                    self.journal.append(seen.record)
+                    if seen.snapshot is not None:
+                        self.journal.append(seen.snapshot)
+
+    def _next_scale(self) -> Callable[[], float]:
+        if self._scaler is None:
+            return self._scale
+        one = torch.ones((), device=self._device)
+        scaled = to_host(type(self._scaler).scale(self._scaler, one))  # get_scale() would wait for the device
+        return lambda: float(scaled())

@@ -1,0 +1,204 @@
+"""What watch puts on a model, an optimiser and a scaler, and takes away again.
+
+Gradients are read when a backward pass ends, before clipping or unscaling touches them: the first parameter
+that a pass reaches queues a callback for the pass's end, as DistributedDataParallel does
+(torch/csrc/distributed/c10d/reducer.cpp). A pass within a pass, as that of a checkpoint with
+`use_reentrant=True`, has an end of its own; what it reached is read there.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from mixwidgets.training.watching.names import compiled_parts, own_name, watched
+
+P = ParamSpec("P")
+
+
+class Eyes(Protocol):
+    """Who looks. What goes wrong in looking goes to `failed`, never to the training loop."""
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether nothing is to be seen any more."""
+
+    @property
+    def is_observing(self) -> bool:
+        """Whether the tensors of the step under way are looked at."""
+
+    def saw_output(self, name: str, output: Tensor) -> None: ...
+    def saw_loss(self, loss: Tensor) -> None: ...
+    def saw_gradients(self, gradients: Mapping[str, Tensor]) -> None: ...
+    def saw_step_end(self, updated: bool) -> None: ...
+    def failed(self, error: Exception) -> None: ...
+
+
+def _seen_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """The model and its leaf modules, but for those inside a compiled part: hooks there would be compiled."""
+    compiled = compiled_parts(model)
+    for name, module in model.named_modules():
+        inside = any(name != part and name.startswith(f"{part}." if part else "") for part in compiled)
+        if not inside and (module is model or name in compiled or not any(module.children())):
+            yield own_name(name) or type(model).__name__, module
+
+
+def _guarded(
+    method: Callable[Concatenate["LoopHooks", P], None],
+) -> Callable[Concatenate["LoopHooks", P], None]:
+    """A method that raises nothing: it runs inside the user's training."""
+
+    @wraps(method)
+    def call(self: "LoopHooks", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        if not self.eyes.is_blind:
+            try:
+                method(self, *args, **kwargs)
+            except Exception as error:
+                self.eyes.failed(error)
+
+    return call
+
+
+class LoopHooks:
+    """The hooks on one training loop, from `place` to `remove`.
+
+    A step ends with `scaler.update()` where a scaler is given (torch has no hook there: the instance's
+    methods `scale` and `update` are shadowed), else with `optimizer.step()`, else with each backward pass.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer | None,
+        scaler: torch.amp.GradScaler | None,
+        eyes: Eyes,
+    ) -> None:
+        self.model, self.optimizer, self.scaler, self.eyes = model, optimizer, scaler, eyes
+        self._placed = ExitStack()
+        self._reached: dict[str, Tensor] = {}
+        self._awaited: set[int] = set()  # backward passes whose end has a callback
+        self._updated = False
+        self._passes_are_steps = optimizer is None and scaler is None
+
+    def place(self) -> None:
+        """Put them on. Where that fails, none is left."""
+        with ExitStack() as placed:
+            for name, parameter in watched(self.model):
+                reach = partial(self._reach, name)
+                handle = parameter.register_post_accumulate_grad_hook(reach)  # type: ignore[no-untyped-call]
+                placed.callback(handle.remove)
+            for name, module in _seen_modules(self.model):
+                placed.callback(module.register_forward_hook(_output_hook(self, name)).remove)
+            if self.optimizer is not None:
+                handle = self.optimizer.register_step_post_hook(lambda *_: self._optimizer_stepped())
+                placed.callback(handle.remove)
+            if self.scaler is not None:
+                placed.callback(_shadow(self.scaler, "scale", self._scaled))
+                placed.callback(_shadow(self.scaler, "update", self._scale_updated))
+            self._placed = placed.pop_all()
+
+    def remove(self) -> None:
+        """Take them off; twice is harmless."""
+        self._placed.close()
+
+    @_guarded
+    def see_output(self, name: str, output: object) -> None:
+        in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
+        in_evaluation = not (self.model.training or torch.is_grad_enabled())
+        if self.eyes.is_observing and not in_backward and not in_evaluation:
+            for tensor in _tensors(output):
+                self.eyes.saw_output(name, tensor)
+
+    @_guarded
+    def _reach(self, name: str, parameter: Tensor) -> None:
+        """A parameter has its gradient."""
+        if not (self.eyes.is_observing or self._passes_are_steps):
+            return
+        self._reached[name] = parameter
+        current = torch._C._current_graph_task_id()
+        if current not in self._awaited:
+            self._awaited.add(current)
+            _at_end_of_backward(self._end_backward)
+
+    @_guarded
+    def _end_backward(self) -> None:
+        reached, self._reached = self._reached, {}
+        if self.eyes.is_observing:
+            found = {name: parameter.grad for name, parameter in reached.items()}
+            self.eyes.saw_gradients({name: grad for name, grad in found.items() if grad is not None})
+        if self._passes_are_steps:
+            self._end_step(True)
+
+    @_guarded
+    def _scaled(self, outputs: object) -> None:
+        if isinstance(outputs, Tensor) and outputs.numel() == 1:
+            self.eyes.saw_loss(outputs)
+
+    @_guarded
+    def _optimizer_stepped(self) -> None:
+        self._updated = True
+        if self.scaler is None:
+            self._end_step(True)
+
+    @_guarded
+    def _scale_updated(self, new_scale: object = None) -> None:
+        self._end_step(self._updated or self.optimizer is None)
+
+    def _end_step(self, updated: bool) -> None:
+        self._updated = False
+        self._reached.clear()  # by a backward pass that an error ended: it never called back
+        self._awaited.clear()
+        self.eyes.saw_step_end(updated)
+
+
+def _at_end_of_backward(callback: Callable[[], None]) -> None:
+    torch.autograd.Variable._execution_engine.queue_callback(callback)
+
+
+def _output_hook(hooks: LoopHooks, name: str) -> Callable[[nn.Module, object, object], None]:
+    def hook(module: nn.Module, inputs: object, output: object) -> None:
+        if (
+            not torch.compiler.is_compiling()
+        ):  # where the user compiles around the model: it traces no further
+            hooks.see_output(name, output)
+
+    return hook
+
+
+def _tensors(output: object) -> Iterator[Tensor]:
+    """The dense floating-point tensors of a module's output: one, or a nest of tuples, lists and mappings."""
+    if isinstance(output, Tensor):
+        if output.is_floating_point() and output.layout == torch.strided:
+            yield output
+    elif isinstance(output, Mapping):
+        for part in output.values():
+            yield from _tensors(part)
+    elif isinstance(output, tuple | list):
+        for part in output:
+            yield from _tensors(part)
+
+
+def _shadow(instance: object, name: str, after: Callable[..., None]) -> Callable[[], None]:
+    """Call `after` after each call of a method, with its arguments; what this returns undoes it."""
+    method = getattr(instance, name)
+    before = vars(instance).get(name)
+
+    @wraps(method)
+    def shadow(*args: Any, **kwargs: Any) -> Any:
+        result = method(*args, **kwargs)
+        after(*args, **kwargs)
+        return result
+
+    def undo() -> None:
+        if vars(instance).get(name) is not shadow:
+            return  # somebody else's lies over it: it stays, and sees nothing
+        if before is None:
+            delattr(instance, name)
+        else:
+            setattr(instance, name, before)
+
+    setattr(instance, name, shadow)
+    return undo

@@ -1,0 +1,27 @@
+"""The parts of a model that are watched, by the names that they have before torch.compile."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import nn
+
+
+def own_name(name: str) -> str:
+    """A parameter's or module's name as in the model before torch.compile."""
+    return name.replace("_orig_mod.", "").removesuffix("_orig_mod")
+
+
+def compiled_parts(model: nn.Module) -> dict[str, nn.Module]:
+    """The modules whose forward pass torch.compile has in hand, by name."""
+    return {
+        name: module
+        for name, module in model.named_modules()
+        if isinstance(module, torch._dynamo.OptimizedModule) or module._compiled_call_impl is not None
+    }
+
+
+def watched(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
+    """The parameters whose gradients can be summarised, by their own names."""
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad and parameter.is_floating_point():
+            yield own_name(name), parameter
