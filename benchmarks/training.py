@@ -1,0 +1,117 @@
+"""What watching every gradient costs a training step, and what our loop costs beside one written by hand."""
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+from torch.utils.tensorboard import SummaryWriter
+
+from benchmarks.pairs import Measure, compare
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.training.device import training_settings
+from mixwidgets.training.explicit import ExplicitTrainer
+from mixwidgets.training.observe import summarise
+from mixwidgets.training.tasks import build
+from mixwidgets.training.weights import make_optimizer
+
+PAIRS = 9
+EXPERIMENTS = {  # each with the steps of one measurement
+    "digits_cnn": (Experiment(task="digits_cnn", device="cpu"), 40),
+    "char_gpt of size 3": (Experiment(task="char_gpt", device="cpu", task_options={"size": 3}), 10),
+}
+
+
+class _Watched(ExplicitTrainer):
+    """The loop, in which somebody is shown the gradients of each step."""
+
+    def __init__(self, experiment: Experiment, watch: Callable[[Mapping[str, Tensor]], object]) -> None:
+        super().__init__(experiment, torch.device("cpu"))
+        self._watch = watch
+
+    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Mapping[str, Tensor]]:
+        loss, gradients = super().backward(inputs, targets)
+        self._watch(gradients)
+        return loss, gradients
+
+
+def _tracker(gradients: Mapping[str, Tensor]) -> None:
+    """What `wandb.watch` makes of each gradient (wandb/integration/torch/wandb_torch.py, `log_tensor_stats`;
+    what it then logs is left out)."""
+    for gradient in gradients.values():
+        flat = gradient.detach().clone().reshape(-1)
+        if (~torch.isfinite(flat)).all().item():
+            continue
+        if not torch.isfinite(flat).all():
+            flat = flat[torch.isfinite(flat)]
+        low, high = flat.min().item(), flat.max().item()
+        if low < high:
+            flat.histc(bins=64, min=low, max=high).cpu().detach().clone().tolist()
+            torch.linspace(low, high, steps=65).tolist()
+
+
+def _trainer(trainer: ExplicitTrainer, steps: int, every: int | None = None) -> Measure:
+    """Seconds for so many steps, of which each `every`-th is observed."""
+
+    def measure() -> float:
+        start = time.process_time()
+        for number in range(steps):
+            trainer.step(number, observed=every is not None and number % every == 0)
+        return time.process_time() - start
+
+    return measure
+
+
+def _by_hand(experiment: Experiment, steps: int) -> Measure:
+    """The same steps in float32, as PyTorch's tutorials write them."""
+    task = build(experiment.task, experiment.task_options)
+    torch.manual_seed(experiment.seed)
+    model = task.model()
+    optimizer = make_optimizer(experiment, list(model.parameters()))
+    batches = task.batches(experiment.batch_size, experiment.seed)
+
+    def measure() -> float:
+        start = time.process_time()
+        for _ in range(steps):
+            inputs, targets = next(batches)
+            optimizer.zero_grad()
+            loss = task.loss(model(inputs), targets)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            loss.item()
+        return time.process_time() - start
+
+    return measure
+
+
+def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, object]:
+    def add_histograms(gradients: Mapping[str, Tensor]) -> None:
+        for name, gradient in gradients.items():
+            writer.add_histogram(name, gradient)
+
+    def new(recipe: str = "fp32") -> ExplicitTrainer:
+        return ExplicitTrainer(experiment.replace(recipe=recipe), torch.device("cpu"))
+
+    def watched(watch: Callable[[Mapping[str, Tensor]], object]) -> Measure:
+        return _trainer(_Watched(experiment, watch), steps)
+
+    plain, by_hand = _trainer(new(), steps), _by_hand(experiment, steps)
+
+    def against(base: Measure, measure: Measure, **more: str) -> dict[str, object]:
+        return {**compare(base, measure, PAIRS), **more}
+
+    return {
+        "observed every step / not": against(plain, _trainer(new(), steps, 1), reach="≤ 1.05"),
+        "observed every 10 steps / not": against(plain, _trainer(new(), steps, 10), reach="≤ 1.01"),
+        "exact summaries alone, every step / none": against(plain, watched(summarise)),
+        "wandb's statistics every step / none": against(plain, watched(_tracker)),
+        "TensorBoard's histograms every step / none": against(plain, watched(add_histograms)),
+        "our loop, not observed / by hand": against(by_hand, plain),
+        "float16 storage, not observed / float32": against(plain, _trainer(new("fp16_static"), steps)),
+    }
+
+
+def measure() -> dict[str, object]:
+    with training_settings(), tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
+        return {name: _of(*which, writer) for name, which in EXPERIMENTS.items()}
