@@ -108,7 +108,8 @@ def _show(event: Event, steps: int) -> None:
 
 def _report(run: Run) -> int:
     figures = ", ".join(f"{name} {value:.4g}" for name, value in run.metrics.items())
-    typer.echo(": ".join(filter(None, [run.status, run.message, figures])))
+    said = f"{run.status}: {run.message}" if run.message else run.status
+    typer.echo(" ".join(filter(None, [said, figures])))
     return 0 if run.status in ("completed", "stopped") else 1
 
 

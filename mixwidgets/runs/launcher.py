@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -32,13 +33,15 @@ def launch(
         )
     _check_installed()
     path = create_run(experiment, runs_dir)
-    lock = take_lock(path / "lock")
     kernel_end, run_end = _kernel_pipe(outlive_kernel)
-    handed_down = [lock, *run_end]
+    handed_down = [*run_end]
     try:
+        lock = take_lock(path / "lock")
+        handed_down.append(lock)
         process = _start(path, lock, run_end, handed_down)
     except OSError:
         _close(kernel_end)
+        shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
         raise
     finally:
         _close(handed_down)

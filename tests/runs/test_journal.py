@@ -183,6 +183,7 @@ def lines_of(run_path):
         (lambda lines: [*lines, b'{"kind":"step","loss":NaN}\n'], 0),
         (lambda lines: [*lines, b"[" * 200_000 + b"\n"], 0),
         (lambda lines: [lines[0], files.seal({"kind": "step", "step": -1}), *lines[1:]], 0),
+        (lambda lines: [lines[0], files.seal({**to_record(step(21)), "step": 10**30}), *lines[1:]], 0),
         (lambda lines: [lines[0], files.seal({"kind": "future"}), *lines[1:]], 0),
         (lambda lines: [lines[0], files.seal({"no": "kind"}), *lines[1:]], 0),
         (lambda lines: [lines[0], files.seal({"kind": ["step"]}), *lines[1:]], 0),
@@ -202,6 +203,15 @@ def test_spoilt_journals_open_and_tell(run_path, spoil, lost):
     assert len(run.events()) == 25 - lost
     assert run.damage or lost == 25
     assert run.status == "completed"
+
+
+def test_a_record_of_an_older_version_lacks_what_came_later(run_path):
+    *most, last = lines_of(run_path)
+    older = {k: v for k, v in to_record(step(21)).items() if k not in ("non_finite", "first_non_finite")}
+    (run_path / "events.jsonl").write_bytes(b"".join([*most, files.seal(older), last]))
+    run = open_run(run_path)
+    assert run.damage == []
+    assert run.steps().non_finite.iloc[-1] == 0
 
 
 def test_a_deeply_nested_record_with_a_good_checksum_is_set_aside(run_path):

@@ -1,5 +1,6 @@
 """Runs in processes of their own: started, left alone by interrupts, stopped, and gone with their kernel."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 from mixwidgets.runs.events import StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
-from mixwidgets.runs.run import open_run
+from mixwidgets.runs.run import list_runs, open_run
 from tests.waiting import until
 
 SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, batch_size=16)
@@ -156,3 +157,14 @@ def test_launch_takes_an_experiment_and_a_folder(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'mixwidgets\[train\]'"):
         launch(SHORT, tmp_path)
+
+
+def test_a_launch_without_room_for_a_process_leaves_no_run_behind(tmp_path, monkeypatch):
+    def no_process(*_, **__):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", no_process)
+    with pytest.raises(OSError, match="unavailable"):
+        launch(SHORT, tmp_path)
+    assert list_runs(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
