@@ -13,6 +13,8 @@ from mixwidgets.training import amp
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.loop import train
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SMALL = Experiment(task="digits_mlp", recipe="amp_fp16", steps=12, batch_size=16, summary_every=1)
 
 

@@ -8,6 +8,8 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training import trainer
 from mixwidgets.training.loop import train
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 RECIPES = ["fp32", "fp16_static", "bf16_weights_stochastic", "amp_fp16", "amp_bf16"]
 
 
@@ -66,7 +68,7 @@ def run(monkeypatch):
         made = []
         task = Regression(lambda: made.append(make()) or made[0])
         monkeypatch.setattr(trainer, "build", lambda *_: task)
-        fields = {"steps": 30, "batch_size": 32, "learning_rate": 0.02, "summary_every": 5, **fields}
+        fields = {"steps": 20, "batch_size": 32, "learning_rate": 0.02, "summary_every": 5, **fields}
         events = list(train(Experiment(task="digits_mlp", recipe=recipe, **fields)))
         return events, made[0]
 
@@ -77,9 +79,7 @@ def losses(events):
     return [event.loss for event in events if event.kind == "step"]
 
 
-def a_users_loop(make, parts, steps=30):
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def a_users_loop(make, parts, steps=20):
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model, task = make(), Regression(make)
@@ -94,7 +94,6 @@ def a_users_loop(make, parts, steps=30):
                 loss.backward()
             optimizer.step()
             losses.append(torch.stack(of_parts).sum().item())
-    torch.set_num_threads(threads)
     return losses, model
 
 

@@ -13,17 +13,15 @@ from mixwidgets.training import precision
 from mixwidgets.training.loop import train
 from mixwidgets.training.tasks import build
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 RATE, BATCH, STEPS = 0.5, 8, 3
 
 
 @pytest.fixture(autouse=True)
-def plain_torch(monkeypatch):
-    """As the oracle below: one thread, and the CPU's own half products."""
+def own_products(monkeypatch):
+    """The CPU's own half products, as in the oracle below."""
     monkeypatch.setattr(precision, "is_emulated", lambda dtype: False)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def snapshots_and_steps(recipe, weight=1.0, **fields):
