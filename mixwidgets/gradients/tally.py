@@ -50,8 +50,8 @@ class _Layout(NamedTuple):
     """The cell in which a value of each bucket is counted at first; a bucket is its top fraction bits."""
     mixed: tuple[int, ...]
     """Buckets within which a cut falls: all their values are looked at."""
-    points: tuple[int, ...]
-    """Buckets whose first fraction a cut sets apart from the others: that one is looked at."""
+    points: dict[int, int]
+    """Other buckets whose first fraction a cut sets apart: that one belongs to this cell."""
     below_points: int
     """Fraction bits that are zero in all those."""
     masks: Array
@@ -67,15 +67,18 @@ def layout_of(wide: bool, cuts: tuple[int, ...]) -> _Layout:
     buckets = 1 << (fraction_bits - bits + 16)
     width = (1 << fraction_bits) // buckets
     starts = np.arange(buckets, dtype=word) * word(width)
+    first = np.searchsorted(own, starts, side="right")
     second = np.searchsorted(own, starts + word(1), side="right")
     last = np.searchsorted(own, starts + word(width - 1), side="right")
-    points = np.flatnonzero(np.searchsorted(own, starts, side="right") != second).tolist()
-    below = gcd(1 << fraction_bits, *(width * bucket for bucket in points)) - 1
     mixed = np.flatnonzero(second != last).tolist()
+    points = {
+        bucket: int(first[bucket]) for bucket in np.flatnonzero((first != second) & (second == last)).tolist()
+    }
+    below = gcd(1 << fraction_bits, *(width * bucket for bucket in points)) - 1
     masks = starts.copy()
-    masks[points] = below
+    masks[list(points)] = below
     masks[mixed] = 0
-    return _Layout(word, bits, fraction_bits, bias, own, last, tuple(mixed), tuple(points), below, masks)
+    return _Layout(word, bits, fraction_bits, bias, own, last, tuple(mixed), points, below, masks)
 
 
 def tally(values: Array, cuts: tuple[int, ...]) -> Tally:
@@ -119,29 +122,36 @@ def _count(bits: Array, layout: _Layout) -> tuple[Array, int]:
 def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -> int:
     word, buckets = layout.word, len(layout.base)
     zero = 0
+    tops = np.zeros((2, coarse.size), dtype=np.int64)  # of most values, and of those at points
     held: list[Array] = []
     for start in range(0, len(bits), CHUNK):
         chunk = bits[start : start + CHUNK]
         top = (chunk >> word(layout.bits - 16)).astype(np.uint16)
         bucket = top.astype(np.uint8) & np.uint8(buckets - 1)
         top &= np.uint16(0x7FFF)
-        coarse += np.bincount(top, minlength=coarse.size)
-
-        found = np.zeros(len(chunk), dtype=np.bool_)
-        for mixed in layout.mixed:
-            found |= bucket == mixed
         low = chunk & word(layout.below_points)
         if not low.min():
-            even = low == 0
-            for point in layout.points:
-                found |= even & (bucket == point)
             not_zero = (chunk & _no_sign(layout)) != 0
             zero += len(chunk) - int(np.count_nonzero(not_zero))
-            found &= not_zero  # for speed alone: zeros are many, and row 0 needs no cells
+            point = np.zeros(len(chunk), dtype=np.bool_)
+            for number in layout.points:
+                point |= bucket == number
+            point &= not_zero
+            point &= low == 0
+            top |= point * np.uint16(0x8000)
+        counts = np.bincount(top, minlength=coarse.size)
+        tops.reshape(-1)[: len(counts)] += counts
+
+        found = np.zeros(len(chunk), dtype=np.bool_)
+        for number in layout.mixed:
+            found |= bucket == number
         held.append(chunk[found] & _no_sign(layout))
         if sum(map(len, held)) >= CHUNK or start + CHUNK >= len(bits):
             _look(np.concatenate(held), layout, coarse, cells)
             held.clear()
+    coarse += tops[0]
+    for number, cell in layout.points.items():
+        cells[:, cell] += tops[1].reshape(-1, buckets)[:, number]
     return zero
 
 
