@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from mixwidgets.runs.checks import check_names, choice, real_number, whole_number, yes_or_no
-from mixwidgets.runs.own_task import own_task, own_task_of_text
+from mixwidgets.runs.own_task.own import own_task, own_task_of_text
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.task import TaskSpec, tasks
 
@@ -57,7 +57,7 @@ class Experiment:
 
     task: _NameOrClass = _NameOrClass()
     """A key of `tasks`, such as "digits_cnn", or a class of your own, with the methods that
-    `mixwidgets.runs.task_protocol` names; kept as the class's name."""
+    `mixwidgets.runs.own_task.protocol` names; kept as the class's name."""
     task_source: str = ""
     """The source text of a task of your own; comes from the class."""
     recipe: _RecipeOrName = _RecipeOrName()

@@ -14,7 +14,7 @@ from torch.func import functional_call
 
 from mixwidgets.runs.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.task_source import load_task_class
+from mixwidgets.runs.own_task.source import load_task_class
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.observe import begin, global_norm
 from mixwidgets.training.task import Task

@@ -3,9 +3,9 @@
 import inspect
 from typing import NamedTuple
 
+from mixwidgets.runs.own_task.protocol import check_protocol, task_class
+from mixwidgets.runs.own_task.source import check_source, source_of
 from mixwidgets.runs.task import LOSS_WEIGHT, TaskSpec
-from mixwidgets.runs.task_protocol import check_protocol, task_class
-from mixwidgets.runs.task_source import check_source, source_of
 
 _DEFAULTS = {
     "steps": 300,
@@ -23,7 +23,7 @@ class OwnTask(NamedTuple):
     name: str
     """The class's."""
     source: str
-    """What makes the class anew (`mixwidgets.runs.task_source`)."""
+    """What makes the class anew (`mixwidgets.runs.own_task.source`)."""
     spec: TaskSpec
     """What the class says of itself."""
 

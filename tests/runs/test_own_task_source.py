@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.runs.task_protocol import check_protocol
-from mixwidgets.runs.task_source import MAX_SOURCE_BYTES, check_source, load_task_class, source_of
+from mixwidgets.runs.own_task.protocol import check_protocol
+from mixwidgets.runs.own_task.source import MAX_SOURCE_BYTES, check_source, load_task_class, source_of
 
 METHODS = """
     def model(self): return None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from mixwidgets.runs.task_imports import can_be_imported_as, import_of, unseen, why_unseen
+from mixwidgets.runs.own_task.imports import can_be_imported_as, import_of, unseen, why_unseen
 
 _LOOK_UPS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 _ALWAYS_THERE = {"__name__", "__builtins__"}

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from mixwidgets.runs.task_names import header
-from mixwidgets.runs.task_protocol import task_class
+from mixwidgets.runs.own_task.names import header
+from mixwidgets.runs.own_task.protocol import task_class
 
 MAX_SOURCE_BYTES = 100_000
 """The longest source text of a task, in UTF-8."""
