@@ -131,12 +131,10 @@ def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -
         top &= np.uint16(0x7FFF)
         low = chunk & word(layout.below_points)
         if not low.min():
-            not_zero = (chunk & _no_sign(layout)) != 0
-            zero += len(chunk) - int(np.count_nonzero(not_zero))
+            zero += len(chunk) - int(np.count_nonzero(chunk & _no_sign(layout)))
             point = np.zeros(len(chunk), dtype=np.bool_)
             for number in layout.points:
                 point |= bucket == number
-            point &= not_zero
             point &= low == 0
             top |= point * np.uint16(0x8000)
         counts = np.bincount(top, minlength=coarse.size)
