@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self
 import torch
 from torch import Tensor, nn
 
-from mixwidgets.formats.catalogue import get_format
 from mixwidgets.runs.checks import whole_number
 from mixwidgets.runs.events import RunStarted
 from mixwidgets.runs.journal import Journal, create_watched_run
@@ -15,11 +14,11 @@ from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.training.endings import in_words, reason_of
 from mixwidgets.training.observe import Summaries
 from mixwidgets.training.versions import versions
-from mixwidgets.training.watching.checks import blind_spots, check_loop
+from mixwidgets.training.watching.checks import blind_spots, check_loop, signed_format
 from mixwidgets.training.watching.eyes import LoopEyes
 from mixwidgets.training.watching.hooks import LoopHooks
 from mixwidgets.training.watching.log import NonFinite, ScaleChange, Snapshot, WatchLog
-from mixwidgets.training.watching.names import watched
+from mixwidgets.training.watching.names import model_name, watched
 from mixwidgets.training.watching.report import report
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class Watcher:
         scaler = scaler if scaler is not None and scaler.is_enabled() else None
         self.every = whole_number("every", every, 1, 10_000_000)
         """Optimiser steps from one observed step to the next."""
-        self.format = get_format(format).name
+        self.format = signed_format(format)
         """The format whose losses `report()` tells."""
         self._model, self._path = model, path
         parameters = dict(watched(model))
@@ -177,7 +176,7 @@ class Watcher:
 
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:
         create_watched_run(
-            WatchedLoop(model=type(self._model).__name__, format=self.format, every=self.every), path
+            WatchedLoop(model=model_name(self._model), format=self.format, every=self.every), path
         )
         journal = Journal(path)
         backend = "the watched loop's own"
@@ -193,7 +192,7 @@ class Watcher:
 
     def __repr__(self) -> str:
         doing = "watching" if self._is_watching else "not watching"
-        return f"<Watcher: {type(self._model).__name__}, {doing}, {self.step} steps, {self.skipped} skipped>"
+        return f"<Watcher: {model_name(self._model)}, {doing}, {self.step} steps, {self.skipped} skipped>"
 
     @property
     def _log(self) -> WatchLog:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
-from mixwidgets.training.watching.names import compiled_parts, own_name, watched
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.training.watching.names import compiled_parts, model_name, own_name, watched
 
 _NAMED = 5  # of a list of names, in a sentence
 
@@ -38,13 +39,21 @@ def check_loop(model: object, optimizer: object, scaler: object) -> None:
             )
 
 
+def signed_format(name: str) -> str:
+    """A format's own name; ValueError for one that gradients cannot be cast to."""
+    fmt = get_format(name)
+    if not fmt.signed:
+        raise ValueError(f"gradients have signs, and {fmt.name} has none: take a signed format.")
+    return fmt.name
+
+
 def blind_spots(model: nn.Module) -> Iterator[str]:
     """What of the model is not seen, in sentences."""
-    parts = [own_name(name) or type(model).__name__ for name in compiled_parts(model)]
+    parts = [own_name(name) or model_name(model) for name in compiled_parts(model)]
     if parts:
         yield (
-            f"torch.compile has {_list(parts)} in hand: of the forward pass in there only the end is seen. "
-            "Gradients are seen as ever."
+            f"torch.compile has {_list(parts)} in hand: what modules inside put out cannot be seen. "
+            "Gradients can."
         )
     frozen = [own_name(name) for name, weight in model.named_parameters() if not weight.requires_grad]
     if frozen:

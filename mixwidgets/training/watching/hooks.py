@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol
 import torch
 from torch import Tensor, nn
 
-from mixwidgets.training.watching.names import compiled_parts, own_name, watched
+from mixwidgets.training.watching.names import compiled_parts, is_leaf, model_name, own_name, watched
 
 P = ParamSpec("P")
 
@@ -42,8 +42,8 @@ def _seen_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     compiled = compiled_parts(model)
     for name, module in model.named_modules():
         inside = any(name != part and name.startswith(f"{part}." if part else "") for part in compiled)
-        if not inside and (module is model or name in compiled or not any(module.children())):
-            yield own_name(name) or type(model).__name__, module
+        if not inside and (module is model or name in compiled or is_leaf(module)):
+            yield own_name(name) or model_name(model), module
 
 
 def _guarded(

@@ -62,6 +62,8 @@ class WatchLog:
         """At most 256, and fewer of a model with many tensors: when it is full, every other one goes."""
         self.newest: tuple[StepRecord, GradientSnapshot] | None = None
         """The newest observed step."""
+        self.saw_outputs = False
+        """Whether any module's output was seen."""
         self.first_forward: NonFinite | None = None
         self.first_backward: NonFinite | None = None
 
@@ -73,6 +75,7 @@ class WatchLog:
             self.skipped_steps.append(record.step)
         if seen.next_scale != record.loss_scale:
             self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
+        self.saw_outputs |= seen.saw_outputs
         if seen.first_output and self.first_forward is None:
             self.first_forward = NonFinite(record.step, "forward", seen.first_output)
         if record.first_non_finite and self.first_backward is None:
@@ -83,6 +86,10 @@ class WatchLog:
 
     def sentences(self) -> Iterator[str]:
         """What happened, in words."""
+        if self.newest is None:
+            yield "No gradients were seen yet: an observed step has to end first."
+        elif not self.saw_outputs:
+            yield "No module's output was seen: the forward pass is compiled, or calls none of the modules."
         if self.skipped:
             newest = self.skipped_steps[-1]
             yield f"{self.skipped:,} of {self.steps:,} steps skipped, the newest of them step {newest:,}."

@@ -11,6 +11,11 @@ def own_name(name: str) -> str:
     return name.replace("_orig_mod.", "").removesuffix("_orig_mod")
 
 
+def model_name(model: nn.Module) -> str:
+    """The name of the model's class, that before torch.compile."""
+    return type(getattr(model, "_orig_mod", model)).__name__
+
+
 def compiled_parts(model: nn.Module) -> dict[str, nn.Module]:
     """The modules whose forward pass torch.compile has in hand, by name."""
     return {
@@ -18,6 +23,11 @@ def compiled_parts(model: nn.Module) -> dict[str, nn.Module]:
         for name, module in model.named_modules()
         if isinstance(module, torch._dynamo.OptimizedModule) or module._compiled_call_impl is not None
     }
+
+
+def is_leaf(module: nn.Module) -> bool:
+    """Whether no module is inside."""
+    return next(module.children(), None) is None  # whose truth may be that of a len() which it has not
 
 
 def watched(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:

@@ -24,6 +24,8 @@ class SeenStep:
     """None where the step was not observed, or had no gradients."""
     first_output: str
     """The first module, in the order of the forward pass, whose output held an inf or a NaN; "" if none."""
+    saw_outputs: bool
+    """Whether any module's output was seen."""
     next_scale: float
     """The loss scale that it left behind."""
 
@@ -109,6 +111,7 @@ class StepUnderWay:
                 record=record,
                 snapshot=snapshot if summaries else None,
                 first_output=next(broken_outputs, ""),
+                saw_outputs=bool(self._outputs),
                 next_scale=after,
             )
 
