@@ -210,6 +210,7 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
 """The presets by name, immutable.
 
 The dynamic ones start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 never fires
-in a run of a few hundred steps. The FP8, MX and NVFP4 ones compute in bfloat16 around the rounded operands; delayed
-scaling looks back 16 steps, not Transformer Engine's 1024, which would never forget in such a run.
+in a run of a few hundred steps. The FP8, MX and NVFP4 ones compute in bfloat16 around the rounded
+operands. Delayed scaling looks back 16 steps, not Transformer Engine's 1024, which would never forget in such
+a run.
 """

@@ -9,7 +9,7 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.scaler import SCALE_FELL_TO_0
 from mixwidgets.training.trainer import Gradients, Trainer
-from mixwidgets.training.weights import make_optimizer, optimizer_state
+from mixwidgets.training.weights import make_optimizer, optimizer_state, trained_weights
 
 
 class AmpTrainer(Trainer):
@@ -28,7 +28,7 @@ class AmpTrainer(Trainer):
         super().__init__(experiment, device)
         rule = experiment.recipe.loss_scale
         self._dtype = DTYPES[experiment.recipe.compute_format]
-        self._parameters = dict(self.model.named_parameters())
+        self._parameters = trained_weights(self.model)
         self._optimizer = make_optimizer(experiment, list(self._parameters.values()))
         self._updates = 0
         self._optimizer.register_step_post_hook(self._count_update)

@@ -26,7 +26,7 @@ class ExplicitTrainer(Trainer):
         self._precision = Precision(recipe, device, experiment.seed)
         self._weights = Weights(experiment, self.model)
         self._scaler = Scaler(recipe.loss_scale)
-        self._buffers = _narrow_buffers(self.model, self._precision.dtype)
+        self._constants = _narrow_constants(self.model, self._precision.dtype)
         self._sum_dtype = DTYPES[recipe.accumulation_format]
 
     @property
@@ -47,8 +47,9 @@ class ExplicitTrainer(Trainer):
     def outputs(self, inputs: Tensor) -> Tensor:
         if inputs.is_floating_point():
             inputs = inputs.to(self._precision.dtype)
+        narrow = {**self._weights.read, **self._constants}
         with self._precision:
-            outputs: Tensor = functional_call(self.model, {**self._weights.read, **self._buffers}, (inputs,))
+            outputs: Tensor = functional_call(self.model, narrow, (inputs,))
         return outputs
 
     def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
@@ -90,17 +91,18 @@ class ExplicitTrainer(Trainer):
         return self._scaler.why_give_up
 
 
-def _narrow_buffers(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
-    """The model's floating-point buffers, such as position encodings, in the compute format, as its inputs
-    are. Running statistics, which the model writes to, stay as they are."""
+def _narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
+    """The model's frozen weights and floating-point buffers, such as position encodings, in the compute
+    format, as its inputs are. Running statistics, which the model writes to, stay as they are."""
     running = {
         f"{prefix}.{name}".removeprefix(".")
         for prefix, module in model.named_modules()
         if hasattr(module, "running_mean")
         for name, _ in module.named_buffers(recurse=False)
     }
+    frozen = {name: weight for name, weight in model.named_parameters() if not weight.requires_grad}
     return {
-        name: buffer.to(dtype)
-        for name, buffer in model.named_buffers()
-        if buffer.is_floating_point() and name not in running
+        name: constant.detach().to(dtype)
+        for name, constant in {**frozen, **dict(model.named_buffers())}.items()
+        if constant.is_floating_point() and name not in running
     }

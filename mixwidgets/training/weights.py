@@ -26,9 +26,10 @@ class Weights:
         recipe = experiment.recipe
         compute = DTYPES[recipe.compute_format]
         kept_in = torch.float32 if recipe.master_weights else compute
-        self.kept = {name: weight.detach().to(kept_in) for name, weight in model.named_parameters()}
+        trained = trained_weights(model)
+        self.kept = {name: weight.detach().to(kept_in) for name, weight in trained.items()}
         """By parameter name: the weights between steps."""
-        for name, weight in model.named_parameters():  # else its float32 ones would stay, for nothing
+        for name, weight in trained.items():  # else its float32 ones would stay, for nothing
             weight.data = self.kept[name]
         self.read = {name: weight.detach().to(compute).requires_grad_() for name, weight in self.kept.items()}
         """By parameter name: the weights of the forward pass, leaves of autograd's graph. Where the formats
@@ -90,6 +91,16 @@ class Weights:
             seed=int(self._random.integers(2**63)),
         )
         return torch.from_numpy(rounded)
+
+
+def trained_weights(model: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters by name, but for frozen ones: those that require no gradient."""
+    return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+
+
+def trained_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters that want a gradient, by name."""
+    return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
 
 
 def optimizer_state(optimizer: torch.optim.Optimizer) -> list[Tensor]:

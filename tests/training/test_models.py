@@ -52,6 +52,15 @@ class Unused(nn.Module):
         return self.used(x)
 
 
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fixed, self.head = nn.Linear(8, 16).requires_grad_(False), nn.Linear(16, 1)
+
+    def forward(self, x):
+        return self.head(self.fixed(x).tanh())
+
+
 MODELS = {
     "dropout": lambda: nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Dropout(0.3), nn.Linear(64, 1)),
     "batch norm": lambda: nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 1)),
@@ -136,6 +145,17 @@ def test_what_is_not_used_has_gradients_of_zero_and_stays(run, recipe):
             summary = snapshot.summaries[name]
             assert summary.zero == summary.count
             assert snapshot.weights_unchanged.get(name, 0) == snapshot.flushed[name] == 0
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_frozen_weights_stay_and_have_no_gradients(run, recipe):
+    torch.manual_seed(0)
+    before = Frozen().fixed.weight.detach().clone()
+    events, model = run(Frozen, recipe, fp32_reference=True)
+    snapshot = next(event for event in events if event.kind == "gradients")
+    assert torch.equal(model.fixed.weight, before)
+    assert set(snapshot.summaries) == set(snapshot.flushed) == {"head.weight", "head.bias"}
+    assert sum(losses(events)[-5:]) < sum(losses(events)[:5])
 
 
 def test_tied_weights_are_one(run):
