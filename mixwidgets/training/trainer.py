@@ -15,6 +15,7 @@ from torch.func import functional_call
 from mixwidgets.runs.events import GradientSnapshot, StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.own_task.source import load_task_class
+from mixwidgets.training.checked_task import CheckedTask
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.observe import begin, global_norm
 from mixwidgets.training.task import Task
@@ -30,11 +31,11 @@ class Trainer(ABC):
     def __init__(self, experiment: Experiment, device: torch.device) -> None:
         self.experiment = experiment
         self.device = device
-        self.task = _task(experiment)
         self.random = RandomState(experiment.seed, device)
-        with self.random:
+        with self.random:  # a user's own task may draw its data too
+            self.task = CheckedTask(_task(experiment), experiment.task)
             self.model = self.task.model().to(device)
-        self._batches = self.task.batches(experiment.batch_size, experiment.seed)
+            self._batches = self.task.batches(experiment.batch_size, experiment.seed)
         self._loss_weight = experiment.task_options.get("loss_weight", 1.0)
 
     @property
@@ -83,7 +84,8 @@ class Trainer(ABC):
         """
         start = time.perf_counter()
         scale = self.loss_scale
-        inputs, targets = (part.to(self.device) for part in next(self._batches))
+        with self.random:
+            inputs, targets = (part.to(self.device) for part in next(self._batches))
         self.model.train()
         draws = copy(self.random)
         with self.random, around_backward or nullcontext():
@@ -127,17 +129,12 @@ class Trainer(ABC):
 
         with self.random:
             metrics = self.task.evaluate(predict)
-        if "loss" not in metrics:
-            raise ValueError(
-                f"evaluate of task {self.experiment.task!r} gave {sorted(metrics)}; it must give 'loss' too, "
-                "such as {'loss': self.loss(outputs, targets).item()}."
-            )
         return MappingProxyType({**metrics, "loss": metrics["loss"] * self._loss_weight})
 
     def micro_batches(self, inputs: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor, float]]:
         """The batch in parts, each with its weight in the loss: its share of the examples, times the loss
         weight."""
-        parts = self.experiment.micro_batches
+        parts = min(self.experiment.micro_batches, len(targets))  # of no examples there is no mean
         for x, y in zip(inputs.tensor_split(parts), targets.tensor_split(parts), strict=True):
             yield x, y, self._loss_weight * (len(y) / len(targets))
 

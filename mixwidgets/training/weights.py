@@ -98,11 +98,6 @@ def trained_weights(model: nn.Module) -> dict[str, nn.Parameter]:
     return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
 
 
-def trained_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters that want a gradient, by name."""
-    return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
-
-
 def optimizer_state(optimizer: torch.optim.Optimizer) -> list[Tensor]:
     """The tensors in the optimiser's state, Adam's counts of steps apart."""
     return [
