@@ -5,6 +5,7 @@ be run.
 """
 
 import argparse
+import os
 import sys
 import traceback
 from contextlib import suppress
@@ -60,4 +61,7 @@ def record(journal: Journal, stop: StopRequest) -> RunFinished:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # all is on disk, and taking torch down in order takes seconds
