@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -25,25 +26,35 @@ def choose_device(device: str) -> torch.device:
 
 @contextmanager
 def training_settings() -> Iterator[None]:
-    """One thread, so that runs do not fight for cores and sums have one order; full float32 accumulation on
-    CUDA. The caller's settings come back at the end."""
-    products = torch.backends.cuda.matmul
+    """One thread, so that runs do not fight for cores and sums have one order; float32 products in float32,
+    not in TF32 or bfloat16, and full float32 accumulation on CUDA. The caller's settings come back at the
+    end."""
     threads = torch.get_num_threads()
-    reduced = (
-        products.allow_fp16_reduced_precision_reduction,
-        products.allow_bf16_reduced_precision_reduction,
-    )
+    before = [(part, name, getattr(part, name)) for part, name, _ in _exact()]
     torch.set_num_threads(1)
-    products.allow_fp16_reduced_precision_reduction = False
-    products.allow_bf16_reduced_precision_reduction = False
+    for part, name, value in _exact():
+        setattr(part, name, value)
     try:
         yield
     finally:
         torch.set_num_threads(threads)
-        (
-            products.allow_fp16_reduced_precision_reduction,
-            products.allow_bf16_reduced_precision_reduction,
-        ) = reduced
+        for part, name, value in before:
+            setattr(part, name, value)
+
+
+def _exact() -> Iterator[tuple[Any, str, object]]:
+    """Each setting of torch's that would let products be less exact, with its strict value."""
+    backends = torch.backends
+    yield backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", False
+    yield backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False
+    if hasattr(backends.cudnn, "conv"):  # torch 2.9 and later
+        for library in (backends.cudnn.conv, backends.cudnn.rnn, backends.cuda.matmul):
+            yield library, "fp32_precision", "ieee"
+        for kind in ("matmul", "conv", "rnn"):
+            yield getattr(backends.mkldnn, kind), "fp32_precision", "ieee"
+    else:
+        yield backends.cuda.matmul, "allow_tf32", False
+        yield backends.cudnn, "allow_tf32", False
 
 
 class RandomState:

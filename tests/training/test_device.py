@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mixwidgets.training.device import RandomState, choose_device
+from mixwidgets.training.device import RandomState, choose_device, training_settings
 
 
 @pytest.fixture
@@ -62,3 +62,22 @@ def test_a_random_state_on_the_cpu_leaves_the_generators_of_gpus_alone(monkeypat
     monkeypatch.setattr(torch.cuda, "manual_seed_all", seeded.append)
     RandomState(5, torch.device("cpu"))
     assert seeded == []
+
+
+@pytest.mark.parametrize("asked", ["highest", "medium"])
+def test_float32_products_are_in_float32_whatever_the_caller_allows(asked):
+    backends = torch.backends
+    parts = (backends.cuda.matmul, backends.cudnn.conv, backends.mkldnn.matmul)
+    try:
+        torch.set_float32_matmul_precision(asked)
+        theirs = [part.fp32_precision for part in parts]
+        assert "tf32" in theirs  # torch's own default for convolutions
+        with training_settings():
+            assert torch.get_num_threads() == 1
+            assert {part.fp32_precision for part in parts} == {"ieee"}
+            assert not backends.cuda.matmul.allow_fp16_reduced_precision_reduction
+        assert [part.fp32_precision for part in parts] == theirs
+        assert torch.get_float32_matmul_precision() == asked
+        assert backends.cuda.matmul.allow_fp16_reduced_precision_reduction
+    finally:
+        torch.set_float32_matmul_precision("highest")
