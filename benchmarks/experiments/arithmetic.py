@@ -61,7 +61,7 @@ ROWS: dict[str, Row] = {
         columns=("accuracy", "loss"),
         cells={
             label: cell
-            for task, fields in (("MLP", {"task": "digits_mlp"}), ("GPT", _GPT))
+            for task, fields in (("MLP", {"task": "digits_mlp"}), ("GPT", {"task": "char_gpt", "steps": 60}))
             for name, weight in (("", 1.0), (" ÷ 64", 1 / 64))
             for label, cell in trainings(
                 _FEW_BITS, f"{task}{name}, ", **fields, task_options={"loss_weight": weight}

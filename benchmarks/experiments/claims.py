@@ -11,6 +11,7 @@ from typing import Any, Literal
 Seeds = Sequence[Mapping[str, Any]]
 """One cell's figures, seed by seed."""
 
+_SLIGHT = 0.01  # of a figure
 _WORDS = {"<": "below", ">": "above", "=": "equal to", "≈": "like"}
 
 
@@ -18,9 +19,10 @@ _WORDS = {"<": "below", ">": "above", "=": "equal to", "≈": "like"}
 class Claim:
     """A figure of one cell beside that of another cell at the same seed, or beside a number.
 
-    It shows if it holds at every seed. "≈", beside a cell: the two differ by at most `within`; without that,
-    by at most the spread (greatest − least) of the other cell's figure over the seeds. A loss that is NaN
-    counts as infinite; a figure that is not there fulfils nothing.
+    It shows if it holds at every seed. "≈", beside a cell: the two differ at no seed by more than `within`.
+    Without that: at no seed by more than the spread (greatest − least) of the other cell's figure over the
+    seeds, nor to the same side by more than 1 % at every seed, for then one of the two is the better.
+    A loss that is NaN counts as infinite; a figure that is not there fulfils nothing.
     """
 
     figure: str
@@ -36,31 +38,43 @@ class Claim:
             rights = [_number(seed, self.figure) for seed in cells[self.right]]
         else:
             rights = [float(self.right)] * len(lefts)
+        pairs = list(zip(lefts, rights, strict=True))
         within = self.within if self.within is not None else max(rights) - min(rights)
-        held = [self._holds(left, right, within) for left, right in zip(lefts, rights, strict=True)]
-        shows = all(held)
-        return {"shows": shows, "text": self._sentence(lefts, rights, within, sum(held))}
+        held = sum(self._holds(left, right, within) for left, right in pairs)
+        parts = self.relation == "≈" and self.within is None and _on_one_side(pairs)
+        shows = held == len(pairs) and not parts
+        text = f"{'Shows' if shows else 'Does not show'}: {self._what()} in {held} of {len(pairs)} seeds"
+        return {"shows": shows, "text": f"{text} ({self._means(lefts, rights, within, parts)})."}
 
     def _holds(self, left: float, right: float, within: float) -> bool:
         if self.relation == "≈":
             return abs(left - right) <= within
         return {"<": left < right, ">": left > right, "=": left == right}[self.relation]
 
-    def _sentence(self, lefts: list[float], rights: list[float], within: float, held: int) -> str:
-        seeds = len(lefts)
-        verdict = "Shows" if held == seeds else "Does not show"
-        what = f"{self.figure.replace('_', ' ')} of “{self.left}” {_WORDS[self.relation]} "
-        count = f"in {held} of {seeds} seeds"
+    def _what(self) -> str:
+        right = f"“{self.right}”" if isinstance(self.right, str) else in_words(self.right)
+        return f"{self.figure.replace('_', ' ')} of “{self.left}” {_WORDS[self.relation]} {right}"
+
+    def _means(self, lefts: list[float], rights: list[float], within: float, parts: bool) -> str:
         if not isinstance(self.right, str):
-            return f"{verdict}: {what}{self.right:g} {count} (mean {fmean(lefts):.4g})."
-        means = f"mean {fmean(lefts):.4g} against {fmean(rights):.4g}"
+            return f"mean {in_words(fmean(lefts))}"
+        means = f"mean {in_words(fmean(lefts))} against {in_words(fmean(rights))}"
         if self.relation == "≈":
-            worst = max(abs(left - right) for left, right in zip(lefts, rights, strict=True))
-            rest = f"; furthest apart {worst:.2g}, allowed {within:.2g}"
-        else:
-            apart = min(lefts) > max(rights) or max(lefts) < min(rights)
-            rest = f"; the two ranges {'do not overlap' if apart else 'overlap'}"
-        return f"{verdict}: {what}“{self.right}” {count} ({means}{rest})."
+            apart = [left - right for left, right in zip(lefts, rights, strict=True)]
+            side = "; to the same side at every seed" if parts else ""
+            return f"{means}; apart by {min(apart):.2g} … {max(apart):.2g}, allowed ±{within:.2g}{side}"
+        separate = min(lefts) > max(rights) or max(lefts) < min(rights)
+        return f"{means}; the two ranges {'do not overlap' if separate else 'overlap'}"
+
+
+def in_words(value: float) -> str:
+    """Four digits, or all of those before the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _on_one_side(pairs: Sequence[tuple[float, float]]) -> bool:
+    above = all(left - right > _SLIGHT * abs(right) for left, right in pairs)
+    return above or all(right - left > _SLIGHT * abs(right) for left, right in pairs)
 
 
 def _number(figures: Mapping[str, Any], name: str) -> float:

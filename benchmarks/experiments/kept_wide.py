@@ -32,6 +32,7 @@ ROWS: dict[str, Row] = {
             Claim("loss", "SGD, bf16_weights_stochastic", "≈", "SGD, fp32"),
             Claim("loss", "Adam, fp16_weights", "≈", "Adam, fp32"),
             Claim("loss", "Adam, bf16_weights", "≈", "Adam, fp32"),
+            Claim("accuracy", "Adam, bf16_weights", "≈", "Adam, fp32"),
         ),
     ),
     "6": Row(

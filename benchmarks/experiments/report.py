@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.experiments.claims import in_words
 from benchmarks.experiments.rows import ROWS
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ Losses are the task's, on held-out data unless a step is named; a loss weight is
 runs that ended for want of a finite loss. Seconds are the processor's, of one thread, for one run.
 
 A statement **shows** only if it holds at every seed, each compared with the same seed of the other cell.
-"Like" means: no further apart than the other cell's own seeds are, or than the limit that is given.
+"Like" means: at no seed further apart than the other cell's own seeds are, and not to the same side by more
+than 1 % at every seed.
 """
 _PERCENT = ("accuracy", "iou", "unchanged", "error")
 _NAMES = {
@@ -80,18 +83,22 @@ def _emphasised(sentence: str) -> str:
 def _column(name: str, values: Sequence[Any]) -> str:
     if name == "loss_scales":
         return ", ".join(f"{_power(float(scale))} × {steps}" for scale, steps in values[0])
-    numbers = [float(value) for value in values if value is not None]
+    there = [float(value) for value in values if value is not None]
+    numbers = [value for value in there if math.isfinite(value)]
+    lost = f"NaN or inf in {len(there) - len(numbers)} of {len(values)}" * (numbers != there)
     if not numbers:
-        return "–"
-    shown = [_number(name, value) for value in (fmean(numbers), min(numbers), max(numbers))]
-    text = shown[0] if shown[1] == shown[2] else f"{shown[0]} ({shown[1]} … {shown[2]})"
-    return text if len(numbers) == len(values) else f"{text}, in {len(numbers)} of {len(values)}"
+        return lost or "–"
+    mean, least, greatest = (_number(name, value) for value in (fmean(numbers), min(numbers), max(numbers)))
+    text = mean if least == greatest else f"{mean} ({least} … {greatest})"
+    if len(there) < len(values):
+        text += f", in {len(there)} of {len(values)}"
+    return f"{text}, {lost}" if lost else text
 
 
 def _number(name: str, value: float) -> str:
     if name in _PERCENT:
         return f"{100 * value:.3g} %"
-    return f"{value:.4g}" if abs(value) < 10_000 or value != round(value) else f"{value:.0f}"
+    return in_words(value)
 
 
 def _power(scale: float) -> str:
