@@ -1,7 +1,7 @@
-// Every answer that the slider can ask for, worked out once for a format: a drag only looks them up.
+// Every answer that the slider can ask for. All tensors as one are worked out at every scale, once for a format;
+// each tensor by itself at a scale when that is first asked for: then a drag only looks up.
 
 import type { FloatFormat } from "../formats/float_format.ts";
-import { CLASSES } from "./boundaries.ts";
 import { GradientSummary } from "./summary.ts";
 
 /** The slider's range of log2 of the loss scale; mixwidgets/gradients/best_scale.py has the same. */
@@ -21,34 +21,24 @@ export class Answers {
   /** All tensors as one. */
   readonly total: GradientSummary;
   readonly best: Best;
-  readonly #byScale: Float64Array;
-  readonly #tensors: number;
+  readonly #totals: Float64Array[];
+  readonly #tensors: (Float64Array[] | undefined)[] = [];
 
-  constructor(summaries: readonly GradientSummary[], readonly format: FloatFormat) {
+  constructor(readonly summaries: readonly GradientSummary[], readonly format: FloatFormat) {
     this.total = GradientSummary.together(summaries);
-    const all = [...summaries, this.total];
-    this.#tensors = all.length;
-    this.#byScale = new Float64Array((HIGHEST - LOWEST + 1) * all.length * CLASSES.length);
-    for (let log2 = LOWEST; log2 <= HIGHEST; log2++) {
-      all.forEach((summary, tensor) => {
-        this.#byScale.set(summary.counts(format, log2).finite, this.#at(tensor, log2));
-      });
-    }
+    this.#totals = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => finite(this.total, format, i + LOWEST));
     this.best = this.#findBest();
-  }
-
-  #at(tensor: number, log2: number): number {
-    return ((log2 - LOWEST) * this.#tensors + tensor) * CLASSES.length;
   }
 
   /** A tensor's four counts, in the order of CLASSES. */
   counts(tensor: number, log2: number): Float64Array {
-    return this.#byScale.subarray(this.#at(tensor, log2), this.#at(tensor, log2) + CLASSES.length);
+    const known = (this.#tensors[log2 - LOWEST] ??= this.summaries.map((one) => finite(one, this.format, log2)));
+    return known[tensor]!;
   }
 
   /** The four counts over all tensors. */
   totals(log2: number): Float64Array {
-    return this.counts(this.#tensors - 1, log2);
+    return this.#totals[log2 - LOWEST]!;
   }
 
   /** The rule of best_scale.py: safe `HEADROOM` binades higher, then fewest flushed, fewest subnormal, nearest 1. */
@@ -70,4 +60,8 @@ export class Answers {
     while (Number.isFinite(headroom) && overflowAt(log2 + headroom + 1) === 0) headroom++;
     return { log2, headroom: overflowAt(log2) > 0 ? 0 : headroom };
   }
+}
+
+function finite(summary: GradientSummary, format: FloatFormat, log2: number): Float64Array {
+  return Float64Array.from(summary.counts(format, log2).finite);
 }

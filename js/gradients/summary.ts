@@ -25,7 +25,8 @@ export class GradientSummary {
   readonly nan: number;
   /** How many finite non-zero values lie below each cell, row by row, and in all. */
   readonly #below: Float64Array;
-  readonly #row: ReadonlyMap<number, number>;
+  /** The first row at or after a binade, counted from the lowest binade that holds any value. */
+  readonly #rowFrom: Uint16Array;
 
   constructor(
     edges: readonly number[], exponents: readonly number[], cells: ArrayLike<number>,
@@ -36,7 +37,12 @@ export class GradientSummary {
     [this.zero, this.inf, this.nan] = [zero, inf, nan];
     this.#below = new Float64Array(cells.length + 1);
     for (let i = 0; i < cells.length; i++) this.#below[i + 1] = this.#below[i]! + cells[i]!;
-    this.#row = new Map(exponents.map((exponent, row) => [exponent, row]));
+    const lowest = exponents[0] ?? 0;
+    this.#rowFrom = new Uint16Array((exponents.at(-1) ?? lowest) - lowest + 1);
+    for (let row = exponents.length - 1, at = this.#rowFrom.length - 1; at >= 0; at--) {
+      if (row > 0 && exponents[row - 1]! - lowest >= at) row--;
+      this.#rowFrom[at] = row;
+    }
   }
 
   /** How many finite non-zero values there are. */
@@ -52,11 +58,11 @@ export class GradientSummary {
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
   below({ exponent, fraction }: Place): number {
     const width = this.edges.length - 1;
-    const row = this.#row.get(exponent);
-    if (row === undefined) {
-      const next = this.exponents.findIndex((one) => one > exponent);
-      return next < 0 ? this.finite : this.#below[next * width]!;
-    }
+    const at = exponent - (this.exponents[0] ?? 0);
+    if (at < 0 || this.exponents.length === 0) return 0;
+    if (at >= this.#rowFrom.length) return this.finite;
+    const row = this.#rowFrom[at]!;
+    if (this.exponents[row] !== exponent) return this.#below[row * width]!;
     const edge = this.edges.indexOf(fraction);
     if (edge < 0) throw new RangeError(`this summary keeps no count at fraction ${fraction}`);
     return this.#below[row * width + edge]!;
@@ -77,10 +83,11 @@ export class GradientSummary {
   /** The summary of all the values of several summaries, which must share their edges. */
   static together(parts: readonly GradientSummary[]): GradientSummary {
     const edges = parts[0]?.edges ?? [0, BINADE];
-    if (parts.some((part) => part.edges.join() !== edges.join())) throw new RangeError("these summaries differ in kind");
+    const alike = (other: readonly number[]) => other.length === edges.length && other.every((edge, i) => edge === edges[i]);
+    if (!parts.every((part) => alike(part.edges))) throw new RangeError("these summaries differ in kind");
     const width = edges.length - 1;
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
-    const row = new Map(exponents.map((exponent, index) => [exponent, index]));
+    const row = new Map(exponents.map((exponent, index) => [exponent, index] as const));
     const cells = new Float64Array(exponents.length * width);
     const apart = { zero: 0, inf: 0, nan: 0 };
     for (const part of parts) {
@@ -108,15 +115,16 @@ export class GradientSummary {
     at += 8 * cuts.length;
     const exponents = Array.from({ length: rows }, (_, i) => view.getInt16(at + 2 * i, true));
     at += 2 * rows;
-    const cells = Array.from({ length: rows * width }, () => {
-      let [count, unit] = [0, 1];
-      for (;;) {
-        const byte = view.getUint8(at++);
-        count += (byte & 0x7f) * unit;
-        if (byte < 0x80) return count;
-        unit *= 128;
+    const cells = new Float64Array(rows * width);
+    for (let cell = 0; cell < cells.length; cell++) {
+      let [byte, unit] = [view.getUint8(at++), 1];
+      let count = byte & 0x7f;
+      while (byte >= 0x80) {
+        byte = view.getUint8(at++);
+        count += (byte & 0x7f) * (unit *= 128);
       }
-    });
+      cells[cell] = count;
+    }
     return new GradientSummary([0, ...cuts, BINADE], exponents, cells, { zero: u64(8), inf: u64(16), nan: u64(24) });
   }
 }
@@ -132,12 +140,14 @@ export function readSummaries(view: DataView): GradientSummary[] {
   return found;
 }
 
+const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, crc) => {
+  for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+  return crc;
+});
+
 /** CRC-32 of the first `end` bytes (ISO 3309; zlib's). */
 function crc32(view: DataView, end: number): number {
   let crc = ~0;
-  for (let at = 0; at < end; at++) {
-    crc ^= view.getUint8(at);
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
-  }
+  for (let at = 0; at < end; at++) crc = CRC_OF_BYTE[(crc ^ view.getUint8(at)) & 0xff]! ^ (crc >>> 8);
   return ~crc >>> 0;
 }

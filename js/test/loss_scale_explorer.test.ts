@@ -9,25 +9,35 @@ import { powerOfTwo, share, spokenScale } from "../widgets/loss_scale_explorer/w
 import vectors from "../../tests/vectors/gradients.json";
 
 const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
+const u32 = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+};
+const sized = (bytes: Buffer) => Buffer.concat([u32(bytes.length), bytes]);
 
-function packed(...names: string[]): DataView {
-  const parts = names.flatMap((name) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(bytesOf(name).length);
-    return [length, bytesOf(name)];
-  });
-  return new DataView(Uint8Array.from(Buffer.concat(parts)).buffer);
+/** A snapshot as mixwidgets/widgets/snapshot_feed.py states it. */
+function snapshot(step: number, tensors: Record<string, string>, { lossScale = NaN, loss = NaN } = {}): Buffer {
+  const floats = Buffer.alloc(16);
+  floats.writeDoubleLE(lossScale);
+  floats.writeDoubleLE(loss, 8);
+  const names = Buffer.from(JSON.stringify(Object.keys(tensors)));
+  return sized(Buffer.concat([u32(step), floats, sized(names), ...Object.values(tensors).map((name) => sized(bytesOf(name)))]));
 }
+
+const view = (...parts: Buffer[]) => new DataView(Uint8Array.from(Buffer.concat(parts)).buffer);
+const still = (tensors: Record<string, string>) => view(snapshot(0, tensors));
+const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=alert(1)>": "edges float32" };
 
 function fakeModel(changes: Record<string, unknown> = {}) {
   const state: Record<string, unknown> = {
-    format: "float16", log2_loss_scale: 0, title: null,
-    _names: ["spread", "zeros", "<img src=x onerror=alert(1)>"],
-    _summaries: packed("spread float32", "zeros", "edges float32"),
+    format: "float16", log2_loss_scale: 0, step: 0, title: null,
+    _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
     _without_gradient: [],
     ...changes,
   };
-  const listeners = new Map<string, Set<() => void>>();
+  type Listener = (...args: unknown[]) => void;
+  const listeners = new Map<string, Set<Listener>>();
   return {
     saved: [] as Record<string, unknown>[],
     get: (name: string) => state[name],
@@ -35,9 +45,12 @@ function fakeModel(changes: Record<string, unknown> = {}) {
       state[name] = value;
       listeners.get(`change:${name}`)?.forEach((listener) => listener());
     },
+    asked: [] as unknown[],
+    send(content: unknown) { this.asked.push(content); },
+    tell: (...message: unknown[]) => listeners.get("msg:custom")?.forEach((listener) => listener(...message)),
     save_changes() { this.saved.push({ ...state }); },
-    on: (name: string, listener: () => void) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
-    off: (name: string, listener: () => void) => listeners.get(name)?.delete(listener),
+    on: (name: string, listener: Listener) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
+    off: (name: string, listener: Listener) => listeners.get(name)?.delete(listener),
     listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
   };
 }
@@ -133,7 +146,7 @@ describe("the valley", () => {
   });
 
   test("nothing is lost where nothing is", () => {
-    const { one } = show({ _names: ["zeros"], _summaries: packed("zeros") });
+    const { one } = show({ _snapshots: still({ zeros: "zeros" }) });
     expect(one(".mw-valley-caption span").textContent).toBe("nothing finite but zeros");
   });
 
@@ -181,8 +194,7 @@ test("the kernel's changes are followed", () => {
   expect(el.querySelector<HTMLInputElement>("input[type=radio]:checked")!.value).toBe("bfloat16");
   model.set("title", "<b>mine</b>");
   expect(one("h3").textContent).toBe("<b>mine</b>");
-  model.set("_names", ["only"]);
-  model.set("_summaries", packed("zeros"));
+  model.set("_snapshots", still({ only: "zeros" }));
   expect([figures(), one(".mw-tensor-text").textContent]).toEqual([[0, 0, 0, 0], "nothing finite but zeros"]);
   expect(model.saved).toEqual([]);
 });
@@ -230,10 +242,10 @@ test("wrong state is told, and what was shown stays", () => {
   const { model, one, figures } = show();
   model.set("format", "float64");
   expect(one("[role=alert]").textContent).toContain("float64 cannot be shown");
-  model.set("_summaries", new DataView(new ArrayBuffer(7)));
+  model.set("_snapshots", new DataView(new ArrayBuffer(7)));
   expect(one("[role=alert]").textContent).toContain("cannot be shown");
   expect(figures()).toEqual(expected("float16", 0));
-  model.set("_summaries", packed("spread float32"));
+  model.set("_snapshots", still({ one: "spread float32" }));
   model.set("format", "float16");
   expect(one("[role=alert]").textContent).toBe("");
 });
@@ -257,13 +269,98 @@ test("rows stand in order of what they lose, settled only when the slider is let
 
 test("a long list shows few rows until asked", () => {
   const many = Array.from({ length: 100 }, (_, i) => `layer ${i}`);
-  const { names, el } = show({ _names: many, _summaries: packed(...many.map(() => "spread float32")) });
+  const { names, el } = show({ _snapshots: still(Object.fromEntries(many.map((name) => [name, "spread float32"]))) });
   expect(names()).toHaveLength(12);
   const more = [...el.querySelectorAll("button")].find(({ textContent }) => textContent!.includes("100"))!;
   more.click();
   expect([names().length, more.getAttribute("aria-expanded")]).toEqual([100, "true"]);
   more.click();
   expect(names()).toHaveLength(12);
+});
+
+describe("time", () => {
+  const loss = (...points: [number, number][]) => new DataView(Float32Array.from(points.flat()).buffer);
+  const at = (step: number, name: string) => snapshot(step, { w: name }, { lossScale: 2 ** 16, loss: 1 / step });
+  const run = { _snapshots: view(at(1, "spread float32"), at(11, "zeros"), at(21, "edges float32")), _newest: 21, _seen: 3,
+    _loss: loss([1, 2.5], [5, NaN], [11, 0.5], [21, 0.25]) };
+  const one = (name: string) => [...GradientSummary.fromBytes(view(bytesOf(name))).counts(getFormat("float16")!, 0).finite];
+
+  function showRun(changes: Record<string, unknown> = {}) {
+    const shown = show({ ...run, ...changes });
+    const steps = shown.el.querySelector<HTMLInputElement>(".mw-step-row input")!;
+    const scrub = (index: number) => {
+      steps.valueAsNumber = index;
+      steps.dispatchEvent(new Event("input"));
+    };
+    return { ...shown, steps, scrub, let_go: () => steps.dispatchEvent(new Event("change")) };
+  }
+
+  test("the newest snapshot is shown, and said with its loss and scale", () => {
+    const { steps, figures, one: find } = showRun();
+    expect([steps.max, steps.value, figures()]).toEqual(["2", "2", one("edges float32")]);
+    expect(find(".mw-step-text").textContent).toBe("gradients of step 21, the newest · loss 0.04762 · trained at S = 2¹⁶");
+    expect(find(".mw-loss-plot").getAttribute("aria-label")).toBe("Loss by step: from 2.5 at step 1 to 0.25 at step 21.");
+    expect(find(".mw-loss-line").getAttribute("d")!.split("M")).toHaveLength(3); // a gap at the NaN
+  });
+
+  test("scrubbing shows each at once, and the kernel hears of the last", () => {
+    const { model, scrub, let_go, figures } = showRun();
+    for (const [index, name] of [[0, "spread float32"], [1, "zeros"], [0, "spread float32"]] as const) {
+      scrub(index);
+      expect(figures()).toEqual(one(name));
+    }
+    expect(model.saved).toEqual([]);
+    let_go();
+    expect([model.get("step"), model.saved.length]).toEqual([1, 1]);
+    scrub(2);
+    let_go();
+    expect(model.get("step")).toBe(0); // the newest, whatever comes
+  });
+
+  test("a new snapshot is followed at the end of the line, and only there", () => {
+    const { model, scrub, let_go, figures, one: find } = showRun();
+    const tell = (step: number, steps: number[]) => {
+      model.set("_seen", 9);
+      model.tell({ kind: "snapshots", steps }, [view(at(step, "spread float32"))]);
+    };
+    tell(31, [1, 11, 21, 31]);
+    expect([figures(), find(".mw-step-text").textContent]).toEqual([one("spread float32"), expect.stringContaining("31, the newest")]);
+    scrub(1);
+    let_go();
+    tell(41, [1, 11, 31, 41]);
+    expect([figures(), find(".mw-step-text").textContent]).toEqual([one("zeros"), expect.stringMatching(/^gradients of step 11 ·/)]);
+    expect(find(".mw-valley-caption .mw-note").textContent).toBe("4 of 9 snapshots: the older ones are thinned");
+  });
+
+  test("the slider is not pulled from under the hand", () => {
+    const { model, scrub, steps, figures } = showRun();
+    scrub(0);
+    model.tell({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    expect([steps.value, figures()]).toEqual(["0", one("spread float32")]);
+  });
+
+  test("the kernel's choice of a step is followed, to the nearest", () => {
+    const { model, figures, steps } = showRun();
+    model.set("step", 13);
+    expect([figures(), steps.value]).toEqual([one("zeros"), "1"]);
+  });
+
+  test("before the first snapshot the page says so, and after it shows it", () => {
+    const { model, el, figures } = showRun({ _snapshots: view(), _newest: 0, _seen: 0, _loss: view() });
+    const [waiting, body] = [el.querySelector<HTMLElement>(".mw > p.mw-muted")!, el.querySelector<HTMLElement>(".mw > .mw-stack")!];
+    expect([waiting.hidden, body.hidden, waiting.textContent]).toEqual([false, true, expect.stringContaining("No gradients yet")]);
+    model.tell({ kind: "snapshots", steps: [1] }, [view(at(1, "zeros"))]);
+    expect([waiting.hidden, body.hidden, figures()]).toEqual([true, false, one("zeros")]);
+  });
+
+  test("a view that opens late asks for what came before it", () => {
+    expect(showRun().model.asked).toEqual([]);
+    expect(showRun({ _newest: 31 }).model.asked).toEqual([{ kind: "snapshots", after: 21 }]);
+  });
+
+  test("one snapshot has no time line", () => {
+    expect(show().el.querySelector(".mw-step-row")!.closest<HTMLElement>("[hidden]")).not.toBeNull();
+  });
 });
 
 test("nothing listens after the view is closed", () => {

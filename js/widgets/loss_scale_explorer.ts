@@ -4,7 +4,8 @@
 import type { RenderProps } from "@anywidget/types";
 import { formats, getFormat } from "../formats/catalogue.ts";
 import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
-import { type GradientSummary, readSummaries } from "../gradients/summary.ts";
+import { History, readSnapshots, type Snapshot } from "../gradients/snapshots.ts";
+import type { GradientSummary } from "../gradients/summary.ts";
 import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
@@ -12,15 +13,19 @@ import { histogram } from "./loss_scale_explorer/histogram.ts";
 import { figures, notes } from "./loss_scale_explorer/readout.ts";
 import { scaleControl } from "./loss_scale_explorer/scale_control.ts";
 import { tensorRows } from "./loss_scale_explorer/tensor_rows.ts";
+import { timeline } from "./loss_scale_explorer/timeline.ts";
 import { textures } from "./loss_scale_explorer/textures.ts";
 import { integer } from "./loss_scale_explorer/words.ts";
 
 interface State {
   format: string;
   log2_loss_scale: number;
+  step: number;
   title: string | null;
-  _names: string[];
-  _summaries: DataView;
+  _snapshots: DataView;
+  _newest: number;
+  _seen: number;
+  _loss: DataView;
   _without_gradient: string[];
 }
 
@@ -41,40 +46,93 @@ function render({ model, el }: RenderProps<State>): () => void {
   const shares = figures(fills);
   const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
+  const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const top = h("div", { class: "mw-explorer-top" }, shares.element, control.readout);
-  const body = h("div", { class: "mw-stack" }, top, plot.element, control.element, rows.element, truths.element);
-  root.append(error, body, spoken, fills.element);
+  const body = h("div", { class: "mw-stack", hidden: true },
+    top, plot.element, control.element, time.element, rows.element, truths.element);
+  const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
+  root.append(error, waitingFor, body, spoken, fills.element);
 
+  let history = new History();
+  let shown: Snapshot | undefined;
   let summaries: GradientSummary[] = [];
   let answers: Answers | undefined;
+  let width = 0;
   let waiting: ReturnType<typeof setTimeout> | undefined;
 
-  function send<K extends "format" | "log2_loss_scale">(name: K, value: State[K]): void {
+  function send<K extends "format" | "log2_loss_scale" | "step">(name: K, value: State[K]): void {
     if (model.get(name) === value) return;
     model.set(name, value);
     model.save_changes();
   }
 
-  /** New gradients: everything from the bytes on. */
+  /** Other gradients: everything from the bytes on. */
   function load(): void {
     try {
-      const found = readSummaries(model.get("_summaries"));
-      if (found.length !== model.get("_names").length) throw new RangeError("names and gradients differ in number");
-      summaries = found;
+      const found = readSnapshots(model.get("_snapshots"));
+      history = new History();
+      history.take(found);
     } catch (fault) {
-      setText(error, t("explorer.unreadable", { reason: String((fault as Error).message) }));
+      unreadable(fault);
       return;
     }
-    rows.replace(model.get("_names"));
-    choose();
+    retime();
+    lookAt();
   }
 
-  /** Another format, or new gradients: work out every answer. */
-  function choose(): void {
+  /** The kernel tells of new snapshots, and of those that it has let go. */
+  function hear(message: { kind?: string; steps?: number[] }, buffers: DataView[]): void {
+    if (message.kind !== "snapshots") return;
+    history.take(buffers.flatMap(readSnapshots));
+    history.keep(message.steps ?? []);
+    retime();
+    if (!time.isHeld()) lookAt();
+  }
+
+  function retime(): void {
+    time.replace(history, model.get("_loss"), model.get("_seen"));
+  }
+
+  function unreadable(fault: unknown): void {
+    setText(error, t("explorer.unreadable", { reason: String((fault as Error).message) }));
+  }
+
+  /** A step is settled: show its gradients, and bring the rows into their order. */
+  function lookAt(step = model.get("step")): void {
+    if (step !== model.get("step")) return send("step", step); // which comes back here
+    open(step);
+    settle();
+  }
+
+  /** Show the gradients of a step; 0 is the newest. */
+  function open(step: number): void {
+    const wanted = history.at(step);
+    if (!wanted) return;
+    if (wanted !== shown) {
+      try {
+        summaries = wanted.summaries();
+      } catch (fault) {
+        unreadable(fault);
+        return;
+      }
+      const isRenamed = shown?.names.join("\n") !== wanted.names.join("\n");
+      if (isRenamed) rows.replace(wanted.names);
+      shown = wanted;
+      body.hidden = false;
+      waitingFor.hidden = true;
+      answer();
+      if (isRenamed && answers) rows.arrange(answers, control.value());
+    }
+    time.show(wanted);
+  }
+
+  /** Another format, or other gradients: what follows from them at every scale. */
+  function answer(): void {
+    if (!shown) return;
     const format = getFormat(model.get("format"));
     if (!format || !choices.includes(format)) {
       setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: names.join(", ") }));
@@ -87,7 +145,13 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(subtitle, t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
     control.propose(answers);
     truths.show(answers, model.get("_without_gradient"));
-    resize();
+    if (width === 0) resize();
+    else layout();
+    draw(control.value());
+  }
+
+  function choose(): void {
+    answer();
     settle();
   }
 
@@ -119,9 +183,17 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   }
 
+  /** Measuring makes the page lay itself out, which a drag must not wait for: only when a size has changed. */
   function resize(): void {
+    width = plot.element.clientWidth;
+    control.measure();
+    time.layout();
+    layout();
+  }
+
+  function layout(): void {
     if (!answers) return;
-    plot.layout(answers.total, answers.format, plot.element.clientWidth);
+    plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
     control.layout(answers);
   }
@@ -133,17 +205,23 @@ function render({ model, el }: RenderProps<State>): () => void {
   const subscriptions = {
     "change:format": choose,
     "change:log2_loss_scale": follow,
-    "change:_summaries": load,
+    "change:step": () => time.isHeld() || lookAt(),
+    "change:_snapshots": load,
+    "change:_loss": retime,
     "change:title": retitle,
   };
   for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
+  model.on("msg:custom", hear);
   const observer = new ResizeObserver(resize);
-  observer.observe(plot.element);
+  for (const { element } of [plot, control, time]) observer.observe(element);
   retitle();
   load();
+  const newest = history.at(0)?.step ?? 0;
+  if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 }); // came before this view
 
   return () => {
     for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
+    model.off("msg:custom", hear);
     observer.disconnect();
     clearTimeout(waiting);
     root.remove();

@@ -9,7 +9,7 @@ from mixwidgets.gradients.summary import GradientSummary
 
 ACCEPTED = (
     "a mapping of names to arrays, torch tensors or GradientSummaries, such as {'w': w.grad}, "
-    "or a model with named_parameters() after loss.backward()"
+    "a model with named_parameters() after loss.backward(), a run, or what watch returns"
 )
 
 
@@ -23,7 +23,9 @@ class Collected(NamedTuple):
 def collect(source: object) -> Collected:
     """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
 
-    A gradient is a NumPy or ml_dtypes array, a torch tensor, a GradientSummary, or None (left out and named).
+    Of a run, of what `watch` returns and of a GradientSnapshot: their newest. A GradientSummary alone goes by
+    the name "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a GradientSummary, or None
+    (left out and named).
     Raises TypeError for anything else and ValueError if there is no gradient at all.
     """
     gradients = _by_name(source)
@@ -42,9 +44,14 @@ def collect(source: object) -> Collected:
 def _by_name(source: Any) -> dict[str, object]:
     if callable(getattr(source, "named_parameters", None)):
         return {name: parameter.grad for name, parameter in source.named_parameters()}
+    if isinstance(source, GradientSummary):
+        return {"gradients": source}
+    if callable(getattr(source, "gradients", None)):
+        return dict(source.gradients())
+    if isinstance(getattr(source, "summaries", None), Mapping):
+        return dict(source.summaries)
     if not isinstance(source, Mapping):
-        hint = "; pass its .gradients()" if callable(getattr(source, "gradients", None)) else ""
-        raise TypeError(f"gradients are {ACCEPTED}; {type(source).__name__} came{hint}")
+        raise TypeError(f"gradients are {ACCEPTED}; {type(source).__name__} came")
     for name in source:
         if not isinstance(name, str):
             raise TypeError(f"the names of gradients are text; {name!r} came")

@@ -252,24 +252,24 @@ var InputError = class extends Error {
     this.args = args;
   }
 };
-function toCode(text, bits, name) {
-  const body = text.replace(BLANKS, "");
+function toCode(text2, bits, name) {
+  const body = text2.replace(BLANKS, "");
   const prefixed = BIT_PATTERN.test(body) || /^0b./i.test(body) ? body : "0x" + body;
   if (!BIT_PATTERN.test(prefixed)) {
-    throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
+    throw new InputError("code.form", { text: shown(text2), zeros: "0".repeat(Math.ceil(bits / 4)) });
   }
   return checkWidth(BigInt(prefixed.toLowerCase()), bits, name);
 }
 function checkWidth(code, bits, name) {
   if (code >> BigInt(bits) !== 0n) {
     const last = "0x" + ((1n << BigInt(bits)) - 1n).toString(16).toUpperCase();
-    const text = shown("0x" + code.toString(16));
-    throw new InputError("code.range", { text, format: name, bits: String(bits), last });
+    const text2 = shown("0x" + code.toString(16));
+    throw new InputError("code.range", { text: text2, format: name, bits: String(bits), last });
   }
   return code;
 }
-function shown(text) {
-  const characters = [...text];
+function shown(text2) {
+  const characters = [...text2];
   const short = characters.length <= 40 ? characters : [...characters.slice(0, 39), "…"];
   const spelled = short.map(
     (c) => c !== " " && /[\p{C}\p{Z}]/u.test(c) ? "\\u" + c.codePointAt(0)?.toString(16).padStart(4, "0") : c
@@ -368,8 +368,8 @@ var FloatFormat = class {
     return multiply(rational(significand), power(2n, this.exponentOf(biasedExponent) - this.fractionBits));
   }
   /** A code as an integer, from text such as "0x7BFF", "0b1" or "7BFF". Throws InputError. */
-  toCode(text) {
-    return toCode(text, this.bits, this.name);
+  toCode(text2) {
+    return toCode(text2, this.bits, this.name);
   }
   /** A code as text of fixed width, such as "0x7BFF". */
   toHex(code) {
@@ -483,14 +483,20 @@ var GradientSummary = class _GradientSummary {
   nan;
   /** How many finite non-zero values lie below each cell, row by row, and in all. */
   #below;
-  #row;
+  /** The first row at or after a binade, counted from the lowest binade that holds any value. */
+  #rowFrom;
   constructor(edges, exponents, cells, { zero: zero3, inf, nan }) {
     this.edges = edges;
     this.exponents = exponents;
     [this.zero, this.inf, this.nan] = [zero3, inf, nan];
     this.#below = new Float64Array(cells.length + 1);
     for (let i = 0; i < cells.length; i++) this.#below[i + 1] = this.#below[i] + cells[i];
-    this.#row = new Map(exponents.map((exponent2, row2) => [exponent2, row2]));
+    const lowest = exponents[0] ?? 0;
+    this.#rowFrom = new Uint16Array((exponents.at(-1) ?? lowest) - lowest + 1);
+    for (let row2 = exponents.length - 1, at = this.#rowFrom.length - 1; at >= 0; at--) {
+      if (row2 > 0 && exponents[row2 - 1] - lowest >= at) row2--;
+      this.#rowFrom[at] = row2;
+    }
   }
   /** How many finite non-zero values there are. */
   get finite() {
@@ -503,11 +509,11 @@ var GradientSummary = class _GradientSummary {
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
   below({ exponent: exponent2, fraction }) {
     const width = this.edges.length - 1;
-    const row2 = this.#row.get(exponent2);
-    if (row2 === void 0) {
-      const next = this.exponents.findIndex((one2) => one2 > exponent2);
-      return next < 0 ? this.finite : this.#below[next * width];
-    }
+    const at = exponent2 - (this.exponents[0] ?? 0);
+    if (at < 0 || this.exponents.length === 0) return 0;
+    if (at >= this.#rowFrom.length) return this.finite;
+    const row2 = this.#rowFrom[at];
+    if (this.exponents[row2] !== exponent2) return this.#below[row2 * width];
     const edge = this.edges.indexOf(fraction);
     if (edge < 0) throw new RangeError(`this summary keeps no count at fraction ${fraction}`);
     return this.#below[row2 * width + edge];
@@ -515,18 +521,19 @@ var GradientSummary = class _GradientSummary {
   /** The exact classes of the values times 2^log2LossScale, rounded to `format`, ties to even. */
   counts(format2, log2LossScale) {
     let below = 0;
-    const finite = boundaries(format2).map(({ exponent: exponent2, fraction }) => {
+    const finite2 = boundaries(format2).map(({ exponent: exponent2, fraction }) => {
       const next = this.below({ exponent: exponent2 - log2LossScale, fraction });
       const count = next - below;
       below = next;
       return count;
     });
-    return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite, this.finite - below] };
+    return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite2, this.finite - below] };
   }
   /** The summary of all the values of several summaries, which must share their edges. */
   static together(parts) {
     const edges = parts[0]?.edges ?? [0, BINADE];
-    if (parts.some((part) => part.edges.join() !== edges.join())) throw new RangeError("these summaries differ in kind");
+    const alike = (other) => other.length === edges.length && other.every((edge, i) => edge === edges[i]);
+    if (!parts.every((part) => alike(part.edges))) throw new RangeError("these summaries differ in kind");
     const width = edges.length - 1;
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
     const row2 = new Map(exponents.map((exponent2, index) => [exponent2, index]));
@@ -556,15 +563,16 @@ var GradientSummary = class _GradientSummary {
     at += 8 * cuts.length;
     const exponents = Array.from({ length: rows }, (_, i) => view.getInt16(at + 2 * i, true));
     at += 2 * rows;
-    const cells = Array.from({ length: rows * width }, () => {
-      let [count, unit2] = [0, 1];
-      for (; ; ) {
-        const byte = view.getUint8(at++);
-        count += (byte & 127) * unit2;
-        if (byte < 128) return count;
-        unit2 *= 128;
+    const cells = new Float64Array(rows * width);
+    for (let cell = 0; cell < cells.length; cell++) {
+      let [byte, unit2] = [view.getUint8(at++), 1];
+      let count = byte & 127;
+      while (byte >= 128) {
+        byte = view.getUint8(at++);
+        count += (byte & 127) * (unit2 *= 128);
       }
-    });
+      cells[cell] = count;
+    }
     return new _GradientSummary([0, ...cuts, BINADE], exponents, cells, { zero: u64(8), inf: u64(16), nan: u64(24) });
   }
 };
@@ -577,12 +585,13 @@ function readSummaries(view) {
   }
   return found;
 }
+var CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, crc) => {
+  for (let bit = 0; bit < 8; bit++) crc = crc >>> 1 ^ 3988292384 & -(crc & 1);
+  return crc;
+});
 function crc32(view, end) {
   let crc = ~0;
-  for (let at = 0; at < end; at++) {
-    crc ^= view.getUint8(at);
-    for (let bit = 0; bit < 8; bit++) crc = crc >>> 1 ^ 3988292384 & -(crc & 1);
-  }
+  for (let at = 0; at < end; at++) crc = CRC_OF_BYTE[(crc ^ view.getUint8(at)) & 255] ^ crc >>> 8;
   return ~crc >>> 0;
 }
 
@@ -592,34 +601,27 @@ var HIGHEST = 40;
 var HEADROOM = 4;
 var Answers = class {
   constructor(summaries, format2) {
+    this.summaries = summaries;
     this.format = format2;
     this.total = GradientSummary.together(summaries);
-    const all = [...summaries, this.total];
-    this.#tensors = all.length;
-    this.#byScale = new Float64Array((HIGHEST - LOWEST + 1) * all.length * CLASSES.length);
-    for (let log2 = LOWEST; log2 <= HIGHEST; log2++) {
-      all.forEach((summary, tensor) => {
-        this.#byScale.set(summary.counts(format2, log2).finite, this.#at(tensor, log2));
-      });
-    }
+    this.#totals = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => finite(this.total, format2, i + LOWEST));
     this.best = this.#findBest();
   }
+  summaries;
   format;
   /** All tensors as one. */
   total;
   best;
-  #byScale;
-  #tensors;
-  #at(tensor, log2) {
-    return ((log2 - LOWEST) * this.#tensors + tensor) * CLASSES.length;
-  }
+  #totals;
+  #tensors = [];
   /** A tensor's four counts, in the order of CLASSES. */
   counts(tensor, log2) {
-    return this.#byScale.subarray(this.#at(tensor, log2), this.#at(tensor, log2) + CLASSES.length);
+    const known3 = this.#tensors[log2 - LOWEST] ??= this.summaries.map((one2) => finite(one2, this.format, log2));
+    return known3[tensor];
   }
   /** The four counts over all tensors. */
   totals(log2) {
-    return this.counts(this.#tensors - 1, log2);
+    return this.#totals[log2 - LOWEST];
   }
   /** The rule of best_scale.py: safe `HEADROOM` binades higher, then fewest flushed, fewest subnormal, nearest 1. */
   #findBest() {
@@ -639,6 +641,58 @@ var Answers = class {
     let headroom = largest === void 0 ? Infinity : Math.max(0, emax - largest - log2 - 1);
     while (Number.isFinite(headroom) && overflowAt(log2 + headroom + 1) === 0) headroom++;
     return { log2, headroom: overflowAt(log2) > 0 ? 0 : headroom };
+  }
+};
+function finite(summary, format2, log2) {
+  return Float64Array.from(summary.counts(format2, log2).finite);
+}
+
+// gradients/snapshots.ts
+var HEAD2 = 24;
+var text = new TextDecoder();
+function readSnapshots(view) {
+  const found = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const length = view.getUint32(at, true);
+    found.push(readSnapshot(new DataView(view.buffer, view.byteOffset + at + 4, length)));
+    at += 4 + length;
+  }
+  return found;
+}
+function readSnapshot(view) {
+  const start = HEAD2 + view.getUint32(20, true);
+  const names = JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + HEAD2, start - HEAD2)));
+  return {
+    step: view.getUint32(0, true),
+    lossScale: view.getFloat64(4, true),
+    loss: view.getFloat64(12, true),
+    names,
+    summaries() {
+      const found = readSummaries(new DataView(view.buffer, view.byteOffset + start, view.byteLength - start));
+      if (found.length !== names.length) throw new RangeError("names and gradients differ in number");
+      return found;
+    }
+  };
+}
+var History = class {
+  #kept = /* @__PURE__ */ new Map();
+  /** Ascending. */
+  get steps() {
+    return [...this.#kept.keys()].sort((a, b) => a - b);
+  }
+  take(snapshots) {
+    for (const snapshot of snapshots) this.#kept.set(snapshot.step, snapshot);
+  }
+  /** Let go of all others. */
+  keep(steps) {
+    const wanted = new Set(steps);
+    for (const step of this.steps) if (!wanted.has(step)) this.#kept.delete(step);
+  }
+  /** The snapshot nearest to a step, the newest for 0; undefined where there is none. */
+  at(step) {
+    const { steps } = this;
+    const nearest = step === 0 ? steps.at(-1) : steps.reduce((best, one2) => best === void 0 || Math.abs(one2 - step) < Math.abs(best - step) ? one2 : best, void 0);
+    return nearest === void 0 ? void 0 : this.#kept.get(nearest);
   }
 };
 
@@ -661,12 +715,12 @@ function set(element, attributes) {
       element.removeAttribute(name);
       continue;
     }
-    const text = value2 === true ? "" : String(value2);
-    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+    const text2 = value2 === true ? "" : String(value2);
+    if (element.getAttribute(name) !== text2) element.setAttribute(name, text2);
   }
 }
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+function setText(element, text2) {
+  if (element.textContent !== text2) element.textContent = text2;
 }
 var serial = 0;
 function uniqueId(prefix) {
@@ -675,7 +729,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -717,7 +771,7 @@ function chips(legend, names, choose) {
   return { element, show };
 }
 function chipsAndMore(legend, usual, others, choose) {
-  const few = chips(legend, usual, choose);
+  const few2 = chips(legend, usual, choose);
   const more = h(
     "select",
     { class: "mw-more", "aria-label": t("common.more_of", { what: legend }) },
@@ -726,13 +780,13 @@ function chipsAndMore(legend, usual, others, choose) {
   );
   more.addEventListener("change", () => choose(more.value));
   const show = (name) => {
-    few.show(name);
+    few2.show(name);
     const listed = usual.includes(name) || [...more.options].some((option) => option.value === name);
     if (!listed) more.append(h("option", { value: name }, name));
     more.value = usual.includes(name) ? "" : name;
     more.classList.toggle("mw-chosen", more.value !== "");
   };
-  return { element: h("div", { class: "mw-row mw-choice" }, few.element, more), show };
+  return { element: h("div", { class: "mw-row mw-choice" }, few2.element, more), show };
 }
 
 // node_modules/d3-array/dist/d3-array.mjs
@@ -2243,7 +2297,7 @@ function barPaths(table, { x, y, low, bins }, floor) {
 
 // widgets/loss_scale_explorer/histogram.ts
 var HEIGHT = 176;
-var HEAD2 = 26;
+var HEAD3 = 26;
 var FOOT = 40;
 var SIDE = 14;
 function histogram(textures2) {
@@ -2251,7 +2305,7 @@ function histogram(textures2) {
   const bars = CLASSES.map((kind) => s("path", { fill: textures2.fill(kind), class: `mw-bar mw-bar-${kind}` }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
-  const floor = HEAD2 + HEIGHT;
+  const floor = HEAD3 + HEIGHT;
   let current;
   function layout(total, format2, width) {
     const plot = Math.max(width - 2 * SIDE, 120);
@@ -2273,8 +2327,8 @@ function histogram(textures2) {
       s("rect", { x: from, y: 0, width: to - from, height: floor, class: `mw-zone mw-zone-${name}` })
     ];
     const words2 = [t(`explorer.zone_${name}`), t(`explorer.short_${name}`)];
-    const text = words2.find((one2) => one2.length * 7 + 8 < to - from);
-    if (text) marks.push(s("text", { x: (from + to) / 2, y: 17, "text-anchor": "middle", class: "mw-zone-name" }, text));
+    const text2 = words2.find((one2) => one2.length * 7 + 8 < to - from);
+    if (text2) marks.push(s("text", { x: (from + to) / 2, y: 17, "text-anchor": "middle", class: "mw-zone-name" }, text2));
     return marks;
   }
   function tickMark(exponent2, x) {
@@ -2291,7 +2345,7 @@ function histogram(textures2) {
     const table = binned(current.total, current.format, log2LossScale);
     barPaths(table, current.frame, floor).forEach((path, kind) => set(bars[kind], { d: path }));
   }
-  return { element, layout, draw, describe: (text) => set(element, { "aria-label": text }) };
+  return { element, layout, draw, describe: (text2) => set(element, { "aria-label": text2 }) };
 }
 
 // widgets/loss_scale_explorer/textures.ts
@@ -2325,6 +2379,7 @@ function superscript(n) {
 
 // widgets/loss_scale_explorer/words.ts
 var integers = new Intl.NumberFormat("en");
+var few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 function integer(count) {
   return integers.format(count);
@@ -2348,26 +2403,33 @@ function spokenScale(log2) {
   const value2 = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
   return t("explorer.scale", { log2, value: value2 });
 }
+function number3(value2) {
+  return Number.isFinite(value2) ? few.format(value2) : String(value2).replace("Infinity", "∞").replace("-", "−");
+}
+function powerOfAny(scale) {
+  const log2 = Math.log2(scale);
+  return Number.isInteger(log2) ? power2(log2) : number3(scale);
+}
 
 // widgets/loss_scale_explorer/readout.ts
 function figures(textures2) {
   const parts = CLASSES.map((kind) => {
-    const number3 = h("div", { class: "mw-figure" });
+    const number4 = h("div", { class: "mw-figure" });
     const count = h("div", { class: "mw-num mw-muted mw-figure-count" });
     const name = h("div", { class: "mw-figure-name" }, swatch(kind, textures2), t(`explorer.class_${kind}`));
-    return { number: number3, count, box: h("div", {}, number3, name, count) };
+    return { number: number4, count, box: h("div", {}, number4, name, count) };
   });
   const element = h("div", { class: "mw-figures" }, ...parts.map(({ box }) => box));
   function draw(counts) {
-    const finite = counts.reduce((sum, one2) => sum + one2, 0);
-    parts.forEach(({ number: number3, count }, kind) => {
-      setText(number3, share(counts[kind], finite));
+    const finite2 = counts.reduce((sum, one2) => sum + one2, 0);
+    parts.forEach(({ number: number4, count }, kind) => {
+      setText(number4, share(counts[kind], finite2));
       setText(count, integer(counts[kind]));
     });
   }
   function words2(counts, log2) {
-    const finite = counts.reduce((sum, one2) => sum + one2, 0);
-    const said = CLASSES.map((kind, i) => `${share(counts[i], finite)} ${t(`explorer.class_${kind}`)}`);
+    const finite2 = counts.reduce((sum, one2) => sum + one2, 0);
+    const said = CLASSES.map((kind, i) => `${share(counts[i], finite2)} ${t(`explorer.class_${kind}`)}`);
     return `${spokenScale(log2)}: ${said.join(", ")}`;
   }
   return { element, draw, words: words2 };
@@ -2389,17 +2451,17 @@ function notes() {
 
 // widgets/loss_scale_explorer/valley.ts
 var HEIGHT2 = 52;
-var HEAD3 = 17;
+var HEAD4 = 17;
 var THUMB = 8;
 var WORD = 30;
 function valley(textures2, { move, release }) {
   const bars = CLASSES.map((kind) => s("path", { fill: textures2.fill(kind) }));
   const subnormal = s("path", { class: "mw-valley-subnormal" });
   const best = s("g", { class: "mw-valley-best" });
-  const here = s("path", { class: "mw-valley-here", d: `M0 ${HEAD3 - 3}V${HEAD3 + HEIGHT2}` });
+  const here = s("path", { class: "mw-valley-here", d: `M0 ${HEAD4 - 3}V${HEAD4 + HEIGHT2}` });
   const plot = s(
     "svg",
-    { role: "img", class: "mw-valley-plot", height: HEAD3 + HEIGHT2 },
+    { role: "img", class: "mw-valley-plot", height: HEAD4 + HEIGHT2 },
     ...bars,
     subnormal,
     best,
@@ -2421,7 +2483,7 @@ function valley(textures2, { move, release }) {
   const x = linear2([LOWEST, HIGHEST], [THUMB, 600]);
   function layout(answers, width) {
     x.range([THUMB, Math.max(width, 120) - THUMB]);
-    set(plot, { viewBox: `0 0 ${Math.max(width, 120)} ${HEAD3 + HEIGHT2}` });
+    set(plot, { viewBox: `0 0 ${Math.max(width, 120)} ${HEAD4 + HEIGHT2}` });
     const scales = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => LOWEST + i);
     const all = Math.max(1, answers.total.finite);
     const y = linear2([0, all], [0, HEIGHT2]);
@@ -2430,13 +2492,13 @@ function valley(textures2, { move, release }) {
       return [flushed, 0, 0, overflow];
     }));
     const shape = { x, y, low: LOWEST - 0.5, bins: scales.length };
-    barPaths(table, shape, HEAD3 + HEIGHT2).forEach((d, kind) => set(bars[kind], { d }));
-    const points = scales.map((log2) => `${x(log2).toFixed(1)} ${(HEAD3 + HEIGHT2 - y(answers.totals(log2)[1])).toFixed(1)}`);
+    barPaths(table, shape, HEAD4 + HEIGHT2).forEach((d, kind) => set(bars[kind], { d }));
+    const points = scales.map((log2) => `${x(log2).toFixed(1)} ${(HEAD4 + HEIGHT2 - y(answers.totals(log2)[1])).toFixed(1)}`);
     set(subnormal, { d: `M${points.join("L")}` });
     const place2 = x(answers.best.log2);
     const inside = Math.min(Math.max(place2, WORD), Math.max(width, 120) - WORD);
     best.replaceChildren(
-      s("path", { d: `M${place2.toFixed(1)} ${HEAD3}V${HEAD3 + HEIGHT2}` }),
+      s("path", { d: `M${place2.toFixed(1)} ${HEAD4}V${HEAD4 + HEIGHT2}` }),
       s("text", { x: inside, y: 12, "text-anchor": "middle" }, t("explorer.valley_best"))
     );
     setText(words2, inWords(answers));
@@ -2482,8 +2544,8 @@ function inWords(answers) {
 var IN_HAND_MS = 400;
 function scaleControl(textures2, { draw, commit }) {
   const power3 = h("sup");
-  const number3 = h("span");
-  const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power3, " = ", number3);
+  const number4 = h("span");
+  const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power3, " = ", number4);
   const bestPower = h("sup");
   const use = h("button", { type: "button" }, t("explorer.use_it"));
   const reason = h("p", { class: "mw-note" });
@@ -2524,12 +2586,13 @@ function scaleControl(textures2, { draw, commit }) {
     error
   );
   let current = 0;
+  let width = 0;
   let proposal = 0;
   let moved = -Infinity;
   function paint(log2) {
     current = log2;
     setText(power3, String(log2).replace("-", "−"));
-    setText(number3, powerOfTwo(log2));
+    setText(number4, powerOfTwo(log2));
     curve.mark(log2);
     set(slider, { "aria-valuetext": spokenScale(log2) });
     use.disabled = log2 === proposal;
@@ -2541,9 +2604,9 @@ function scaleControl(textures2, { draw, commit }) {
     paint(log2);
     draw(log2);
   }
-  function complain(text) {
-    setText(error, text);
-    set(field, { "aria-invalid": text ? "true" : void 0 });
+  function complain(text2) {
+    setText(error, text2);
+    set(field, { "aria-invalid": text2 ? "true" : void 0 });
   }
   function typed() {
     const log2 = field.valueAsNumber;
@@ -2580,17 +2643,20 @@ function scaleControl(textures2, { draw, commit }) {
   function propose(answers) {
     const { log2, headroom } = answers.best;
     const [flushed, subnormal, normal, overflow] = answers.totals(log2);
-    const finite = flushed + subnormal + normal + overflow;
+    const finite2 = flushed + subnormal + normal + overflow;
     proposal = log2;
     setText(bestPower, String(log2).replace("-", "−"));
-    setText(reason, headroom < HEADROOM ? t("explorer.reason_tight", { share: share(flushed, finite), headroom }) : t("explorer.reason", { share: share(flushed, finite), headroom: Number.isFinite(headroom) ? headroom : "∞" }));
+    setText(reason, headroom < HEADROOM ? t("explorer.reason_tight", { share: share(flushed, finite2), headroom }) : t("explorer.reason", { share: share(flushed, finite2), headroom: Number.isFinite(headroom) ? headroom : "∞" }));
     paint(current);
   }
   function layout(answers) {
-    curve.layout(answers, curve.width());
+    curve.layout(answers, width);
     curve.mark(current);
   }
-  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
+  const measure = () => {
+    width = curve.width();
+  };
+  return { element, readout, measure, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
 }
 
 // widgets/loss_scale_explorer/tensor_rows.ts
@@ -2619,8 +2685,8 @@ function tensorRows(textures2) {
   function arrange(answers, log2) {
     const lost = rows.map((_, tensor) => {
       const [flushed, subnormal, normal, overflow] = answers.counts(tensor, log2);
-      const finite = flushed + subnormal + normal + overflow;
-      return finite === 0 ? -1 : (flushed + overflow) / finite;
+      const finite2 = flushed + subnormal + normal + overflow;
+      return finite2 === 0 ? -1 : (flushed + overflow) / finite2;
     });
     order = [...rows.keys()].sort((a, b) => lost[b] - lost[a] || a - b);
     again = () => arrange(answers, log2);
@@ -2640,24 +2706,107 @@ function tensorRows(textures2) {
 function row(name, textures2) {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures2.fill(kind) }));
   const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
-  const text = h("span", { class: "mw-num mw-tensor-text" });
-  const item = h("li", {}, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
+  const text2 = h("span", { class: "mw-num mw-tensor-text" });
+  const item = h("li", {}, h("span", { class: "mw-tensor-name", title: name }, name), bar, text2);
   function draw(counts) {
-    const finite = counts[0] + counts[1] + counts[2] + counts[3];
+    const finite2 = counts[0] + counts[1] + counts[2] + counts[3];
     let left = 0;
     parts.forEach((part, kind) => {
-      const width = finite ? 100 * counts[kind] / finite : 0;
+      const width = finite2 ? 100 * counts[kind] / finite2 : 0;
       set(part, { x: `${left.toFixed(2)}%`, width: `${width.toFixed(2)}%` });
       left += width;
     });
-    setText(text, words(counts, finite));
+    setText(text2, words(counts, finite2));
   }
   return { item, draw };
 }
-function words(counts, finite) {
-  if (finite === 0) return t("explorer.row_empty");
-  const flushed = t("explorer.row_flushed", { share: share(counts[0], finite) });
-  return counts[3] > 0 ? t("explorer.row_overflow", { flushed, share: share(counts[3], finite) }) : flushed;
+function words(counts, finite2) {
+  if (finite2 === 0) return t("explorer.row_empty");
+  const flushed = t("explorer.row_flushed", { share: share(counts[0], finite2) });
+  return counts[3] > 0 ? t("explorer.row_overflow", { flushed, share: share(counts[3], finite2) }) : flushed;
+}
+
+// widgets/loss_scale_explorer/timeline.ts
+var HEIGHT3 = 44;
+var PAD = 5;
+var THUMB2 = 8;
+function timeline({ look, commit }) {
+  const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": t("explorer.step") });
+  const line = s("path", { class: "mw-loss-line" });
+  const mark = s("path", { class: "mw-valley-here", d: `M0 0V${HEIGHT3}` });
+  const plot = s("svg", { role: "img", class: "mw-loss-plot", height: HEIGHT3 }, line, mark);
+  const said = h("span", { class: "mw-step-text" });
+  const thinned = h("span", { class: "mw-note" });
+  const [first, last] = [h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }), h("span", { class: "mw-num mw-muted", "aria-hidden": "true" })];
+  const element = h(
+    "div",
+    { class: "mw-stack-tight", hidden: true },
+    h("p", { class: "mw-valley-caption" }, said, thinned),
+    h("div", { class: "mw-scale-row mw-step-row" }, first, h("div", { class: "mw-scale-track" }, plot, slider), last)
+  );
+  let steps = [];
+  let losses = [];
+  const places = linear2([0, 1], [THUMB2, 120 - THUMB2]);
+  let shown2;
+  let held = false;
+  const stepAt = (index) => index === steps.length - 1 ? 0 : steps[index];
+  slider.addEventListener("input", () => {
+    held = true;
+    look(stepAt(slider.valueAsNumber));
+  });
+  slider.addEventListener("change", () => {
+    held = false;
+    commit(stepAt(slider.valueAsNumber));
+  });
+  function replace(history, loss, seen) {
+    ({ steps } = history);
+    element.hidden = steps.length < 2;
+    const [from, to] = [steps[0] ?? 0, steps.at(-1) ?? 0];
+    losses = Array.from({ length: loss.byteLength / 8 }, (_, i) => ({ step: loss.getFloat32(8 * i, true), loss: loss.getFloat32(8 * i + 4, true) })).filter(({ step }) => step >= from && step <= to);
+    set(slider, { max: Math.max(steps.length - 1, 1) });
+    setText(first, integer(from));
+    setText(last, integer(to));
+    const args = { kept: integer(steps.length), seen: integer(seen) };
+    setText(thinned, t(seen > steps.length ? "explorer.thinned" : "explorer.snapshots", args));
+    plot.toggleAttribute("hidden", losses.length < 2);
+    if (shown2) show(shown2);
+    layout();
+  }
+  function layout() {
+    if (steps.length < 2) return;
+    const width = Math.max(slider.clientWidth, 120);
+    places.domain([0, steps.length - 1]).range([THUMB2, width - THUMB2]);
+    const x = linear2(steps, steps.map((_, i) => places(i)));
+    const finite2 = losses.map(({ loss }) => loss).filter(Number.isFinite);
+    const y = linear2([Math.min(...finite2), Math.max(...finite2)], [HEIGHT3 - PAD, PAD]);
+    let pen = "M";
+    const path = losses.map(({ step, loss }) => {
+      if (!Number.isFinite(loss)) return pen = "M", "";
+      const place2 = `${pen}${x(step).toFixed(1)} ${y(loss).toFixed(1)}`;
+      pen = "L";
+      return place2;
+    });
+    set(plot, { viewBox: `0 0 ${width} ${HEIGHT3}` });
+    set(line, { d: path.join("") });
+    point();
+    const [start, end] = [losses[0], losses.at(-1)];
+    if (start && end) set(plot, { "aria-label": t("explorer.loss_plot", { from: number3(start.loss), first: start.step, to: number3(end.loss), last: end.step }) });
+  }
+  function point() {
+    if (shown2) set(mark, { transform: `translate(${places(steps.indexOf(shown2.step)).toFixed(1)} 0)` });
+  }
+  function show(snapshot) {
+    shown2 = snapshot;
+    const index = steps.indexOf(snapshot.step);
+    if (!held) slider.valueAsNumber = index;
+    const parts = [t(index === steps.length - 1 ? "explorer.step_newest" : "explorer.step_is", { step: integer(snapshot.step) })];
+    if (losses.length > 0) parts.push(t("explorer.step_loss", { loss: number3(snapshot.loss) }));
+    if (snapshot.lossScale > 0) parts.push(t("explorer.step_scale", { scale: powerOfAny(snapshot.lossScale) }));
+    setText(said, parts.join(" · "));
+    set(slider, { "aria-valuetext": parts.join(", ") });
+    point();
+  }
+  return { element, replace, layout, show, isHeld: () => held };
 }
 
 // widgets/loss_scale_explorer.ts
@@ -2676,15 +2825,29 @@ function render({ model, el }) {
   const shares = figures(fills);
   const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
+  const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const top = h("div", { class: "mw-explorer-top" }, shares.element, control.readout);
-  const body = h("div", { class: "mw-stack" }, top, plot.element, control.element, rows.element, truths.element);
-  root.append(error, body, spoken, fills.element);
+  const body = h(
+    "div",
+    { class: "mw-stack", hidden: true },
+    top,
+    plot.element,
+    control.element,
+    time.element,
+    rows.element,
+    truths.element
+  );
+  const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
+  root.append(error, waitingFor, body, spoken, fills.element);
+  let history = new History();
+  let shown2;
   let summaries = [];
   let answers;
+  let width = 0;
   let waiting;
   function send(name, value2) {
     if (model.get(name) === value2) return;
@@ -2693,17 +2856,56 @@ function render({ model, el }) {
   }
   function load() {
     try {
-      const found = readSummaries(model.get("_summaries"));
-      if (found.length !== model.get("_names").length) throw new RangeError("names and gradients differ in number");
-      summaries = found;
+      const found = readSnapshots(model.get("_snapshots"));
+      history = new History();
+      history.take(found);
     } catch (fault) {
-      setText(error, t("explorer.unreadable", { reason: String(fault.message) }));
+      unreadable(fault);
       return;
     }
-    rows.replace(model.get("_names"));
-    choose();
+    retime();
+    lookAt();
   }
-  function choose() {
+  function hear(message, buffers) {
+    if (message.kind !== "snapshots") return;
+    history.take(buffers.flatMap(readSnapshots));
+    history.keep(message.steps ?? []);
+    retime();
+    if (!time.isHeld()) lookAt();
+  }
+  function retime() {
+    time.replace(history, model.get("_loss"), model.get("_seen"));
+  }
+  function unreadable(fault) {
+    setText(error, t("explorer.unreadable", { reason: String(fault.message) }));
+  }
+  function lookAt(step = model.get("step")) {
+    if (step !== model.get("step")) return send("step", step);
+    open(step);
+    settle();
+  }
+  function open(step) {
+    const wanted = history.at(step);
+    if (!wanted) return;
+    if (wanted !== shown2) {
+      try {
+        summaries = wanted.summaries();
+      } catch (fault) {
+        unreadable(fault);
+        return;
+      }
+      const isRenamed = shown2?.names.join("\n") !== wanted.names.join("\n");
+      if (isRenamed) rows.replace(wanted.names);
+      shown2 = wanted;
+      body.hidden = false;
+      waitingFor.hidden = true;
+      answer();
+      if (isRenamed && answers) rows.arrange(answers, control.value());
+    }
+    time.show(wanted);
+  }
+  function answer() {
+    if (!shown2) return;
     const format2 = getFormat(model.get("format"));
     if (!format2 || !choices.includes(format2)) {
       setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: names.join(", ") }));
@@ -2716,7 +2918,12 @@ function render({ model, el }) {
     setText(subtitle, t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
     control.propose(answers);
     truths.show(answers, model.get("_without_gradient"));
-    resize();
+    if (width === 0) resize();
+    else layout();
+    draw(control.value());
+  }
+  function choose() {
+    answer();
     settle();
   }
   function draw(log2) {
@@ -2742,8 +2949,14 @@ function render({ model, el }) {
     setText(spoken, words2);
   }
   function resize() {
+    width = plot.element.clientWidth;
+    control.measure();
+    time.layout();
+    layout();
+  }
+  function layout() {
     if (!answers) return;
-    plot.layout(answers.total, answers.format, plot.element.clientWidth);
+    plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
     control.layout(answers);
   }
@@ -2753,16 +2966,22 @@ function render({ model, el }) {
   const subscriptions = {
     "change:format": choose,
     "change:log2_loss_scale": follow,
-    "change:_summaries": load,
+    "change:step": () => time.isHeld() || lookAt(),
+    "change:_snapshots": load,
+    "change:_loss": retime,
     "change:title": retitle
   };
   for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
+  model.on("msg:custom", hear);
   const observer = new ResizeObserver(resize);
-  observer.observe(plot.element);
+  for (const { element } of [plot, control, time]) observer.observe(element);
   retitle();
   load();
+  const newest = history.at(0)?.step ?? 0;
+  if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 });
   return () => {
     for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
+    model.off("msg:custom", hear);
     observer.disconnect();
     clearTimeout(waiting);
     root.remove();

@@ -1,12 +1,14 @@
 """The explorer in a page of its own, without a kernel: keys, narrow screens, accessibility, hostile names."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
 from tests.widgets.bare_page import bare_page
 
@@ -24,13 +26,32 @@ def explorer():
 
 @pytest.fixture
 def show(page, explorer):
-    def open_page(theme="light", width=980):
+    def open_page(theme="light", width=980, widget=explorer):
         page.set_viewport_size({"width": width, "height": 1200})
-        page.set_content(bare_page(explorer, theme))
+        page.set_content(bare_page(widget, theme))
         page.wait_for_function("window.ready")
         return page.get_by_role("region", name=PAYLOAD)
 
     return open_page
+
+
+@pytest.fixture(scope="module")
+def watched():
+    """Something like a watched loop: 20 steps of six tensors whose gradients shrink."""
+    rng = np.random.default_rng(5)
+    first = {f"layer{i}": rng.standard_normal(500) * np.exp2(rng.normal(-20, 3, 500)) for i in range(6)}
+    history = [
+        SimpleNamespace(
+            step=step,
+            loss=10 / step,
+            loss_scale=2.0**16,
+            summaries={name: GradientSummary.of(values / step) for name, values in first.items()},
+        )
+        for step in range(1, 200, 10)
+    ]
+    explorer = LossScaleExplorer(SimpleNamespace(history=history), title=PAYLOAD)
+    yield explorer
+    explorer.close()
 
 
 def figures(widget):
@@ -100,20 +121,59 @@ def test_the_valley_is_a_slider_for_the_pointer(page, show, width):
     valley = widget.get_by_role("img", name=re.compile("What is lost at every loss scale"))
     box, track = valley.bounding_box(), slider.bounding_box()
     assert (box["x"], box["width"]) == pytest.approx((track["x"], track["width"]), abs=1)
+    for key, thumb in (("Home", track["x"] + 8), ("End", track["x"] + track["width"] - 8)):
+        slider.press(key)
+        mark = widget.locator(".mw-valley-plot .mw-valley-here").bounding_box()
+        assert mark["x"] + mark["width"] / 2 == pytest.approx(thumb, abs=1)
+    page.evaluate("window.sent.length = 0")
     height = widget.bounding_box()["height"]
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # where 2^8 stands
     page.mouse.down()
     expect(slider).to_have_value("8")
     expect(slider).to_be_focused()
-    for share, log2 in ((0.75, 24), (-0.5, -24), (1.5, 40)):
+    for share, log2 in ((0.75, 24), (1.5, 40), (-0.5, -24)):
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + 10)
         assert abs(int(slider.input_value()) - log2) <= 1
         assert widget.bounding_box()["height"] == height
     assert page.evaluate("window.sent.length") == 0
     page.mouse.up()
-    assert page.evaluate("[window.sent.length, window.model.get('log2_loss_scale')]") == [1, 40]
-    page.keyboard.press("ArrowLeft")
-    assert page.evaluate("window.model.get('log2_loss_scale')") == 39
+    assert page.evaluate("[window.sent.length, window.model.get('log2_loss_scale')]") == [1, -24]
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("window.model.get('log2_loss_scale')") == -23
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 980)])
+def test_scrubbing_through_the_snapshots_of_a_loop(page, show, watched, theme, width):
+    widget = show(theme, width, watched)
+    slider = widget.get_by_role("slider", name="snapshot by step")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("step 191, the newest, loss 0.05236"))
+    for key, step in (("ArrowLeft", 181), ("Home", 1), ("ArrowRight", 11)):
+        slider.press(key)
+        expect(widget).to_contain_text(f"gradients of step {step} ·")
+        watched.step = step
+        counts = watched.counts()
+        assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
+        track, mark = slider.bounding_box(), widget.locator(".mw-loss-plot .mw-valley-here").bounding_box()
+        place = track["x"] + 8 + (track["width"] - 16) * (step - 1) / 190
+        assert mark["x"] + mark["width"] / 2 == pytest.approx(place, abs=1)
+    assert page.evaluate("window.model.get('step')") == 11
+    sent, height = page.evaluate("window.sent.length"), widget.bounding_box()["height"]
+    assert sent == 3  # one message a key
+
+    page.mouse.move(track["x"] + 2, track["y"] + track["height"] / 2)
+    page.mouse.down()
+    for share in (0.3, 0.6, 1.5):
+        page.mouse.move(track["x"] + track["width"] * share, track["y"])
+        assert widget.bounding_box()["height"] == height
+    expect(widget).to_contain_text("gradients of step 191, the newest")
+    assert page.evaluate("window.sent.length") == sent
+    page.mouse.up()
+    assert page.evaluate("[window.sent.length, window.model.get('step')]") == [sent + 1, 0]
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+    watched.step = 0
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -124,7 +184,7 @@ def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for control in widget.locator("button, input[type=range], input[type=number], .mw-chips label").all():
+    for control in widget.locator("button, input[type=range], input[type=number], .mw-chips label").filter(visible=True).all():
         box = control.bounding_box()
         assert min(box["width"], box["height"]) >= 24
     for words in ("flushed to zero", "What is lost at every loss scale"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,18 @@ class Recorded:
         return {"w": GradientSummary.of([1.0])}
 
 
+class Seen:
+    """As a watcher and a snapshot have it."""
+
+    summaries = MappingProxyType({"w": GradientSummary.of([1.0])})
+
+
+def test_what_was_recorded() -> None:
+    summary = GradientSummary.of([1.0])
+    assert collect(Recorded()).summaries == collect(Seen()).summaries == {"w": summary}
+    assert collect(summary).summaries == {"gradients": summary}
+
+
 @pytest.mark.parametrize(
     ("source", "error", "message"),
     [
@@ -55,7 +69,6 @@ class Recorded:
         (np.ones(3), TypeError, "ndarray"),
         ([("w", np.ones(3))], TypeError, "list"),
         ({1: np.ones(3)}, TypeError, "1"),
-        (Recorded(), TypeError, r"pass its \.gradients\(\)"),
         ({"w": np.arange(3)}, TypeError, "'w'.*int64"),
         ({"w": None}, ValueError, "backward"),
     ],

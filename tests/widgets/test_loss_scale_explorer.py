@@ -1,12 +1,23 @@
 """LossScaleExplorer without a page: its traits, what it answers, and what it refuses."""
 
+import json
+import struct
+import threading
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from traitlets import TraitError
 
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.runs.run import open_run
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -21,15 +32,28 @@ def explorer(gradients):
     return LossScaleExplorer(gradients)
 
 
-def test_what_the_page_is_sent(explorer, gradients):
-    assert explorer._names == ["layer.weight", "layer.bias"]
-    assert explorer._without_gradient == ["frozen"]
-    data, sent = explorer._summaries, []
+def frames(data):
+    """What snapshot_feed.py's form holds: (step, loss scale, loss, summaries by name) of each snapshot."""
+    found = []
     while data:
-        size = int.from_bytes(data[:4], "little")
-        sent.append(GradientSummary.from_bytes(data[4 : 4 + size]))
-        data = data[4 + size :]
-    assert sent == [GradientSummary.of(gradients[name]) for name in explorer._names]
+        (length,) = struct.unpack_from("<I", data)
+        frame, data = data[4 : 4 + length], data[4 + length :]
+        step, scale, loss, size = struct.unpack_from("<IddI", frame)
+        names, rest, summaries = json.loads(frame[24 : 24 + size]), frame[24 + size :], {}
+        for name in names:
+            (size,) = struct.unpack_from("<I", rest)
+            summaries[name], rest = GradientSummary.from_bytes(rest[4 : 4 + size]), rest[4 + size :]
+        assert rest == b""
+        found.append((step, scale, loss, summaries))
+    return found
+
+
+def test_what_the_page_is_sent(explorer, gradients):
+    assert explorer._without_gradient == ["frozen"]
+    ((step, _, _, summaries),) = frames(explorer.get_state("_snapshots")["_snapshots"])
+    assert step == 0
+    assert summaries == {name: GradientSummary.of(g) for name, g in gradients.items() if g is not None}
+    assert list(summaries) == ["layer.weight", "layer.bias"]
 
 
 def test_counts_are_those_of_all_gradients_at_the_slider_s_scale(explorer, gradients):
@@ -117,3 +141,163 @@ def test_what_has_no_gradients(gradients, error, match):
 def test_gradients_without_a_finite_value():
     explorer = LossScaleExplorer({"a": np.full(3, np.nan), "b": np.zeros(0), "c": np.full(2, np.inf)})
     assert (explorer.counts().nan, explorer.counts().inf, explorer.best_loss_scale()) == (3, 2, 1.0)
+
+
+def summary(step):
+    """Gradients that differ from step to step."""
+    return {"w": GradientSummary.of(np.exp2(-np.arange(20.0) - step % 17).astype(np.float32))}
+
+
+def seen_step(step, **more):
+    return SimpleNamespace(step=step, loss_scale=2.0**step, summaries=summary(step), **more)
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The snapshots that go to the page as messages, each message a list of frames, with the kept steps."""
+    messages = []
+
+    def send(self, content, buffers=None):
+        messages.append((content, frames(b"".join(buffers))))
+
+    monkeypatch.setattr(LossScaleExplorer, "send", send)
+    return messages
+
+
+@pytest.fixture
+def live():
+    """A watcher and the explorer of it."""
+    watcher = SimpleNamespace(history=[seen_step(1), seen_step(11)])
+    explorer = LossScaleExplorer(watcher)
+    yield watcher, explorer
+    explorer.close()
+
+
+def test_a_watched_loop_is_followed(sent, live):
+    watcher, explorer = live
+    assert (explorer.steps, explorer._seen, explorer._newest) == ([1, 11], 2, 11)
+    assert explorer.counts() == summary(11)["w"].counts("float16")
+    watcher.history = [*watcher.history, seen_step(21, loss=0.5)]
+    until(lambda: sent)
+    ((content, found),) = sent  # each snapshot travels once
+    assert content == {"kind": "snapshots", "steps": [1, 11, 21]}
+    assert found == [(21, 2.0**21, 0.5, summary(21))]
+    assert (explorer._seen, explorer._newest) == (3, 21)
+    assert np.frombuffer(explorer._loss, "<f4").tolist() == [21, 0.5]
+    assert explorer.counts() == summary(21)["w"].counts("float16")
+    assert [step for step, *_ in frames(explorer.get_state("_snapshots")["_snapshots"])] == [1, 11, 21]
+
+
+def test_of_many_steps_at_once_the_newest_is_taken_and_all_are_told(sent, live):
+    watcher, explorer = live
+    watcher.history = [*watcher.history, *map(seen_step, (21, 31, 41))]
+    until(lambda: sent)
+    assert (explorer.steps, explorer._seen) == ([1, 11, 41], 5)
+
+
+def test_the_thread_ends_with_the_widget(live):
+    _, explorer = live
+    (thread,) = [thread for thread in threading.enumerate() if thread.name == "LossScaleExplorer"]
+    explorer.close()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_a_view_that_opens_late_is_answered(sent, live):
+    _, explorer = live
+    data = {"method": "custom", "content": {"kind": "snapshots", "after": 1}}
+    explorer._handle_msg({"content": {"data": data}, "buffers": []})
+    ((content, found),) = sent
+    assert (content["steps"], [step for step, *_ in found]) == ([1, 11], [11])
+    for content in (None, [], {"after": "1"}, {}):
+        explorer._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+    assert len(sent) == 1
+
+
+def test_before_the_first_snapshot():
+    explorer = LossScaleExplorer(SimpleNamespace(history=[]))
+    assert (explorer.steps, explorer.counts().count, explorer.best_loss_scale()) == ([], 0, 1.0)
+    assert repr(explorer) == "LossScaleExplorer(0 gradients, float16 × 2^0)"
+    explorer.close()
+
+
+def test_the_step_chooses_the_snapshot(live):
+    _, explorer = live
+    for step, shown in ((1, 1), (5, 1), (7, 11), (999, 11), (0, 11)):
+        explorer.step = step
+        assert explorer.counts() == summary(shown)["w"].counts("float16")
+    explorer.step = 1
+    assert "of step 1," in repr(explorer)
+    assert explorer.state == "format=float16&log2_loss_scale=0&step=1"
+    for wrong in (-1, True, "1", None, 1.5, 2**40):
+        with pytest.raises(TraitError, match="step"):
+            explorer.step = wrong
+    assert explorer.step == 1
+
+
+def journalled(tmp_path):
+    """A run of 30 steps with a snapshot at every tenth, as its process would have begun to write it."""
+    path = create_run(Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=30), tmp_path)
+    journal = Journal(path)
+    journal.append(RunStarted(device="cpu", backend="some backend", versions={}))
+    for step in range(1, 31):
+        ok = {"found_inf": False, "skipped": False, "grad_norm": 1.0, "seconds": 0.1}
+        journal.append(StepRecord(step=step, loss=1 / step, loss_scale=2.0**step, **ok))
+        if step % 10 == 0:
+            journal.append(GradientSnapshot(step=step, summaries=summary(step)))
+    return path, journal
+
+
+def test_a_run_that_is_over(tmp_path):
+    path, journal = journalled(tmp_path)
+    with journal:
+        journal.append(RunFinished(reason="completed", metrics={}))
+    before = threading.active_count()
+    explorer = LossScaleExplorer(open_run(path))
+    assert threading.active_count() == before  # there is nothing to follow
+    found = frames(explorer.get_state("_snapshots")["_snapshots"])
+    assert found == [(step, 2.0**step, 1 / step, summary(step)) for step in (10, 20, 30)]
+    points = np.frombuffer(explorer._loss, "<f4").reshape(-1, 2)
+    assert points.tolist() == [[step, np.float32(1 / step)] for step in range(1, 31)]
+
+
+def test_a_run_that_goes_on(tmp_path, sent, monkeypatch):
+    path, journal = journalled(tmp_path)
+    run = open_run(path)
+    explorer = LossScaleExplorer(run)
+    with journal:
+        until(lambda: explorer.steps == [10, 20, 30])
+        journal.append(GradientSnapshot(step=31, summaries=summary(31)))
+        until(lambda: explorer.steps == [10, 20, 30, 31])
+        journal.append(RunFinished(reason="completed", metrics={}))
+    until(lambda: not [one for one in threading.enumerate() if one.name == "LossScaleExplorer"])
+    explorer.close()
+
+
+class TestThinning:
+    def test_the_first_and_the_newest_stay_and_older_ones_go_first(self):
+        feed = SnapshotFeed(most_snapshots=32)
+        for step in range(1, 301):
+            feed.add(step, summary(step))
+        steps = feed.steps
+        gaps = np.diff(steps)
+        assert (steps[0], steps[-1], feed.seen) == (1, 300, 300)
+        assert 16 <= len(steps) <= 32
+        assert gaps[: len(gaps) // 2].sum() > 2 * gaps[len(gaps) // 2 :].sum()
+
+    def test_the_bytes_are_bounded(self):
+        one = SnapshotFeed()
+        one.add(1, summary(1))
+        limit = 10 * len(one.to_bytes())
+        feed = SnapshotFeed(most_bytes=limit)
+        for step in range(1, 101):
+            feed.add(step, summary(step))
+            assert len(feed.to_bytes()) <= limit + 4 * 20  # the frames' own lengths
+        assert (feed.steps[0], feed.steps[-1]) == (1, 100)
+
+    def test_two_snapshots_are_kept_whatever_their_size(self):
+        feed = SnapshotFeed(most_bytes=1)
+        for step in (1, 2, 3):
+            feed.add(step, summary(step))
+        assert feed.steps == [1, 3]
+        assert feed.summaries(3) == summary(3)

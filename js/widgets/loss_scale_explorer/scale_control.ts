@@ -16,7 +16,8 @@ export interface ScaleControl {
   inHand(): number;
   show(log2: number): void;
   propose(answers: Answers): void;
-  /** Lay out the valley for the width that there is. */
+  /** Take the valley's width from the page. */
+  measure(): void;
   layout(answers: Answers): void;
 }
 
@@ -61,6 +62,7 @@ export function scaleControl(textures: Textures, { draw, commit }: Actions): Sca
       h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)),
     error);
   let current = 0;
+  let width = 0;
   let proposal = 0;
   let moved = -Infinity;
 
@@ -135,9 +137,13 @@ export function scaleControl(textures: Textures, { draw, commit }: Actions): Sca
   }
 
   function layout(answers: Answers): void {
-    curve.layout(answers, curve.width());
+    curve.layout(answers, width);
     curve.mark(current);
   }
 
-  return { element, readout, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
+  const measure = () => {
+    width = curve.width();
+  };
+
+  return { element, readout, measure, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
 }

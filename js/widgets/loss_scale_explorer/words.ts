@@ -4,6 +4,7 @@ import { superscript } from "../../ui/digits.ts";
 import { t } from "../../ui/messages.ts";
 
 const integers = new Intl.NumberFormat("en");
+const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 
 export function integer(count: number): string {
@@ -35,4 +36,15 @@ export function powerOfTwo(log2: number): string {
 export function spokenScale(log2: number): string {
   const value = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
   return t("explorer.scale", { log2, value });
+}
+
+/** A measured number in four significant digits. */
+export function number(value: number): string {
+  return Number.isFinite(value) ? few.format(value) : String(value).replace("Infinity", "∞").replace("-", "−");
+}
+
+/** A loss scale as people write it: "2¹⁶", or digits where it is no power of two. */
+export function powerOfAny(scale: number): string {
+  const log2 = Math.log2(scale);
+  return Number.isInteger(log2) ? power(log2) : number(scale);
 }

@@ -1,0 +1,72 @@
+// Gradient snapshots by step: reads what mixwidgets/widgets/snapshot_feed.py writes, which states the form.
+
+import { type GradientSummary, readSummaries } from "./summary.ts";
+
+export interface Snapshot {
+  /** 0 where the source has no steps. */
+  readonly step: number;
+  /** What the loss of this step was multiplied by; NaN where that is not known. */
+  readonly lossScale: number;
+  readonly loss: number;
+  readonly names: readonly string[];
+  /** Read anew at each call: of many snapshots only the bytes are kept. Throws RangeError for damaged ones. */
+  summaries(): GradientSummary[];
+}
+
+const HEAD = 24;
+const text = new TextDecoder();
+
+/** Snapshots one after the other, each after its length as a u32. */
+export function readSnapshots(view: DataView): Snapshot[] {
+  const found: Snapshot[] = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const length = view.getUint32(at, true);
+    found.push(readSnapshot(new DataView(view.buffer, view.byteOffset + at + 4, length)));
+    at += 4 + length;
+  }
+  return found;
+}
+
+function readSnapshot(view: DataView): Snapshot {
+  const start = HEAD + view.getUint32(20, true);
+  const names: string[] = JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + HEAD, start - HEAD)));
+  return {
+    step: view.getUint32(0, true),
+    lossScale: view.getFloat64(4, true),
+    loss: view.getFloat64(12, true),
+    names,
+    summaries() {
+      const found = readSummaries(new DataView(view.buffer, view.byteOffset + start, view.byteLength - start));
+      if (found.length !== names.length) throw new RangeError("names and gradients differ in number");
+      return found;
+    },
+  };
+}
+
+/** The snapshots that the page has, by step. */
+export class History {
+  readonly #kept = new Map<number, Snapshot>();
+
+  /** Ascending. */
+  get steps(): number[] {
+    return [...this.#kept.keys()].sort((a, b) => a - b);
+  }
+
+  take(snapshots: readonly Snapshot[]): void {
+    for (const snapshot of snapshots) this.#kept.set(snapshot.step, snapshot);
+  }
+
+  /** Let go of all others. */
+  keep(steps: readonly number[]): void {
+    const wanted = new Set(steps);
+    for (const step of this.steps) if (!wanted.has(step)) this.#kept.delete(step);
+  }
+
+  /** The snapshot nearest to a step, the newest for 0; undefined where there is none. */
+  at(step: number): Snapshot | undefined {
+    const { steps } = this;
+    const nearest = step === 0 ? steps.at(-1)
+      : steps.reduce<number | undefined>((best, one) => (best === undefined || Math.abs(one - step) < Math.abs(best - step) ? one : best), undefined);
+    return nearest === undefined ? undefined : this.#kept.get(nearest);
+  }
+}

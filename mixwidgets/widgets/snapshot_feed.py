@@ -1,0 +1,96 @@
+"""The gradient snapshots that an explorer shows, in bounded room.
+
+A snapshot is bytes from the start; js/gradients/snapshots.ts reads the same (little-endian):
+u32 length of what follows, u32 step, f64 loss scale, f64 loss (NaN where they are not known)
+u32 length of the names, the names as a JSON list
+for each name: u32 length, GradientSummary.to_bytes()
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+from math import nan
+from typing import TYPE_CHECKING
+
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.widgets.thinned import Thinned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_BYTES = 20 << 20  # a saved page stays under 32 MB: base64 takes four bytes for three
+MOST_SNAPSHOTS = 1000  # more than a slider has pixels
+_LENGTH = struct.Struct("<I")
+_HEAD = struct.Struct("<IddI")
+
+
+class SnapshotFeed:
+    """Snapshots by step, ascending. Beyond the limits every other one of the older half goes; the first and
+    the newest always stay. Any thread may call."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES, most_snapshots: int = MOST_SNAPSHOTS) -> None:
+        self.seen = 0
+        """How many snapshots there were, those that are gone included."""
+        self.loss = Thinned()
+        """The loss by step, of sources that tell it."""
+        self._limits = most_bytes, most_snapshots
+        self._kept: dict[int, bytes] = {}
+        self._size = 0
+        self._lock = threading.Lock()
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps of the snapshots that are kept."""
+        with self._lock:
+            return list(self._kept)
+
+    def add(
+        self, step: int, summaries: Mapping[str, GradientSummary], loss_scale: float = nan, loss: float = nan
+    ) -> None:
+        """Take in a snapshot, newer than those before; 0 is the step of one that has none."""
+        names = json.dumps(list(summaries)).encode()
+        parts = [_HEAD.pack(step, loss_scale, loss, len(names)), names]
+        for summary in summaries.values():
+            data = summary.to_bytes()
+            parts += [_LENGTH.pack(len(data)), data]
+        frame = b"".join(parts)
+        with self._lock:
+            self._kept[step] = frame
+            self._size += len(frame)
+            self.seen += 1
+            most_bytes, most_snapshots = self._limits
+            while len(self._kept) > 2 and (self._size > most_bytes or len(self._kept) > most_snapshots):
+                self._thin()
+
+    def _thin(self) -> None:
+        older = list(self._kept)[1 : max(2, len(self._kept) // 2)]
+        for step in older[::2]:
+            self._size -= len(self._kept.pop(step))
+
+    def nearest(self, step: int) -> int | None:
+        """The kept step nearest to `step`, the newest for 0; None where there is none."""
+        steps = self.steps
+        if not steps:
+            return None
+        return min(steps, key=lambda one: abs(one - step)) if step else steps[-1]
+
+    def summaries(self, step: int) -> dict[str, GradientSummary]:
+        """The gradients of a kept step by name. KeyError where it is not kept."""
+        with self._lock:
+            frame = self._kept[step]
+        *_, length = _HEAD.unpack_from(frame)
+        at = _HEAD.size + length
+        found = {}
+        for name in json.loads(frame[_HEAD.size : at]):
+            (size,) = _LENGTH.unpack_from(frame, at)
+            at += _LENGTH.size + size
+            found[name] = GradientSummary.from_bytes(frame[at - size : at])
+        return found
+
+    def to_bytes(self, after: int = -1) -> bytes:
+        """The kept snapshots of the steps after `after`, one after the other."""
+        with self._lock:
+            frames = [frame for step, frame in self._kept.items() if step > after]
+        return b"".join(part for frame in frames for part in (_LENGTH.pack(len(frame)), frame))
