@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 1 << 16  # values: what a chunk and its temporaries take stays within a core's second-level cache
-COMPILED_FROM = 1_000_000  # values; for fewer it would not pay to load and compile the loop
+COMPILED_FROM = 1_000_000  # values in all; for fewer it would not pay to load and compile the loop
 
 
 class Tally(NamedTuple):
@@ -108,7 +108,7 @@ def _count(bits: Array, layout: _Layout) -> tuple[Array, int]:
     word, buckets = layout.word, len(layout.base)
     coarse = np.zeros(1 << 15, dtype=np.int64)
     cells = np.zeros((len(coarse) // buckets, len(layout.cuts) + 1), dtype=np.int64)
-    count = compiled_count() if len(bits) >= COMPILED_FROM else None
+    count = _compiled_if_it_pays(len(bits))
     if count is None:
         zero = _count_by_numpy(bits, layout, coarse, cells)
     else:
@@ -117,6 +117,15 @@ def _count(bits: Array, layout: _Layout) -> tuple[Array, int]:
     columns, starts = np.unique(layout.base, return_index=True)
     cells[:, columns] += np.add.reduceat(coarse.reshape(-1, buckets), starts, axis=1)
     return cells.astype(np.uint64), zero
+
+
+_counted = 0  # values so far, by this process: who watches a training step by step counts few at a time
+
+
+def _compiled_if_it_pays(values: int) -> Any:
+    global _counted
+    _counted += values
+    return compiled_count() if _counted >= COMPILED_FROM else None
 
 
 def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -> int:
