@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from tests.browser.jupyter import Notebook
 from tests.widgets.bare_page import bare_page
 
 PAYLOAD = "</script><img src=x onerror=\"document.title='executed'\">"
@@ -176,6 +177,48 @@ def test_scrubbing_through_the_snapshots_of_a_loop(page, show, watched, theme, w
     watched.step = 0
 
 
+LOOP = """\
+from pathlib import Path
+step = 0
+while not Path('enough').exists():
+    if Path('go').exists() or step == 0:
+        Path('go').unlink(missing_ok=True)
+        step += 10
+        gradients = {'w': mw.GradientSummary.of(np.full(step, 1e-9, np.float32))}
+        watcher.history = (*watcher.history, SimpleNamespace(step=step, loss_scale=1.0, summaries=gradients))
+"""
+
+
+def test_a_loop_that_keeps_the_kernel_busy_is_followed(page, server):
+    notebook = Notebook.of(
+        page,
+        server,
+        "live.ipynb",
+        "import numpy as np, mixwidgets as mw\nfrom types import SimpleNamespace\n"
+        "watcher = SimpleNamespace(history=())\nexplorer = mw.LossScaleExplorer(watcher)\nexplorer",
+        LOOP,
+        "print(explorer.step, explorer.counts().flushed)",
+        "explorer",
+    )
+    widget = notebook.run(0).get_by_role("region", name=re.compile("loss scale"))
+    expect(widget).to_contain_text("No gradients yet")
+    notebook.start(1)
+    expect(widget.locator(".mw-figure-count").first).to_have_text("10")
+    (server.root / "go").touch()
+    expect(widget).to_contain_text("gradients of step 20, the newest")
+    slider = widget.get_by_role("slider", name="snapshot by step")
+    slider.press("Home")
+    expect(widget).to_contain_text("gradients of step 10")
+    (server.root / "go").touch()
+    expect(slider).to_have_attribute("max", "2")
+    expect(widget.locator(".mw-figure-count").first).to_have_text("10")  # where the hand left it
+    (server.root / "enough").touch()
+    notebook.ask(2, "10 10")
+    late = notebook.run(3).get_by_role("region", name=re.compile("loss scale"))  # a second view
+    expect(late.get_by_role("slider", name="snapshot by step")).to_have_attribute("max", "2")
+    expect(late).to_contain_text("gradients of step 10")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 980])
 def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
@@ -184,7 +227,11 @@ def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for control in widget.locator("button, input[type=range], input[type=number], .mw-chips label").filter(visible=True).all():
+    for control in (
+        widget.locator("button, input[type=range], input[type=number], .mw-chips label")
+        .filter(visible=True)
+        .all()
+    ):
         box = control.bounding_box()
         assert min(box["width"], box["height"]) >= 24
     for words in ("flushed to zero", "What is lost at every loss scale"):
