@@ -19,7 +19,8 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.runs.events import Memory
-from mixwidgets.training.precision import DTYPES, PRODUCTS, is_emulated
+from mixwidgets.training.function_kinds import PRODUCTS
+from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.trainer import Trainer
 
 _FLOAT32 = 4  # bytes

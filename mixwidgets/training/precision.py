@@ -16,6 +16,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from mixwidgets.runs.recipe import Recipe
+from mixwidgets.training import function_kinds as kinds
 from mixwidgets.training.operands import RoundedLinear
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -23,39 +24,6 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 _MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
 _SLOW = 2.5  # half products this much slower than float32 ones are emulated: between 1 and 5, by factors
-
-PRODUCTS = (
-    functional.linear,
-    functional.bilinear,
-    functional.conv1d,
-    functional.conv2d,
-    functional.conv3d,
-    functional.conv_transpose1d,
-    functional.conv_transpose2d,
-    functional.conv_transpose3d,
-    functional.scaled_dot_product_attention,
-    torch.matmul,
-    torch.mm,
-    torch.bmm,
-    torch.mv,
-    torch.addmm,
-    torch.baddbmm,
-    torch.einsum,
-    Tensor.matmul,
-    Tensor.__matmul__,
-    Tensor.mm,
-    Tensor.bmm,
-    Tensor.mv,
-)
-_SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
-_LOG_SOFTMAX = (functional.log_softmax, torch.log_softmax, Tensor.log_softmax)
-_NORMS = (
-    functional.layer_norm,
-    functional.rms_norm,
-    functional.group_norm,
-    functional.batch_norm,
-    functional.instance_norm,
-)
 
 
 class Precision(TorchFunctionMode):
@@ -66,7 +34,11 @@ class Precision(TorchFunctionMode):
     float32 sums. Softmax and norms: in float32 and rounded back, or else as the recipe has it. Their
     gradients likewise, as autograd follows the casts.
 
-    What a fused function does inside stays its own: scaled_dot_product_attention counts as a product.
+    A product with an operand in the compute format takes its float32 ones there too, as torch.autocast does:
+    a model may add a mask of its own. A dtype that a call names, and a tensor to write to, are left alone.
+
+    What a fused function does inside stays its own: scaled_dot_product_attention and nn.MultiheadAttention
+    count as products. The latter is an error where the recipe is about what it hides.
     """
 
     def __init__(self, recipe: Recipe, device: torch.device, seed: int = 0) -> None:
@@ -108,30 +80,42 @@ class Precision(TorchFunctionMode):
 
     def _chosen_rules(self, recipe: Recipe) -> dict[Callable[..., Any], Callable[..., Any]]:
         rules: dict[Callable[..., Any], Callable[..., Any]] = {}
-        if self.widened:
-            rules |= dict.fromkeys(PRODUCTS, self._in_float32)
+        if self.dtype != torch.float32:
+            rules |= dict.fromkeys(kinds.PRODUCTS, self._product)
+            rules |= dict.fromkeys(kinds.RUNNING_NORMS, self._in_float32)
+            if "softmax" in recipe.fp32_ops:
+                rules |= dict.fromkeys((*kinds.SOFTMAX, *kinds.LOG_SOFTMAX), self._in_float32)
+            else:
+                rules |= dict.fromkeys(kinds.SOFTMAX, self._naive_softmax)
+            if "norm" in recipe.fp32_ops:
+                rules |= dict.fromkeys(kinds.NORMS, self._in_float32)
         if self._operands is not None:
             rules[functional.linear] = self._rounded_linear
-        if self.dtype != torch.float32:
-            if "softmax" in recipe.fp32_ops:
-                rules |= dict.fromkeys((*_SOFTMAX, *_LOG_SOFTMAX), self._in_float32)
-            else:
-                rules |= dict.fromkeys(_SOFTMAX, self._naive_softmax)
-            if "norm" in recipe.fp32_ops:
-                rules |= dict.fromkeys(_NORMS, self._in_float32)
+        if self._operands is not None or "softmax" not in recipe.fp32_ops:
+            rules[functional.multi_head_attention_forward] = _refuse
         return rules
+
+    def _product(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """The function of operands in the compute format, widened where the CPU only emulates it."""
+        if "out" in kwargs or not any(map(self._is_narrow, (*args, *kwargs.values()))):
+            return func(*args, **kwargs)
+        args = tuple(map(self._narrowed, args))
+        kwargs = {name: self._narrowed(value) for name, value in kwargs.items()}
+        return self._in_float32(func, *args, **kwargs) if self.widened else func(*args, **kwargs)
 
     def _in_float32(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The function with its narrow tensors widened, and its result rounded to the compute format."""
-        given = [*args, *kwargs.values()]
-        if not any(self._is_narrow(value) for value in given):
+        if not self._is_ours(*args, **kwargs):
             return func(*args, **kwargs)
-        wide = [value.float() if self._is_narrow(value) else value for value in given]
-        result = func(*wide[: len(args)], **dict(zip(kwargs, wide[len(args) :], strict=True)))
-        return result.to(self.dtype)
+        wide = {id(value): self._widened(value) for value in (*args, *kwargs.values())}  # one twice stays one
+        result = func(*(wide[id(v)] for v in args), **{name: wide[id(v)] for name, v in kwargs.items()})
+        return tuple(map(self._narrowed, result)) if isinstance(result, tuple) else self._narrowed(result)
 
-    def _naive_softmax(self, func: Callable[..., Any], x: Tensor, dim: int, *_: Any, **__: Any) -> Tensor:
+    def _naive_softmax(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """exp(x) / Σ exp(x) as it stands in the books: float16's exp overflows from x = 11.1 on."""
+        if not self._is_ours(*args, **kwargs):
+            return func(*args, **kwargs)
+        x, dim = (*args, *(kwargs[name] for name in ("input", "dim") if name in kwargs))[:2]
         exponentials = x.exp()
         return exponentials / exponentials.sum(dim, keepdim=True)
 
@@ -147,8 +131,29 @@ class Precision(TorchFunctionMode):
         assert self._operands is not None
         return RoundedLinear(self._operands, seed=self._seed * _MOST_LAYERS + number)
 
+    def _is_ours(self, *args: Any, **kwargs: Any) -> bool:
+        """Whether a call has a tensor in the compute format and leaves it to the recipe what comes out."""
+        given = (*args, *kwargs.values())
+        asks = any(isinstance(value, torch.dtype) for value in given)
+        return not asks and any(map(self._is_narrow, given))
+
     def _is_narrow(self, value: object) -> bool:
         return isinstance(value, Tensor) and value.dtype == self.dtype
+
+    def _narrowed(self, value: Any) -> Any:
+        is_wide = isinstance(value, Tensor) and value.dtype == torch.float32
+        return value.to(self.dtype) if is_wide else value
+
+    def _widened(self, value: Any) -> Any:
+        return value.float() if self._is_narrow(value) else value
+
+
+def _refuse(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    raise ValueError(
+        "nn.MultiheadAttention hides its softmax and its linear layers from the recipe, which is about them: "
+        "write the attention with nn.Linear, @ and functional.softmax, or take a recipe without operands "
+        "and with 'softmax' in fp32_ops."
+    )
 
 
 @functools.cache

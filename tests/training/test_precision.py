@@ -142,3 +142,59 @@ def test_each_linear_layer_has_rounded_operands_and_a_history_of_its_own():
         for layer, own in zip(model, layers, strict=True):
             expected = own(expected, layer.weight, layer.bias)
         assert torch.equal(result, expected)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_multihead_attention_counts_as_a_product(dtype, need_weights, widened):
+    x = randn(4, 12, 16, dtype=dtype)
+    attention = nn.MultiheadAttention(16, 2, batch_first=True).to(dtype)
+    with Precision(of(dtype), CPU):
+        y, weights = attention(x, x, x, need_weights=need_weights)
+    exact, _ = attention.double()(x.double(), x.double(), x.double(), need_weights=need_weights)
+    assert y.dtype == dtype
+    assert weights is None or weights.dtype == dtype
+    torch.testing.assert_close(y.double(), exact, rtol=0, atol=8 * torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("changes", [{"operands": Operands()}, {"fp32_ops": ("norm", "loss")}])
+def test_multihead_attention_is_refused_where_it_hides_what_the_recipe_is_about(changes):
+    x, attention = randn(2, 3, 8, dtype=torch.float16), nn.MultiheadAttention(8, 2).half()
+    with Precision(of(torch.float16, **changes), CPU), pytest.raises(ValueError, match="write the attention"):
+        attention(x, x, x)
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_product_takes_float32_operands_of_the_models_own_along(dtype, widened):
+    """So a model that makes a mask or positions in its forward pass runs on every device."""
+    x, own = randn(8, 16, dtype=dtype), randn(8, 16, seed=2)
+    weight = randn(4, 16, dtype=dtype, seed=1)
+    with Precision(of(dtype), CPU):
+        mixed = functional.linear(x + own, weight)
+        narrow = functional.linear((x + own).to(dtype), weight)
+        assert torch.equal(mixed, narrow)
+        assert (own @ own.T).dtype == torch.float32  # none is in the compute format
+        out = torch.empty(8, 8, dtype=dtype)
+        assert torch.mm(x, x.T, out=out) is out
+    assert out.any()
+
+
+@pytest.mark.parametrize("fp32_ops", [("softmax", "norm", "loss"), ("norm", "loss")])
+def test_a_dtype_that_the_model_asks_for_is_its_own_choice(fp32_ops, widened):
+    x = torch.full((2, 4), 12.0, dtype=torch.float16)
+    with Precision(of(torch.float16, fp32_ops=fp32_ops), CPU):
+        for softmax in (functional.softmax, torch.softmax, torch.log_softmax):
+            assert softmax(x, dim=-1, dtype=torch.float32).dtype == torch.float32
+        assert functional.softmax(x, dim=-1, dtype=torch.float32)[0, 0] == 0.25  # no naive overflow
+        assert functional.softmax(x.float(), dim=-1)[0, 0] == 0.25
+        assert functional.softmax(input=x / 4, dim=-1).dtype == torch.float16
+
+
+def test_running_statistics_stay_float32_where_norms_are_narrow(widened):
+    norm, x = nn.BatchNorm1d(8), randn(32, 8, dtype=torch.float16)
+    narrow = {name: weight.detach().half() for name, weight in norm.named_parameters()}
+    with Precision(of(torch.float16, fp32_ops=("softmax", "loss")), CPU):
+        y = torch.func.functional_call(norm, narrow, (x,))
+    assert y.dtype == torch.float16
+    assert norm.running_mean.dtype == torch.float32
+    assert norm.running_mean.any()
