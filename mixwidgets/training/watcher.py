@@ -45,7 +45,7 @@ def watch(
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are told unscaled by the GradScaler's scale (a scale of the user's own making is not known).
     Of gradients that accumulate, the last backward pass before the step counts; under DistributedDataParallel
-    they are this process's own. Nothing is changed in the model, its gradients or the random generators.
+    they are the mean over the processes. Training is the same, bit for bit.
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
     format, or an `every` below 1.

@@ -69,11 +69,12 @@ class FollowedRun:
     def row(self) -> dict[str, Any]:
         """The run in JSON values (numbers that are not finite are words, unknown ones None)."""
         newest = self._newest
+        step = newest.step if newest else 0
         seconds = sum(self._seconds)
         return {
             "id": self.run.id,
-            **_what(self.run.experiment),
-            "step": newest.step if newest else 0,
+            **_what(self.run.experiment, step),
+            "step": step,
             "status": self.status,
             "message": self._message,
             "device": self._started.device if self._started else "",
@@ -106,11 +107,11 @@ class FollowedRun:
         self._newest = record
 
 
-def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
-    """What is run, in JSON values; of a watched loop neither the seed nor the number of steps is known."""
+def _what(run: Experiment | WatchedLoop, step: int) -> dict[str, Any]:
+    """What is run, in JSON values. Of a watched loop neither seed nor steps to come are known."""
     if isinstance(run, WatchedLoop):
         about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
-        return {**about, "seed": None, "steps": None}
+        return {**about, "seed": "–", "steps": max(1, step)}
     return {
         "task": run.task,
         "recipe": run.recipe.name,

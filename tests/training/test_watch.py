@@ -116,7 +116,9 @@ def test_a_loss_can_be_told():
     twin = Twin()
     with watch(twin.net, twin.steps_by, every=1) as watcher:
         twin.step()
-        watcher.record_loss(torch.tensor(0.25))
+        loss = torch.tensor(0.25)
+        watcher.record_loss(loss)
+        loss.zero_()
         watcher.record_loss(0.5)
         twin.step()
     watcher.record_loss(7)  # nobody watches
@@ -234,6 +236,25 @@ def test_a_backward_pass_that_fails_is_not_the_end():
             twin.net[3](Fails.apply(twin.net[0](torch.randn(2, 6)).tanh())).sum().backward()
         twin.run(2)
     assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
+
+
+def test_gradients_are_read_after_what_others_do_when_a_backward_pass_ends():
+    """As DistributedDataParallel does, which averages there."""
+    model = small_model()
+
+    def halve():
+        for weight in model.parameters():
+            weight.grad /= 2
+
+    def on_the_last_gradient(_):
+        torch.autograd.Variable._execution_engine.queue_callback(halve)
+
+    model[0].bias.register_post_accumulate_grad_hook(on_the_last_gradient)
+    with watch(model, every=1) as watcher:
+        model(torch.randn(4, 6)).sum().backward()
+    assert watcher.summaries == {
+        name: GradientSummary.of(weight.grad) for name, weight in model.named_parameters()
+    }
 
 
 def test_history_is_bounded_and_reaches_from_the_first_step_to_the_newest():

@@ -185,6 +185,27 @@ def test_a_checkpointed_forward_pass_is_looked_at_once(reentrant):
     assert watcher.first_non_finite == (1, "forward", "h.1.ln_2")
 
 
+class BreaksTheSecondTime(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.calls = nn.Linear(3, 3), 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.layer(x) * (torch.inf if self.calls > 1 else 1.0)
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_what_a_checkpoint_computes_again_is_no_forward_pass(reentrant):
+    model = nn.Sequential(BreaksTheSecondTime(), nn.Linear(3, 3))
+    with watch(model, every=1) as watcher:
+        x = torch.randn(2, 3, requires_grad=True)
+        checkpoint(model, x, use_reentrant=reentrant).sum().backward()
+    assert model[0].calls == 2
+    assert watcher.first_non_finite is not None
+    assert watcher.first_non_finite.where == "backward"
+
+
 class Stack(nn.Module):
     def __init__(self):
         super().__init__()
@@ -243,7 +264,8 @@ def test_a_compiled_model(how, backend):
 
 
 @quiet
-def test_watching_compiles_nothing_anew():
+@pytest.mark.parametrize("before", [0, 1], ids=["compiled while watched", "compiled before"])
+def test_watching_compiles_nothing_anew(before):
     torch._dynamo.reset()
     compilations = []
 
@@ -251,11 +273,10 @@ def test_watching_compiles_nothing_anew():
         compilations.append(graph)
         return graph
 
-    twin = Twin(lambda: torch.compile(Stack(), backend=backend)).run(1)
-    before = len(compilations)
+    twin = Twin(lambda: torch.compile(Stack(), backend=backend)).run(before)
     twin.run_watched(3, every=2)
     twin.run(1)
-    assert len(compilations) == before == 1
+    assert len(compilations) == 1
 
 
 @quiet

@@ -38,7 +38,8 @@ class Eyes(Protocol):
 
 
 def _seen_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The model and its leaf modules, but for those inside a compiled part: hooks there would be compiled."""
+    """The model and its leaf modules, but for those inside a compiled part: hooks would be compiled there,
+    and again when they go."""
     compiled = compiled_parts(model)
     for name, module in model.named_modules():
         inside = any(name != part and name.startswith(f"{part}." if part else "") for part in compiled)
@@ -121,7 +122,7 @@ class LoopHooks:
         current = torch._C._current_graph_task_id()
         if current not in self._awaited:
             self._awaited.add(current)
-            _at_end_of_backward(self._end_backward)
+            _at_very_end_of_backward(self._end_backward)
 
     @_guarded
     def _end_backward(self) -> None:
@@ -154,16 +155,20 @@ class LoopHooks:
         self.eyes.saw_step_end(updated)
 
 
+def _at_very_end_of_backward(callback: Callable[[], None]) -> None:
+    """Behind the callbacks that others have there: DistributedDataParallel's waits for the mean gradients."""
+    _at_end_of_backward(lambda: _at_end_of_backward(callback))
+
+
 def _at_end_of_backward(callback: Callable[[], None]) -> None:
     torch.autograd.Variable._execution_engine.queue_callback(callback)
 
 
 def _output_hook(hooks: LoopHooks, name: str) -> Callable[[nn.Module, object, object], None]:
     def hook(module: nn.Module, inputs: object, output: object) -> None:
-        if (
-            not torch.compiler.is_compiling()
-        ):  # where the user compiles around the model: it traces no further
-            hooks.see_output(name, output)
+        if torch.compiler.is_compiling():
+            return  # the user compiles around the model: nothing more is traced here
+        hooks.see_output(name, output)
 
     return hook
 
