@@ -18,6 +18,7 @@ from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +61,9 @@ def gradients(source: object, format: str | FloatFormat = "float16", loss_scale:
     return chart
 
 
-def loss_scale_curve(source: object, format: str | FloatFormat = "float16") -> alt.LayerChart | alt.FacetChart:
+def loss_scale_curve(
+    source: object, format: str | FloatFormat = "float16"
+) -> alt.LayerChart | alt.FacetChart:
     """The shares of gradients, zeros apart, that are flushed, subnormal and overflowing, at every loss scale
     from 2^-24 to 2^40; a rule marks the best one (`gradients.best_scale` states what is best).
 
@@ -145,4 +148,7 @@ def _power(scale: float) -> str:
 
 
 def _label(run: Run) -> str:
-    return f"{run.experiment.recipe.name}, {run.experiment.task}, seed {run.experiment.seed}"
+    what = run.experiment
+    if isinstance(what, WatchedLoop):
+        return what.title
+    return f"{what.recipe.name}, {what.task}, seed {what.seed}"

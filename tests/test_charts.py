@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 import vl_convert
 
 from mixwidgets import charts
@@ -13,6 +14,7 @@ from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted, StepReco
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import Journal, create_run
 from mixwidgets.runs.run import open_run
+from mixwidgets.training.watcher import watch
 
 RNG = np.random.default_rng(0)
 GRADIENTS = {
@@ -108,3 +110,15 @@ def test_compare_draws_the_steps_of_each_run(tmp_path):
     assert "bf16, digits_cnn, seed 4" in svg
     with pytest.raises(ValueError, match="list_runs"):
         charts.compare([])
+
+
+def test_compare_names_a_watched_loop_by_its_model(tmp_path):
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watch(model, optimizer, path=tmp_path / "watched"):
+        for _ in range(2):
+            optimizer.zero_grad()
+            model(torch.ones(3, 2)).sum().backward()
+            optimizer.step()
+    watched = open_run(tmp_path / "watched")
+    assert watched.experiment.title in renders(charts.compare([run_of(tmp_path, [2.0, 1.0]), watched]))
