@@ -71,7 +71,7 @@ class Experiment:
     task_options: Mapping[str, float] = dataclasses.field(default_factory=dict)
     """Some of the task's `options`; "loss_weight", a constant factor in the loss itself, is every task's."""
     optimizer: Literal["adam", "sgd"] = "adam"
-    """torch.optim.Adam or torch.optim.SGD, on the float32 master weights."""
+    """torch.optim.Adam or torch.optim.SGD, on the weights that the recipe keeps."""
     learning_rate: float = _FROM_TASK
     """The optimiser's step size, above 0; default: the task's."""
     momentum: float = _FROM_TASK
@@ -81,7 +81,8 @@ class Experiment:
     batch_size: int = _FROM_TASK
     """Examples per optimiser step, split over the micro-batches; default: the task's."""
     micro_batches: int = 1
-    """Backward passes per optimiser step; their gradients are summed in float32."""
+    """Backward passes per optimiser step; their gradients are summed in the recipe's `accumulation_format`. A
+    batch of fewer examples is taken one by one."""
     clip_norm: float | None = None
     """The unscaled gradients' largest global L2 norm, above 0; None: no clipping."""
     summary_every: int = _FROM_TASK

@@ -19,6 +19,11 @@ def reason_of(error: BaseException) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """The error's type and message; any content survives: lone surrogates would not encode."""
+    """The error's type and message, and where in a user's own task it happened; any content survives: lone
+    surrogates would not encode."""
     text = "".join(traceback.format_exception_only(error)).strip()
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.startswith("<task "):
+            text += f"\nIn line {frame.lineno} of its task, in {frame.name}: {frame.line}"
+            break
     return text.encode("utf-8", "backslashreplace").decode()

@@ -83,7 +83,8 @@ def make_trainer(experiment: Experiment, device: torch.device) -> Trainer:
 
 def _why_diverged(record: StepRecord, losses_lost: int) -> str:
     if losses_lost and not record.skipped:
-        return f"the loss is {record.loss}, and no loss scale is there to skip the update"
+        why = "no loss scale is there to skip" if record.found_inf else "finite gradients do not skip"
+        return f"the loss is {record.loss}, and {why} the update"
     if losses_lost >= _PATIENCE:
         return f"the loss has been NaN or infinite for {losses_lost} steps in a row"
     return ""

@@ -146,3 +146,10 @@ def test_data_from_torchs_own_generator_are_decided_by_the_seed():
     torch.set_rng_state(state)
     list(train(experiment))
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_an_error_in_a_method_is_told_with_its_line(tmp_path):
+    run = launch(own(LOSS, ".square().mean() / self.nothing\n"), tmp_path)
+    assert run.wait(120) == "crashed"
+    assert run.message.startswith("AttributeError: 'Line' object has no attribute 'nothing'")
+    assert "in loss: return (outputs - targets).square().mean() / self.nothing" in run.message
