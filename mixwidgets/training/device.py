@@ -28,18 +28,25 @@ def choose_device(device: str) -> torch.device:
 def training_settings() -> Iterator[None]:
     """One thread, so that runs do not fight for cores and sums have one order; float32 products in float32,
     not in TF32 or bfloat16, and full float32 accumulation on CUDA. The caller's settings come back at the
-    end."""
-    threads = torch.get_num_threads()
-    before = [(part, name, getattr(part, name)) for part, name, _ in _exact()]
-    torch.set_num_threads(1)
-    for part, name, value in _exact():
-        setattr(part, name, value)
+    end of the last of several runs, which may take turns."""
+    if not _callers:
+        _callers.append((torch.get_num_threads(), [getattr(part, name) for part, name, _ in _exact()]))
+        torch.set_num_threads(1)
+        for part, name, value in _exact():
+            setattr(part, name, value)
+    else:
+        _callers.append(_callers[0])
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
-        for part, name, value in before:
-            setattr(part, name, value)
+        threads, values = _callers.pop()
+        if not _callers:
+            torch.set_num_threads(threads)
+            for (part, name, _), value in zip(_exact(), values, strict=True):
+                setattr(part, name, value)
+
+
+_callers: list[tuple[int, list[Any]]] = []  # one entry for each run at work: what the first of them found
 
 
 def _exact() -> Iterator[tuple[Any, str, object]]:

@@ -81,3 +81,19 @@ def test_float32_products_are_in_float32_whatever_the_caller_allows(asked):
         assert backends.cuda.matmul.allow_fp16_reduced_precision_reduction
     finally:
         torch.set_float32_matmul_precision("highest")
+
+
+def test_runs_that_take_turns_leave_the_callers_settings():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(threads + 1)
+    try:
+        first, second = training_settings(), training_settings()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert torch.get_num_threads() == 1
+        second.__exit__(None, None, None)
+        assert torch.get_num_threads() == threads + 1
+        assert torch.backends.cudnn.conv.fp32_precision == "tf32"
+    finally:
+        torch.set_num_threads(threads)
