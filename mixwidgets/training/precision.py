@@ -97,10 +97,12 @@ class Precision(TorchFunctionMode):
 
     def _product(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The function of operands in the compute format, widened where the CPU only emulates it."""
-        if "out" in kwargs or not any(map(self._is_narrow, (*args, *kwargs.values()))):
+        dtypes = {value.dtype for value in (*args, *kwargs.values()) if isinstance(value, Tensor)}
+        if self.dtype not in dtypes or "out" in kwargs:
             return func(*args, **kwargs)
-        args = tuple(map(self._narrowed, args))
-        kwargs = {name: self._narrowed(value) for name, value in kwargs.items()}
+        if torch.float32 in dtypes:
+            args = tuple(map(self._narrowed, args))
+            kwargs = {name: self._narrowed(value) for name, value in kwargs.items()}
         return self._in_float32(func, *args, **kwargs) if self.widened else func(*args, **kwargs)
 
     def _in_float32(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
