@@ -3,6 +3,7 @@
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor
@@ -14,6 +15,7 @@ from mixwidgets.training.device import training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.observe import summarise
 from mixwidgets.training.tasks import build
+from mixwidgets.training.watcher import watch
 from mixwidgets.training.weights import make_optimizer
 
 PAIRS = 7
@@ -67,8 +69,8 @@ def _trainer(trainer: ExplicitTrainer, steps: int, every: int | None = None) -> 
     return measure
 
 
-def _by_hand(experiment: Experiment, steps: int) -> Measure:
-    """The same steps in float32, as PyTorch's tutorials write them."""
+def _by_hand(experiment: Experiment, steps: int, every: int | None = None) -> Measure:
+    """The same steps in float32, as PyTorch's tutorials write them; `watch` looks at each `every`-th."""
     task = build(experiment.task, experiment.task_options)
     torch.manual_seed(experiment.seed)
     model = task.model()
@@ -77,13 +79,14 @@ def _by_hand(experiment: Experiment, steps: int) -> Measure:
 
     def measure() -> float:
         start = time.process_time()
-        for _ in range(steps):
-            inputs, targets = next(batches)
-            optimizer.zero_grad()
-            loss = task.loss(model(inputs), targets)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            loss.item()
+        with watch(model, optimizer, every=every) if every else nullcontext():
+            for _ in range(steps):
+                inputs, targets = next(batches)
+                optimizer.zero_grad()
+                loss = task.loss(model(inputs), targets)
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
+                loss.item()
         return time.process_time() - start
 
     return measure
@@ -112,6 +115,10 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
         "wandb's statistics every step / none": against(plain, watched(_tracker)),
         "TensorBoard's histograms every step / none": against(plain, watched(add_histograms)),
         "our loop, not observed / by hand": against(by_hand, plain),
+        "by hand, watched every step / not": against(by_hand, _by_hand(experiment, steps, 1), reach="≤ 1.05"),
+        "by hand, watched every 10 steps / not": against(
+            by_hand, _by_hand(experiment, steps, 10), reach="≤ 1.01"
+        ),
         "float16 storage, not observed / float32": against(plain, _trainer(new("fp16_static"), steps)),
     }
 

@@ -87,8 +87,12 @@ class Watcher:
             return self
         if self._path is not None:
             self._eyes.journal = self._new_journal(self._path)
-        self._eyes.open()
-        self._hooks.place()
+        try:
+            self._eyes.open()
+            self._hooks.place()
+        except Exception as error:
+            self._eyes.close(reason_of(error), in_words(error))
+            raise
         self._is_watching = True
         return self
 

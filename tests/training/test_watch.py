@@ -1,6 +1,8 @@
 """watch sees what a loop's gradients are, whatever the loop does, and leaves no trace."""
 
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
 import pytest
@@ -342,6 +344,48 @@ def test_a_report_before_the_first_step():
     assert {"name", "finding", "best_loss_scale"} <= set(watcher.report().columns)
     assert watcher.summaries == {}
     assert "No gradients were seen yet" in watcher.notes[0]
+
+
+def test_another_thread_may_look_while_the_loop_runs():
+    twin, over = Twin(scaler=scaler()), threading.Event()
+    watcher = watch(twin.net, twin.steps_by, twin.scaler, every=1)
+
+    def look():
+        looks = 0
+        while not over.is_set() or not looks:
+            steps = [snapshot.step for snapshot in watcher.history]
+            assert steps == list(range(1, len(steps) + 1))
+            assert len(watcher.report()) in (0, 4)
+            looks += 1
+        return looks
+
+    with ThreadPoolExecutor(1) as pool, watcher:
+        looking = pool.submit(look)
+        twin.run(60)
+        over.set()
+        assert looking.result() > 0
+    assert watcher.step == 60
+
+
+@pytest.mark.cuda
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_on_a_gpu_nothing_is_waited_for():
+    model = small_model().cuda()
+    optimizer, x = torch.optim.SGD(model.parameters(), lr=0.1), torch.randn(8, 6, device="cuda")
+    expected = []
+    with watch(model, optimizer, every=1) as watcher:
+        for number in range(4):
+            torch.cuda.set_sync_debug_mode("error" if number else "default")  # the first fills the caches
+            try:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                expected.append({name: weight.grad.clone() for name, weight in model.named_parameters()})
+                optimizer.step()
+            finally:
+                torch.cuda.set_sync_debug_mode("default")
+    assert [dict(snapshot.summaries) for snapshot in watcher.history] == [
+        {name: GradientSummary.of(gradient) for name, gradient in step.items()} for step in expected
+    ]
 
 
 def test_watch_is_a_public_name():

@@ -142,6 +142,27 @@ def test_a_path_that_cannot_be_made(tmp_path):
         mw.watch(twin.net, twin.steps_by, path=tmp_path / "file" / "run").start()
 
 
+def test_hooks_that_cannot_be_placed_end_the_run(tmp_path, monkeypatch):
+    twin = Twin()
+    monkeypatch.setattr(twin.steps_by, "register_step_post_hook", lambda hook: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        mw.watch(twin.net, twin.steps_by, path=tmp_path / "run").start()
+    assert mw.open_run(tmp_path / "run").status == "crashed"
+
+
+def test_what_another_device_computes_is_read_a_step_later_or_when_asked(tmp_path):
+    twin = Twin()
+    watcher = mw.watch(twin.net, twin.steps_by, every=1, path=tmp_path / "run")
+    watcher._eyes._device = torch.device("cuda")  # in name only: no such device is needed to see the order
+    with watcher:
+        twin.run(3)
+        recorded = mw.open_run(tmp_path / "run").steps()["step"].tolist()
+        assert recorded == [1, 2]
+        assert watcher.step == 3
+        assert mw.open_run(tmp_path / "run").steps()["step"].tolist() == [1, 2, 3]
+        assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
+
+
 def test_an_empty_folder_will_do_and_a_second_run_will_not(tmp_path):
     twin = Twin()
     (tmp_path / "run").mkdir()

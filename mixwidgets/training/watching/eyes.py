@@ -72,8 +72,7 @@ class LoopEyes:
         return self._step.is_observed
 
     def saw_output(self, name: str, output: Tensor) -> None:
-        with torch.no_grad():
-            self._step.add_output(name, output)
+        self._step.add_output(name, output)
 
     def saw_loss(self, loss: Tensor) -> None:
         self._step.add_loss(loss)

@@ -156,7 +156,7 @@ def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[
 
 
 def _dense(gradient: Tensor) -> Tensor:
-    """The values that a sparse gradient (an embedding's) holds; the others are zero."""
+    """The values that a sparse gradient (an embedding's) holds; the others are zero. A GPU is waited for."""
     return gradient.coalesce().values() if gradient.is_sparse else gradient
 
 
