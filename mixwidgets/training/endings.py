@@ -22,7 +22,8 @@ def in_words(error: BaseException) -> str:
     """The error's type and message, and where in a user's own task it happened; any content survives: lone
     surrogates would not encode."""
     text = "".join(traceback.format_exception_only(error)).strip()
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+    first = error.__cause__ or error  # a StopIteration is the cause of a generator's RuntimeError
+    for frame in reversed(traceback.extract_tb(first.__traceback__)):
         if frame.filename.startswith("<task "):
             text += f"\nIn line {frame.lineno} of its task, in {frame.name}: {frame.line}"
             break

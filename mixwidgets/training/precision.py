@@ -49,7 +49,7 @@ class Precision(TorchFunctionMode):
         """Whether products are computed by float32 ones."""
         self._operands = recipe.operands
         self._seed = seed
-        self._layers: list[RoundedLinear] = []  # one per linear layer, in the order of their calls
+        self._layers: list[RoundedLinear] = []  # one per call in a forward pass, in order
         self._calls = 0
         self._rules = self._chosen_rules(recipe)
 

@@ -7,6 +7,7 @@ import torch
 
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
+from mixwidgets.training.endings import in_words
 from mixwidgets.training.loop import train
 
 SOURCE = """
@@ -148,8 +149,11 @@ def test_data_from_torchs_own_generator_are_decided_by_the_seed():
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_an_error_in_a_method_is_told_with_its_line(tmp_path):
-    run = launch(own(LOSS, ".square().mean() / self.nothing\n"), tmp_path)
-    assert run.wait(120) == "crashed"
-    assert run.message.startswith("AttributeError: 'Line' object has no attribute 'nothing'")
-    assert "in loss: return (outputs - targets).square().mean() / self.nothing" in run.message
+def test_an_error_in_a_method_is_told_with_its_line():
+    for was, becomes, message, line in (
+        (LOSS, ".square().mean() / self.nothing\n", "no attribute 'nothing'", "in loss: return (outputs"),
+        (METRICS, "next(iter([]))", "StopIteration", "in evaluate: return next(iter([]))"),
+    ):
+        with pytest.raises((AttributeError, RuntimeError), match=message) as caught:
+            list(train(own(was, becomes)))
+        assert line in in_words(caught.value)
