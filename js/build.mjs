@@ -34,6 +34,7 @@ async function bundle([name, path], keep) {
     target: "es2022",
     charset: "utf8",
     write: false,
+    alias: { "d3-color": "./ui/no_colors.ts" },
     plugins: [{
       name: "messages",
       setup: ({ onLoad }) => onLoad({ filter: /en\.json$/ }, () => ({ contents: JSON.stringify(kept), loader: "json" })),

@@ -108,11 +108,11 @@ describe("the slider", () => {
 
   test("speaks only when it is let go", () => {
     const { one, drag, release } = show();
-    const before = one("[aria-live]").textContent;
+    const before = one(".mw > [aria-live]").textContent;
     drag(15);
-    expect(one("[aria-live]").textContent).toBe(before);
+    expect(one(".mw > [aria-live]").textContent).toBe(before);
     release();
-    expect(one("[aria-live]").textContent).toMatch(/^2\^15 = 32768: .* flushed to zero/);
+    expect(one(".mw > [aria-live]").textContent).toMatch(/^2\^15 = 32768: .* flushed to zero/);
   });
 
   test("draws bars for every class that has gradients", () => {
@@ -360,6 +360,49 @@ describe("time", () => {
 
   test("one snapshot has no time line", () => {
     expect(show().el.querySelector(".mw-step-row")!.closest<HTMLElement>("[hidden]")).not.toBeNull();
+  });
+});
+
+describe("the heat map", () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`layer ${i}`, i % 2 ? "zeros" : "spread float32"]));
+
+  function showMap(tensors: Record<string, string>, log2 = 0) {
+    HTMLCanvasElement.prototype.getContext = () => null; // what is painted is looked at in a browser
+    const shown = show({ _snapshots: still(tensors), log2_loss_scale: log2 });
+    const details = shown.one<HTMLDetailsElement>(".mw-unfolding");
+    details.open = true;
+    details.dispatchEvent(new Event("toggle"));
+    const group = shown.one<HTMLElement>(".mw-heat-group");
+    const press = (key: string, times = 1) => {
+      for (let i = 0; i < times; i++) group.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    };
+    return { ...shown, details, press, said: () => shown.one(".mw-heat-cell").textContent! };
+  }
+
+  test("is there for many tensors alone", () => {
+    expect(showMap({ one: "zeros" }).details.hidden).toBe(true);
+    expect(showMap(many).details.hidden).toBe(false);
+  });
+
+  test("arrow keys say what each cell holds, and all cells are all gradients", () => {
+    const { press, said } = showMap(many, 3);
+    press("ArrowUp", 30);
+    press("ArrowLeft", 100);
+    const found = [said()];
+    for (let i = 0; i < 100 && !said().includes(" and more"); i++) {
+      press("ArrowRight");
+      found.push(said());
+    }
+    expect(found[0]).toMatch(/^layer \d+ · below /);
+    const counts = found.map((words) => Number(/: ([\d,]+) gradients/.exec(words)?.[1]!.replaceAll(",", "") ?? 0));
+    const bytes = Uint8Array.from(bytesOf("spread float32"));
+    const counted = GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 3).finite;
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(counted.reduce((sum, count) => sum + count, 0));
+    const kinds = new Set(found.flatMap((words) => words.split("), ")[1]?.split(", ") ?? []));
+    const names = ["flushed to zero", "subnormal", "normal", "overflow"];
+    expect([...kinds].sort()).toEqual(names.filter((_, kind) => counted[kind]! > 0).sort());
+    press("ArrowDown", 30);
+    expect(said()).toMatch(/^layer 19 · .*: none$/); // the least lost last
   });
 });
 

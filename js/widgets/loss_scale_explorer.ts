@@ -9,6 +9,7 @@ import type { GradientSummary } from "../gradients/summary.ts";
 import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
+import { heatMap } from "./loss_scale_explorer/heat_map.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
 import { figures, notes } from "./loss_scale_explorer/readout.ts";
 import { scaleControl } from "./loss_scale_explorer/scale_control.ts";
@@ -48,12 +49,13 @@ function render({ model, el }: RenderProps<State>): () => void {
   const plot = histogram(fills);
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
+  const map = heatMap(fills);
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const top = h("div", { class: "mw-explorer-top" }, shares.element, control.readout);
   const body = h("div", { class: "mw-stack", hidden: true },
-    top, plot.element, control.element, time.element, rows.element, truths.element);
+    top, plot.element, control.element, time.element, rows.element, map.element, truths.element);
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
   root.append(error, waitingFor, body, spoken, fills.element);
 
@@ -161,6 +163,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     shares.draw(answers.totals(log2));
     plot.draw(log2);
     rows.draw(answers, log2);
+    map.draw(log2);
   }
 
   /** The model's scale has changed. What the kernel echoes late must not pull the slider from under the hand. */
@@ -178,6 +181,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     shares.draw(answers.totals(log2));
     plot.draw(log2);
     rows.arrange(answers, log2);
+    layoutMap();
     const words = shares.words(answers.totals(log2), log2);
     plot.describe(words);
     setText(spoken, words);
@@ -196,6 +200,13 @@ function render({ model, el }: RenderProps<State>): () => void {
     plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
     control.layout(answers);
+    layoutMap();
+  }
+
+  function layoutMap(): void {
+    if (!answers || !shown) return;
+    map.layout(answers, shown.names, rows.order(), width);
+    map.draw(control.value());
   }
 
   function retitle(): void {

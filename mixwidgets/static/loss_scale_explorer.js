@@ -229,8 +229,8 @@ function floorLog2(x) {
   return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
 }
 function bitLength(n) {
-  const hex2 = n.toString(16);
-  return 4 * (hex2.length - 1) + Number.parseInt(hex2.slice(0, 1), 16).toString(2).length;
+  const hex = n.toString(16);
+  return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 
 // formats/parse.ts
@@ -729,7 +729,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -900,7 +900,7 @@ function blurfImage(radius) {
 function blurf(radius) {
   const radius0 = Math.floor(radius);
   if (radius0 === radius) return bluri(radius);
-  const t4 = radius - radius0;
+  const t2 = radius - radius0;
   const w = 2 * radius + 1;
   return (T, S, start, stop, step) => {
     if (!((stop -= step) >= start)) return;
@@ -912,7 +912,7 @@ function blurf(radius) {
     }
     for (let i = start, j = stop; i <= j; i += step) {
       sum += S[Math.min(stop, i + s0)];
-      T[i] = (sum + t4 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
+      T[i] = (sum + t2 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
       sum -= S[Math.max(start, i - s0)];
     }
   };
@@ -988,525 +988,47 @@ function shuffler(random) {
   return function shuffle2(array2, i0 = 0, i1 = array2.length) {
     let m = i1 - (i0 = +i0);
     while (m) {
-      const i = random() * m-- | 0, t4 = array2[m + i0];
+      const i = random() * m-- | 0, t2 = array2[m + i0];
       array2[m + i0] = array2[i + i0];
-      array2[i + i0] = t4;
+      array2[i + i0] = t2;
     }
     return array2;
   };
 }
 
-// node_modules/d3-color/dist/d3-color.mjs
-function define(constructor, factory, prototype) {
-  constructor.prototype = factory.prototype = prototype;
-  prototype.constructor = constructor;
+// ui/no_colors.ts
+function color() {
+  return null;
 }
-function extend(parent, definition) {
-  var prototype = Object.create(parent.prototype);
-  for (var key in definition) prototype[key] = definition[key];
-  return prototype;
-}
-function Color() {
-}
-var darker = 0.7;
-var brighter = 1 / darker;
-var reI = "\\s*([+-]?\\d+)\\s*";
-var reN = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*";
-var reP = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*";
-var reHex = /^#([0-9a-f]{3,8})$/;
-var reRgbInteger = new RegExp(`^rgb\\(${reI},${reI},${reI}\\)$`);
-var reRgbPercent = new RegExp(`^rgb\\(${reP},${reP},${reP}\\)$`);
-var reRgbaInteger = new RegExp(`^rgba\\(${reI},${reI},${reI},${reN}\\)$`);
-var reRgbaPercent = new RegExp(`^rgba\\(${reP},${reP},${reP},${reN}\\)$`);
-var reHslPercent = new RegExp(`^hsl\\(${reN},${reP},${reP}\\)$`);
-var reHslaPercent = new RegExp(`^hsla\\(${reN},${reP},${reP},${reN}\\)$`);
-var named = {
-  aliceblue: 15792383,
-  antiquewhite: 16444375,
-  aqua: 65535,
-  aquamarine: 8388564,
-  azure: 15794175,
-  beige: 16119260,
-  bisque: 16770244,
-  black: 0,
-  blanchedalmond: 16772045,
-  blue: 255,
-  blueviolet: 9055202,
-  brown: 10824234,
-  burlywood: 14596231,
-  cadetblue: 6266528,
-  chartreuse: 8388352,
-  chocolate: 13789470,
-  coral: 16744272,
-  cornflowerblue: 6591981,
-  cornsilk: 16775388,
-  crimson: 14423100,
-  cyan: 65535,
-  darkblue: 139,
-  darkcyan: 35723,
-  darkgoldenrod: 12092939,
-  darkgray: 11119017,
-  darkgreen: 25600,
-  darkgrey: 11119017,
-  darkkhaki: 12433259,
-  darkmagenta: 9109643,
-  darkolivegreen: 5597999,
-  darkorange: 16747520,
-  darkorchid: 10040012,
-  darkred: 9109504,
-  darksalmon: 15308410,
-  darkseagreen: 9419919,
-  darkslateblue: 4734347,
-  darkslategray: 3100495,
-  darkslategrey: 3100495,
-  darkturquoise: 52945,
-  darkviolet: 9699539,
-  deeppink: 16716947,
-  deepskyblue: 49151,
-  dimgray: 6908265,
-  dimgrey: 6908265,
-  dodgerblue: 2003199,
-  firebrick: 11674146,
-  floralwhite: 16775920,
-  forestgreen: 2263842,
-  fuchsia: 16711935,
-  gainsboro: 14474460,
-  ghostwhite: 16316671,
-  gold: 16766720,
-  goldenrod: 14329120,
-  gray: 8421504,
-  green: 32768,
-  greenyellow: 11403055,
-  grey: 8421504,
-  honeydew: 15794160,
-  hotpink: 16738740,
-  indianred: 13458524,
-  indigo: 4915330,
-  ivory: 16777200,
-  khaki: 15787660,
-  lavender: 15132410,
-  lavenderblush: 16773365,
-  lawngreen: 8190976,
-  lemonchiffon: 16775885,
-  lightblue: 11393254,
-  lightcoral: 15761536,
-  lightcyan: 14745599,
-  lightgoldenrodyellow: 16448210,
-  lightgray: 13882323,
-  lightgreen: 9498256,
-  lightgrey: 13882323,
-  lightpink: 16758465,
-  lightsalmon: 16752762,
-  lightseagreen: 2142890,
-  lightskyblue: 8900346,
-  lightslategray: 7833753,
-  lightslategrey: 7833753,
-  lightsteelblue: 11584734,
-  lightyellow: 16777184,
-  lime: 65280,
-  limegreen: 3329330,
-  linen: 16445670,
-  magenta: 16711935,
-  maroon: 8388608,
-  mediumaquamarine: 6737322,
-  mediumblue: 205,
-  mediumorchid: 12211667,
-  mediumpurple: 9662683,
-  mediumseagreen: 3978097,
-  mediumslateblue: 8087790,
-  mediumspringgreen: 64154,
-  mediumturquoise: 4772300,
-  mediumvioletred: 13047173,
-  midnightblue: 1644912,
-  mintcream: 16121850,
-  mistyrose: 16770273,
-  moccasin: 16770229,
-  navajowhite: 16768685,
-  navy: 128,
-  oldlace: 16643558,
-  olive: 8421376,
-  olivedrab: 7048739,
-  orange: 16753920,
-  orangered: 16729344,
-  orchid: 14315734,
-  palegoldenrod: 15657130,
-  palegreen: 10025880,
-  paleturquoise: 11529966,
-  palevioletred: 14381203,
-  papayawhip: 16773077,
-  peachpuff: 16767673,
-  peru: 13468991,
-  pink: 16761035,
-  plum: 14524637,
-  powderblue: 11591910,
-  purple: 8388736,
-  rebeccapurple: 6697881,
-  red: 16711680,
-  rosybrown: 12357519,
-  royalblue: 4286945,
-  saddlebrown: 9127187,
-  salmon: 16416882,
-  sandybrown: 16032864,
-  seagreen: 3050327,
-  seashell: 16774638,
-  sienna: 10506797,
-  silver: 12632256,
-  skyblue: 8900331,
-  slateblue: 6970061,
-  slategray: 7372944,
-  slategrey: 7372944,
-  snow: 16775930,
-  springgreen: 65407,
-  steelblue: 4620980,
-  tan: 13808780,
-  teal: 32896,
-  thistle: 14204888,
-  tomato: 16737095,
-  turquoise: 4251856,
-  violet: 15631086,
-  wheat: 16113331,
-  white: 16777215,
-  whitesmoke: 16119285,
-  yellow: 16776960,
-  yellowgreen: 10145074
-};
-define(Color, color, {
-  copy(channels) {
-    return Object.assign(new this.constructor(), this, channels);
-  },
-  displayable() {
-    return this.rgb().displayable();
-  },
-  hex: color_formatHex,
-  // Deprecated! Use color.formatHex.
-  formatHex: color_formatHex,
-  formatHex8: color_formatHex8,
-  formatHsl: color_formatHsl,
-  formatRgb: color_formatRgb,
-  toString: color_formatRgb
-});
-function color_formatHex() {
-  return this.rgb().formatHex();
-}
-function color_formatHex8() {
-  return this.rgb().formatHex8();
-}
-function color_formatHsl() {
-  return hslConvert(this).formatHsl();
-}
-function color_formatRgb() {
-  return this.rgb().formatRgb();
-}
-function color(format2) {
-  var m, l;
-  format2 = (format2 + "").trim().toLowerCase();
-  return (m = reHex.exec(format2)) ? (l = m[1].length, m = parseInt(m[1], 16), l === 6 ? rgbn(m) : l === 3 ? new Rgb(m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, (m & 15) << 4 | m & 15, 1) : l === 8 ? rgba(m >> 24 & 255, m >> 16 & 255, m >> 8 & 255, (m & 255) / 255) : l === 4 ? rgba(m >> 12 & 15 | m >> 8 & 240, m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, ((m & 15) << 4 | m & 15) / 255) : null) : (m = reRgbInteger.exec(format2)) ? new Rgb(m[1], m[2], m[3], 1) : (m = reRgbPercent.exec(format2)) ? new Rgb(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, 1) : (m = reRgbaInteger.exec(format2)) ? rgba(m[1], m[2], m[3], m[4]) : (m = reRgbaPercent.exec(format2)) ? rgba(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, m[4]) : (m = reHslPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, 1) : (m = reHslaPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, m[4]) : named.hasOwnProperty(format2) ? rgbn(named[format2]) : format2 === "transparent" ? new Rgb(NaN, NaN, NaN, 0) : null;
-}
-function rgbn(n) {
-  return new Rgb(n >> 16 & 255, n >> 8 & 255, n & 255, 1);
-}
-function rgba(r, g, b, a) {
-  if (a <= 0) r = g = b = NaN;
-  return new Rgb(r, g, b, a);
-}
-function rgbConvert(o) {
-  if (!(o instanceof Color)) o = color(o);
-  if (!o) return new Rgb();
-  o = o.rgb();
-  return new Rgb(o.r, o.g, o.b, o.opacity);
-}
-function rgb(r, g, b, opacity) {
-  return arguments.length === 1 ? rgbConvert(r) : new Rgb(r, g, b, opacity == null ? 1 : opacity);
-}
-function Rgb(r, g, b, opacity) {
-  this.r = +r;
-  this.g = +g;
-  this.b = +b;
-  this.opacity = +opacity;
-}
-define(Rgb, rgb, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
-  },
-  rgb() {
-    return this;
-  },
-  clamp() {
-    return new Rgb(clampi(this.r), clampi(this.g), clampi(this.b), clampa(this.opacity));
-  },
-  displayable() {
-    return -0.5 <= this.r && this.r < 255.5 && (-0.5 <= this.g && this.g < 255.5) && (-0.5 <= this.b && this.b < 255.5) && (0 <= this.opacity && this.opacity <= 1);
-  },
-  hex: rgb_formatHex,
-  // Deprecated! Use color.formatHex.
-  formatHex: rgb_formatHex,
-  formatHex8: rgb_formatHex8,
-  formatRgb: rgb_formatRgb,
-  toString: rgb_formatRgb
-}));
-function rgb_formatHex() {
-  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}`;
-}
-function rgb_formatHex8() {
-  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}${hex((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
-}
-function rgb_formatRgb() {
-  const a = clampa(this.opacity);
-  return `${a === 1 ? "rgb(" : "rgba("}${clampi(this.r)}, ${clampi(this.g)}, ${clampi(this.b)}${a === 1 ? ")" : `, ${a})`}`;
-}
-function clampa(opacity) {
-  return isNaN(opacity) ? 1 : Math.max(0, Math.min(1, opacity));
-}
-function clampi(value2) {
-  return Math.max(0, Math.min(255, Math.round(value2) || 0));
-}
-function hex(value2) {
-  value2 = clampi(value2);
-  return (value2 < 16 ? "0" : "") + value2.toString(16);
-}
-function hsla(h2, s2, l, a) {
-  if (a <= 0) h2 = s2 = l = NaN;
-  else if (l <= 0 || l >= 1) h2 = s2 = NaN;
-  else if (s2 <= 0) h2 = NaN;
-  return new Hsl(h2, s2, l, a);
-}
-function hslConvert(o) {
-  if (o instanceof Hsl) return new Hsl(o.h, o.s, o.l, o.opacity);
-  if (!(o instanceof Color)) o = color(o);
-  if (!o) return new Hsl();
-  if (o instanceof Hsl) return o;
-  o = o.rgb();
-  var r = o.r / 255, g = o.g / 255, b = o.b / 255, min = Math.min(r, g, b), max = Math.max(r, g, b), h2 = NaN, s2 = max - min, l = (max + min) / 2;
-  if (s2) {
-    if (r === max) h2 = (g - b) / s2 + (g < b) * 6;
-    else if (g === max) h2 = (b - r) / s2 + 2;
-    else h2 = (r - g) / s2 + 4;
-    s2 /= l < 0.5 ? max + min : 2 - max - min;
-    h2 *= 60;
-  } else {
-    s2 = l > 0 && l < 1 ? 0 : h2;
-  }
-  return new Hsl(h2, s2, l, o.opacity);
-}
-function hsl(h2, s2, l, opacity) {
-  return arguments.length === 1 ? hslConvert(h2) : new Hsl(h2, s2, l, opacity == null ? 1 : opacity);
-}
-function Hsl(h2, s2, l, opacity) {
-  this.h = +h2;
-  this.s = +s2;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-define(Hsl, hsl, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Hsl(this.h, this.s, this.l * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Hsl(this.h, this.s, this.l * k, this.opacity);
-  },
-  rgb() {
-    var h2 = this.h % 360 + (this.h < 0) * 360, s2 = isNaN(h2) || isNaN(this.s) ? 0 : this.s, l = this.l, m2 = l + (l < 0.5 ? l : 1 - l) * s2, m1 = 2 * l - m2;
-    return new Rgb(
-      hsl2rgb(h2 >= 240 ? h2 - 240 : h2 + 120, m1, m2),
-      hsl2rgb(h2, m1, m2),
-      hsl2rgb(h2 < 120 ? h2 + 240 : h2 - 120, m1, m2),
-      this.opacity
-    );
-  },
-  clamp() {
-    return new Hsl(clamph(this.h), clampt(this.s), clampt(this.l), clampa(this.opacity));
-  },
-  displayable() {
-    return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && (0 <= this.l && this.l <= 1) && (0 <= this.opacity && this.opacity <= 1);
-  },
-  formatHsl() {
-    const a = clampa(this.opacity);
-    return `${a === 1 ? "hsl(" : "hsla("}${clamph(this.h)}, ${clampt(this.s) * 100}%, ${clampt(this.l) * 100}%${a === 1 ? ")" : `, ${a})`}`;
-  }
-}));
-function clamph(value2) {
-  value2 = (value2 || 0) % 360;
-  return value2 < 0 ? value2 + 360 : value2;
-}
-function clampt(value2) {
-  return Math.max(0, Math.min(1, value2 || 0));
-}
-function hsl2rgb(h2, m1, m2) {
-  return (h2 < 60 ? m1 + (m2 - m1) * h2 / 60 : h2 < 180 ? m2 : h2 < 240 ? m1 + (m2 - m1) * (240 - h2) / 60 : m1) * 255;
-}
-var radians = Math.PI / 180;
-var degrees = 180 / Math.PI;
-var K = 18;
-var Xn = 0.96422;
-var Yn = 1;
-var Zn = 0.82521;
-var t0 = 4 / 29;
-var t1 = 6 / 29;
-var t2 = 3 * t1 * t1;
-var t3 = t1 * t1 * t1;
-function labConvert(o) {
-  if (o instanceof Lab) return new Lab(o.l, o.a, o.b, o.opacity);
-  if (o instanceof Hcl) return hcl2lab(o);
-  if (!(o instanceof Rgb)) o = rgbConvert(o);
-  var r = rgb2lrgb(o.r), g = rgb2lrgb(o.g), b = rgb2lrgb(o.b), y = xyz2lab((0.2225045 * r + 0.7168786 * g + 0.0606169 * b) / Yn), x, z;
-  if (r === g && g === b) x = z = y;
-  else {
-    x = xyz2lab((0.4360747 * r + 0.3850649 * g + 0.1430804 * b) / Xn);
-    z = xyz2lab((0.0139322 * r + 0.0971045 * g + 0.7141733 * b) / Zn);
-  }
-  return new Lab(116 * y - 16, 500 * (x - y), 200 * (y - z), o.opacity);
-}
-function lab(l, a, b, opacity) {
-  return arguments.length === 1 ? labConvert(l) : new Lab(l, a, b, opacity == null ? 1 : opacity);
-}
-function Lab(l, a, b, opacity) {
-  this.l = +l;
-  this.a = +a;
-  this.b = +b;
-  this.opacity = +opacity;
-}
-define(Lab, lab, extend(Color, {
-  brighter(k) {
-    return new Lab(this.l + K * (k == null ? 1 : k), this.a, this.b, this.opacity);
-  },
-  darker(k) {
-    return new Lab(this.l - K * (k == null ? 1 : k), this.a, this.b, this.opacity);
-  },
-  rgb() {
-    var y = (this.l + 16) / 116, x = isNaN(this.a) ? y : y + this.a / 500, z = isNaN(this.b) ? y : y - this.b / 200;
-    x = Xn * lab2xyz(x);
-    y = Yn * lab2xyz(y);
-    z = Zn * lab2xyz(z);
-    return new Rgb(
-      lrgb2rgb(3.1338561 * x - 1.6168667 * y - 0.4906146 * z),
-      lrgb2rgb(-0.9787684 * x + 1.9161415 * y + 0.033454 * z),
-      lrgb2rgb(0.0719453 * x - 0.2289914 * y + 1.4052427 * z),
-      this.opacity
-    );
-  }
-}));
-function xyz2lab(t4) {
-  return t4 > t3 ? Math.pow(t4, 1 / 3) : t4 / t2 + t0;
-}
-function lab2xyz(t4) {
-  return t4 > t1 ? t4 * t4 * t4 : t2 * (t4 - t0);
-}
-function lrgb2rgb(x) {
-  return 255 * (x <= 31308e-7 ? 12.92 * x : 1.055 * Math.pow(x, 1 / 2.4) - 0.055);
-}
-function rgb2lrgb(x) {
-  return (x /= 255) <= 0.04045 ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4);
-}
-function hclConvert(o) {
-  if (o instanceof Hcl) return new Hcl(o.h, o.c, o.l, o.opacity);
-  if (!(o instanceof Lab)) o = labConvert(o);
-  if (o.a === 0 && o.b === 0) return new Hcl(NaN, 0 < o.l && o.l < 100 ? 0 : NaN, o.l, o.opacity);
-  var h2 = Math.atan2(o.b, o.a) * degrees;
-  return new Hcl(h2 < 0 ? h2 + 360 : h2, Math.sqrt(o.a * o.a + o.b * o.b), o.l, o.opacity);
-}
-function hcl(h2, c, l, opacity) {
-  return arguments.length === 1 ? hclConvert(h2) : new Hcl(h2, c, l, opacity == null ? 1 : opacity);
-}
-function Hcl(h2, c, l, opacity) {
-  this.h = +h2;
-  this.c = +c;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-function hcl2lab(o) {
-  if (isNaN(o.h)) return new Lab(o.l, 0, 0, o.opacity);
-  var h2 = o.h * radians;
-  return new Lab(o.l, Math.cos(h2) * o.c, Math.sin(h2) * o.c, o.opacity);
-}
-define(Hcl, hcl, extend(Color, {
-  brighter(k) {
-    return new Hcl(this.h, this.c, this.l + K * (k == null ? 1 : k), this.opacity);
-  },
-  darker(k) {
-    return new Hcl(this.h, this.c, this.l - K * (k == null ? 1 : k), this.opacity);
-  },
-  rgb() {
-    return hcl2lab(this).rgb();
-  }
-}));
-var A = -0.14861;
-var B = 1.78277;
-var C = -0.29227;
-var D = -0.90649;
-var E = 1.97294;
-var ED = E * D;
-var EB = E * B;
-var BC_DA = B * C - D * A;
-function cubehelixConvert(o) {
-  if (o instanceof Cubehelix) return new Cubehelix(o.h, o.s, o.l, o.opacity);
-  if (!(o instanceof Rgb)) o = rgbConvert(o);
-  var r = o.r / 255, g = o.g / 255, b = o.b / 255, l = (BC_DA * b + ED * r - EB * g) / (BC_DA + ED - EB), bl = b - l, k = (E * (g - l) - C * bl) / D, s2 = Math.sqrt(k * k + bl * bl) / (E * l * (1 - l)), h2 = s2 ? Math.atan2(k, bl) * degrees - 120 : NaN;
-  return new Cubehelix(h2 < 0 ? h2 + 360 : h2, s2, l, o.opacity);
-}
-function cubehelix(h2, s2, l, opacity) {
-  return arguments.length === 1 ? cubehelixConvert(h2) : new Cubehelix(h2, s2, l, opacity == null ? 1 : opacity);
-}
-function Cubehelix(h2, s2, l, opacity) {
-  this.h = +h2;
-  this.s = +s2;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-define(Cubehelix, cubehelix, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
-  },
-  rgb() {
-    var h2 = isNaN(this.h) ? 0 : (this.h + 120) * radians, l = +this.l, a = isNaN(this.s) ? 0 : this.s * l * (1 - l), cosh2 = Math.cos(h2), sinh2 = Math.sin(h2);
-    return new Rgb(
-      255 * (l + a * (A * cosh2 + B * sinh2)),
-      255 * (l + a * (C * cosh2 + D * sinh2)),
-      255 * (l + a * (E * cosh2)),
-      this.opacity
-    );
-  }
-}));
 
 // node_modules/d3-interpolate/dist/d3-interpolate.mjs
-function basis(t12, v0, v1, v2, v3) {
-  var t22 = t12 * t12, t32 = t22 * t12;
-  return ((1 - 3 * t12 + 3 * t22 - t32) * v0 + (4 - 6 * t22 + 3 * t32) * v1 + (1 + 3 * t12 + 3 * t22 - 3 * t32) * v2 + t32 * v3) / 6;
+function basis(t1, v0, v1, v2, v3) {
+  var t2 = t1 * t1, t3 = t2 * t1;
+  return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
 }
 function basis$1(values) {
   var n = values.length - 1;
-  return function(t4) {
-    var i = t4 <= 0 ? t4 = 0 : t4 >= 1 ? (t4 = 1, n - 1) : Math.floor(t4 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
-    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  return function(t2) {
+    var i = t2 <= 0 ? t2 = 0 : t2 >= 1 ? (t2 = 1, n - 1) : Math.floor(t2 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
+    return basis((t2 - i / n) * n, v0, v1, v2, v3);
   };
 }
 function basisClosed(values) {
   var n = values.length;
-  return function(t4) {
-    var i = Math.floor(((t4 %= 1) < 0 ? ++t4 : t4) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
-    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  return function(t2) {
+    var i = Math.floor(((t2 %= 1) < 0 ? ++t2 : t2) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
+    return basis((t2 - i / n) * n, v0, v1, v2, v3);
   };
 }
 var constant = (x) => () => x;
 function linear(a, d) {
-  return function(t4) {
-    return a + t4 * d;
+  return function(t2) {
+    return a + t2 * d;
   };
 }
 function exponential(a, b, y) {
-  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t4) {
-    return Math.pow(a + t4 * b, y);
+  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t2) {
+    return Math.pow(a + t2 * b, y);
   };
 }
 function hue$1(a, b) {
@@ -1522,26 +1044,26 @@ function nogamma(a, b) {
   var d = b - a;
   return d ? linear(a, d) : constant(isNaN(a) ? b : a);
 }
-var rgb2 = (function rgbGamma(y) {
+var rgb = (function rgbGamma(y) {
   var color2 = gamma(y);
-  function rgb3(start, end) {
-    var r = color2((start = rgb(start)).r, (end = rgb(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.r = r(t4);
-      start.g = g(t4);
-      start.b = b(t4);
-      start.opacity = opacity(t4);
+  function rgb2(start, end) {
+    var r = color2((start = color(start)).r, (end = color(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    return function(t2) {
+      start.r = r(t2);
+      start.g = g(t2);
+      start.b = b(t2);
+      start.opacity = opacity(t2);
       return start + "";
     };
   }
-  rgb3.gamma = rgbGamma;
-  return rgb3;
+  rgb2.gamma = rgbGamma;
+  return rgb2;
 })(1);
 function rgbSpline(spline) {
   return function(colors) {
     var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
     for (i = 0; i < n; ++i) {
-      color2 = rgb(colors[i]);
+      color2 = color(colors[i]);
       r[i] = color2.r || 0;
       g[i] = color2.g || 0;
       b[i] = color2.b || 0;
@@ -1550,10 +1072,10 @@ function rgbSpline(spline) {
     g = spline(g);
     b = spline(b);
     color2.opacity = 1;
-    return function(t4) {
-      color2.r = r(t4);
-      color2.g = g(t4);
-      color2.b = b(t4);
+    return function(t2) {
+      color2.r = r(t2);
+      color2.g = g(t2);
+      color2.b = b(t2);
       return color2 + "";
     };
   };
@@ -1563,8 +1085,8 @@ var rgbBasisClosed = rgbSpline(basisClosed);
 function numberArray(a, b) {
   if (!b) b = [];
   var n = a ? Math.min(b.length, a.length) : 0, c = b.slice(), i;
-  return function(t4) {
-    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t4) + b[i] * t4;
+  return function(t2) {
+    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t2) + b[i] * t2;
     return c;
   };
 }
@@ -1575,20 +1097,20 @@ function genericArray(a, b) {
   var nb = b ? b.length : 0, na = a ? Math.min(nb, a.length) : 0, x = new Array(na), c = new Array(nb), i;
   for (i = 0; i < na; ++i) x[i] = value(a[i], b[i]);
   for (; i < nb; ++i) c[i] = b[i];
-  return function(t4) {
-    for (i = 0; i < na; ++i) c[i] = x[i](t4);
+  return function(t2) {
+    for (i = 0; i < na; ++i) c[i] = x[i](t2);
     return c;
   };
 }
 function date(a, b) {
   var d = /* @__PURE__ */ new Date();
-  return a = +a, b = +b, function(t4) {
-    return d.setTime(a * (1 - t4) + b * t4), d;
+  return a = +a, b = +b, function(t2) {
+    return d.setTime(a * (1 - t2) + b * t2), d;
   };
 }
 function number2(a, b) {
-  return a = +a, b = +b, function(t4) {
-    return a * (1 - t4) + b * t4;
+  return a = +a, b = +b, function(t2) {
+    return a * (1 - t2) + b * t2;
   };
 }
 function object(a, b) {
@@ -1602,8 +1124,8 @@ function object(a, b) {
       c[k] = b[k];
     }
   }
-  return function(t4) {
-    for (k in i) c[k] = i[k](t4);
+  return function(t2) {
+    for (k in i) c[k] = i[k](t2);
     return c;
   };
 }
@@ -1615,8 +1137,8 @@ function zero2(b) {
   };
 }
 function one(b) {
-  return function(t4) {
-    return b(t4) + "";
+  return function(t2) {
+    return b(t2) + "";
   };
 }
 function string(a, b) {
@@ -1642,21 +1164,21 @@ function string(a, b) {
     if (s2[i]) s2[i] += bs;
     else s2[++i] = bs;
   }
-  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t4) {
-    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t4);
+  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t2) {
+    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t2);
     return s2.join("");
   });
 }
 function value(a, b) {
-  var t4 = typeof b, c;
-  return b == null || t4 === "boolean" ? constant(b) : (t4 === "number" ? number2 : t4 === "string" ? (c = color(b)) ? (b = c, rgb2) : string : b instanceof color ? rgb2 : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+  var t2 = typeof b, c;
+  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number2 : t2 === "string" ? (c = color(b)) ? (b = c, rgb) : string : b instanceof color ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
 }
 function round(a, b) {
-  return a = +a, b = +b, function(t4) {
-    return Math.round(a * (1 - t4) + b * t4);
+  return a = +a, b = +b, function(t2) {
+    return Math.round(a * (1 - t2) + b * t2);
   };
 }
-var degrees2 = 180 / Math.PI;
+var degrees = 180 / Math.PI;
 var identity = {
   translateX: 0,
   translateY: 0,
@@ -1674,8 +1196,8 @@ function decompose(a, b, c, d, e, f) {
   return {
     translateX: e,
     translateY: f,
-    rotate: Math.atan2(b, a) * degrees2,
-    skewX: Math.atan(skewX) * degrees2,
+    rotate: Math.atan2(b, a) * degrees,
+    skewX: Math.atan(skewX) * degrees,
     scaleX,
     scaleY
   };
@@ -1737,9 +1259,9 @@ function interpolateTransform(parse, pxComma, pxParen, degParen) {
     skewX(a.skewX, b.skewX, s2, q);
     scale(a.scaleX, a.scaleY, b.scaleX, b.scaleY, s2, q);
     a = b = null;
-    return function(t4) {
+    return function(t2) {
       var i = -1, n = q.length, o;
-      while (++i < n) s2[(o = q[i]).i] = o.x(t4);
+      while (++i < n) s2[(o = q[i]).i] = o.x(t2);
       return s2.join("");
     };
   };
@@ -1761,18 +1283,18 @@ var zoom = (function zoomRho(rho, rho2, rho4) {
     var ux0 = p0[0], uy0 = p0[1], w0 = p0[2], ux1 = p1[0], uy1 = p1[1], w1 = p1[2], dx = ux1 - ux0, dy = uy1 - uy0, d2 = dx * dx + dy * dy, i, S;
     if (d2 < epsilon2) {
       S = Math.log(w1 / w0) / rho;
-      i = function(t4) {
+      i = function(t2) {
         return [
-          ux0 + t4 * dx,
-          uy0 + t4 * dy,
-          w0 * Math.exp(rho * t4 * S)
+          ux0 + t2 * dx,
+          uy0 + t2 * dy,
+          w0 * Math.exp(rho * t2 * S)
         ];
       };
     } else {
       var d1 = Math.sqrt(d2), b0 = (w1 * w1 - w0 * w0 + rho4 * d2) / (2 * w0 * rho2 * d1), b1 = (w1 * w1 - w0 * w0 - rho4 * d2) / (2 * w1 * rho2 * d1), r0 = Math.log(Math.sqrt(b0 * b0 + 1) - b0), r1 = Math.log(Math.sqrt(b1 * b1 + 1) - b1);
       S = (r1 - r0) / rho;
-      i = function(t4) {
-        var s2 = t4 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
+      i = function(t2) {
+        var s2 = t2 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
         return [
           ux0 + u * dx,
           uy0 + u * dy,
@@ -1789,53 +1311,53 @@ var zoom = (function zoomRho(rho, rho2, rho4) {
   };
   return zoom2;
 })(Math.SQRT2, 2, 4);
-function hsl2(hue) {
+function hsl(hue) {
   return function(start, end) {
-    var h2 = hue((start = hsl(start)).h, (end = hsl(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.h = h2(t4);
-      start.s = s2(t4);
-      start.l = l(t4);
-      start.opacity = opacity(t4);
+    var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t2) {
+      start.h = h2(t2);
+      start.s = s2(t2);
+      start.l = l(t2);
+      start.opacity = opacity(t2);
       return start + "";
     };
   };
 }
-var hsl_default = hsl2(hue$1);
-var hslLong = hsl2(nogamma);
-function hcl2(hue) {
+var hsl_default = hsl(hue$1);
+var hslLong = hsl(nogamma);
+function hcl(hue) {
   return function(start, end) {
-    var h2 = hue((start = hcl(start)).h, (end = hcl(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.h = h2(t4);
-      start.c = c(t4);
-      start.l = l(t4);
-      start.opacity = opacity(t4);
+    var h2 = hue((start = color(start)).h, (end = color(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t2) {
+      start.h = h2(t2);
+      start.c = c(t2);
+      start.l = l(t2);
+      start.opacity = opacity(t2);
       return start + "";
     };
   };
 }
-var hcl_default = hcl2(hue$1);
-var hclLong = hcl2(nogamma);
-function cubehelix2(hue) {
+var hcl_default = hcl(hue$1);
+var hclLong = hcl(nogamma);
+function cubehelix(hue) {
   return (function cubehelixGamma(y) {
     y = +y;
-    function cubehelix3(start, end) {
-      var h2 = hue((start = cubehelix(start)).h, (end = cubehelix(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-      return function(t4) {
-        start.h = h2(t4);
-        start.s = s2(t4);
-        start.l = l(Math.pow(t4, y));
-        start.opacity = opacity(t4);
+    function cubehelix2(start, end) {
+      var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      return function(t2) {
+        start.h = h2(t2);
+        start.s = s2(t2);
+        start.l = l(Math.pow(t2, y));
+        start.opacity = opacity(t2);
         return start + "";
       };
     }
-    cubehelix3.gamma = cubehelixGamma;
-    return cubehelix3;
+    cubehelix2.gamma = cubehelixGamma;
+    return cubehelix2;
   })(1);
 }
-var cubehelix_default = cubehelix2(hue$1);
-var cubehelixLong = cubehelix2(nogamma);
+var cubehelix_default = cubehelix(hue$1);
+var cubehelixLong = cubehelix(nogamma);
 
 // node_modules/d3-format/dist/d3-format.mjs
 function formatDecimal(x) {
@@ -1854,14 +1376,14 @@ function exponent(x) {
 }
 function formatGroup(grouping, thousands) {
   return function(value2, width) {
-    var i = value2.length, t4 = [], j = 0, g = grouping[0], length = 0;
+    var i = value2.length, t2 = [], j = 0, g = grouping[0], length = 0;
     while (i > 0 && g > 0) {
       if (length + g + 1 > width) g = Math.max(1, width - length);
-      t4.push(value2.substring(i -= g, i + g));
+      t2.push(value2.substring(i -= g, i + g));
       if ((length += g + 1) > width) break;
       g = grouping[j = (j + 1) % grouping.length];
     }
-    return t4.reverse().join(thousands);
+    return t2.reverse().join(thousands);
   };
 }
 function formatNumerals(numerals) {
@@ -2082,8 +1604,8 @@ function normalize(a, b) {
   } : constants(isNaN(b) ? NaN : 0.5);
 }
 function clamper(a, b) {
-  var t4;
-  if (a > b) t4 = a, a = b, b = t4;
+  var t2;
+  if (a > b) t2 = a, a = b, b = t2;
   return function(x) {
     return Math.max(a, Math.min(b, x));
   };
@@ -2147,8 +1669,8 @@ function transformer$2() {
   scale.unknown = function(_) {
     return arguments.length ? (unknown = _, scale) : unknown;
   };
-  return function(t4, u) {
-    transform = t4, untransform = u;
+  return function(t2, u) {
+    transform = t2, untransform = u;
     return rescale();
   };
 }
@@ -2295,6 +1817,180 @@ function barPaths(table, { x, y, low, bins }, floor) {
   return paths;
 }
 
+// ui/digits.ts
+function superscript(n) {
+  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+
+// widgets/loss_scale_explorer/words.ts
+var integers = new Intl.NumberFormat("en");
+var few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+function integer(count) {
+  return integers.format(count);
+}
+function share(count, all) {
+  if (count === 0 || all === 0) return "0 %";
+  if (count === all) return "100 %";
+  const percent = 100 * count / all;
+  if (percent < 0.05) return "<0.1 %";
+  return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
+}
+function power2(log2) {
+  return `2${superscript(log2)}`;
+}
+function powerOfTwo(log2) {
+  const value2 = 2 ** log2;
+  if (log2 >= 0) return String(value2);
+  return log2 >= -10 ? String(value2) : value2.toExponential(4);
+}
+function spokenScale(log2) {
+  const value2 = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
+  return t("explorer.scale", { log2, value: value2 });
+}
+function number3(value2) {
+  return Number.isFinite(value2) ? few.format(value2) : String(value2).replace("Infinity", "∞").replace("-", "−");
+}
+function powerOfAny(scale) {
+  const log2 = Math.log2(scale);
+  return Number.isInteger(log2) ? power2(log2) : number3(scale);
+}
+function cellWords(table, column, { low, bins }, finite2) {
+  const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
+  const count = counts.reduce((sum, one2) => sum + one2, 0);
+  const kinds = CLASSES.filter((_, kind) => counts[kind] > 0).map((kind) => t(`explorer.zone_${kind}`));
+  const [from, to] = [power2(low + column), power2(low + column + 1)];
+  const place2 = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
+  if (count === 0) return t("explorer.cell_empty", { place: place2 });
+  return t("explorer.cell", { place: place2, count: integer(count), share: share(count, finite2), kinds: kinds.join(", ") });
+}
+
+// widgets/loss_scale_explorer/heat_map.ts
+var FEW = 12;
+var MOST_HEIGHT = 420;
+var THIN = 3;
+var NAMED = 12;
+var NAMES = 150;
+var PALEST = 0.16;
+function heatMap(textures2) {
+  const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
+  const cell = h("p", { class: "mw-heat-cell", "aria-live": "polite" });
+  const hint = h("p", { class: "mw-note" }, t("explorer.heat_hint"));
+  const id = uniqueId("heat");
+  const group = h("div", { role: "group", tabindex: 0, class: "mw-heat-group", "aria-labelledby": id }, canvas);
+  const summary = h("summary", { id });
+  const element = h("details", { class: "mw-unfolding" }, summary, h("div", { class: "mw-stack-tight" }, group, cell, hint));
+  let shown2;
+  let latest;
+  let [row2, column, log2] = [0, 0, 0];
+  element.addEventListener("toggle", () => {
+    if (element.open && latest) paint(...latest);
+  });
+  group.addEventListener("keydown", (event) => {
+    if (!shown2 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    point(row2 + step[0], column + step[1]);
+  });
+  group.addEventListener("focus", () => point(row2, column));
+  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+    if (!shown2) return;
+    const { shape, left, high } = shown2;
+    point(Math.floor(offsetY / high), Math.floor(shape.x.invert(offsetX - left)) - shape.low);
+  });
+  function layout(...next) {
+    latest = next;
+    const { length } = next[1];
+    element.hidden = length <= FEW;
+    setText(summary, t("explorer.heat", { count: length }));
+    if (element.open && !element.hidden) paint(...next);
+  }
+  function paint(answers, names, order, width) {
+    const high = Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.length)));
+    const left = high >= NAMED && width >= 600 ? NAMES : 0;
+    const fills = CLASSES.map((kind) => getComputedStyle(textures2.element.querySelector(`.mw-fill-${kind}`)).fill);
+    const { color: ink, fontFamily } = getComputedStyle(canvas);
+    const shape = frame(answers.format, width - left, 1, 1);
+    const [lowest, mask] = painted(answers, order);
+    const ratio = globalThis.devicePixelRatio || 1;
+    const labels = h("canvas", { width: Math.max(1, left * ratio), height: high * names.length * ratio });
+    shown2 = { answers, names, order, shape, high, left, mask, lowest, fills, ink, labels };
+    if (left) label(labels, order.map((tensor) => names[tensor]), high * ratio, `${11 * ratio}px ${fontFamily}`, ink);
+    [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
+    [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
+    column ||= Math.floor(shape.bins / 2);
+    draw(log2);
+  }
+  function draw(next) {
+    log2 = next;
+    const pen = element.open && shown2 ? canvas.getContext("2d") : null;
+    if (!pen || !shown2) return;
+    const { answers, shape, high, left, mask, lowest, fills, ink, labels } = shown2;
+    const ratio = globalThis.devicePixelRatio || 1;
+    const [width, height] = [canvas.width / ratio, canvas.height / ratio];
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.globalCompositeOperation = "source-over";
+    pen.imageSmoothingEnabled = false;
+    pen.clearRect(0, 0, width, height);
+    const start = left + shape.x(lowest + log2);
+    pen.drawImage(mask, start, 0, shape.x(shape.low + mask.width) - shape.x(shape.low), height);
+    pen.clearRect(0, 0, left, height);
+    pen.globalCompositeOperation = "source-atop";
+    for (const { kind, from, to } of zones(answers.format)) {
+      pen.fillStyle = fills[kind];
+      pen.fillRect(left + shape.x(from), 0, shape.x(to) - shape.x(from), height);
+    }
+    pen.globalCompositeOperation = "source-over";
+    pen.fillStyle = ink;
+    pen.globalAlpha = 0.5;
+    for (const { from } of zones(answers.format).slice(1)) pen.fillRect(left + shape.x(from), 0, 1, height);
+    pen.globalAlpha = 1;
+    if (left) pen.drawImage(labels, 0, 0, left, height);
+    pen.strokeStyle = ink;
+    if (group.contains(document.activeElement)) {
+      pen.strokeRect(left + shape.x(shape.low + column) + 0.5, row2 * high + 0.5, shape.x(shape.low + 1) - shape.x(shape.low), high - 1);
+    }
+  }
+  function point(toRow, toColumn) {
+    if (!shown2) return;
+    const { answers, names, order, shape } = shown2;
+    row2 = Math.min(Math.max(toRow, 0), order.length - 1);
+    column = Math.min(Math.max(toColumn, 0), shape.bins - 1);
+    const tensor = order[row2];
+    const table = binned(answers.summaries[tensor], answers.format, log2);
+    const words2 = cellWords(table, column, shape, answers.summaries[tensor].finite);
+    setText(cell, t("explorer.heat_cell", { name: names[tensor], words: words2 }));
+    draw(log2);
+  }
+  return { element, layout, draw };
+}
+function painted({ summaries, total }, order) {
+  const [lowest, highest] = [total.exponents[0] ?? 0, total.exponents.at(-1) ?? 0];
+  const mask = h("canvas", { width: highest - lowest + 1, height: Math.max(1, order.length) });
+  const pen = mask.getContext("2d");
+  const image = pen?.createImageData(mask.width, mask.height);
+  order.forEach((tensor, row2) => {
+    const one2 = summaries[tensor];
+    for (const exponent2 of one2.exponents) {
+      const count = one2.below({ exponent: exponent2, fraction: BINADE }) - one2.below({ exponent: exponent2, fraction: 0 });
+      const opacity = PALEST + (1 - PALEST) * Math.min(1, Math.sqrt(4 * count / one2.finite));
+      if (image) image.data[4 * (row2 * mask.width + exponent2 - lowest) + 3] = 255 * opacity;
+    }
+  });
+  if (image) pen.putImageData(image, 0, 0);
+  return [lowest, mask];
+}
+function label(canvas, names, high, font, ink) {
+  const pen = canvas.getContext("2d");
+  if (!pen) return;
+  [pen.font, pen.fillStyle, pen.textBaseline] = [font, ink, "middle"];
+  names.forEach((name, i) => pen.fillText(shortened(name), 0, (i + 0.5) * high));
+}
+function shortened(name) {
+  return name.length <= 24 ? name : `${name.slice(0, 11)}…${name.slice(-12)}`;
+}
+
 // widgets/loss_scale_explorer/histogram.ts
 var HEIGHT = 176;
 var HEAD3 = 26;
@@ -2370,45 +2066,6 @@ function swatch(kind, from) {
     { width: 12, height: 12, class: "mw-swatch", "aria-hidden": "true" },
     s("rect", { width: 12, height: 12, rx: 2, fill: from.fill(kind) })
   );
-}
-
-// ui/digits.ts
-function superscript(n) {
-  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
-}
-
-// widgets/loss_scale_explorer/words.ts
-var integers = new Intl.NumberFormat("en");
-var few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
-function integer(count) {
-  return integers.format(count);
-}
-function share(count, all) {
-  if (count === 0 || all === 0) return "0 %";
-  if (count === all) return "100 %";
-  const percent = 100 * count / all;
-  if (percent < 0.05) return "<0.1 %";
-  return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
-}
-function power2(log2) {
-  return `2${superscript(log2)}`;
-}
-function powerOfTwo(log2) {
-  const value2 = 2 ** log2;
-  if (log2 >= 0) return String(value2);
-  return log2 >= -10 ? String(value2) : value2.toExponential(4);
-}
-function spokenScale(log2) {
-  const value2 = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
-  return t("explorer.scale", { log2, value: value2 });
-}
-function number3(value2) {
-  return Number.isFinite(value2) ? few.format(value2) : String(value2).replace("Infinity", "∞").replace("-", "−");
-}
-function powerOfAny(scale) {
-  const log2 = Math.log2(scale);
-  return Number.isInteger(log2) ? power2(log2) : number3(scale);
 }
 
 // widgets/loss_scale_explorer/readout.ts
@@ -2660,7 +2317,7 @@ function scaleControl(textures2, { draw, commit }) {
 }
 
 // widgets/loss_scale_explorer/tensor_rows.ts
-var FEW = 12;
+var FEW2 = 12;
 function tensorRows(textures2) {
   const id = uniqueId("tensors");
   const list = h("ol", { class: "mw-tensors", "aria-labelledby": id });
@@ -2680,7 +2337,7 @@ function tensorRows(textures2) {
     order = [...rows.keys()];
   }
   function shown2() {
-    return all ? order : order.slice(0, FEW);
+    return all ? order : order.slice(0, FEW2);
   }
   function arrange(answers, log2) {
     const lost = rows.map((_, tensor) => {
@@ -2691,17 +2348,17 @@ function tensorRows(textures2) {
     order = [...rows.keys()].sort((a, b) => lost[b] - lost[a] || a - b);
     again = () => arrange(answers, log2);
     list.replaceChildren(...shown2().map((tensor) => rows[tensor].item));
-    more.hidden = rows.length <= FEW;
+    more.hidden = rows.length <= FEW2;
     set(more, { "aria-expanded": String(all) });
-    setText(more, all ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: rows.length }));
-    set(list, { tabindex: all && rows.length > FEW ? 0 : void 0, class: all ? "mw-tensors mw-tensors-all" : "mw-tensors" });
+    setText(more, all ? t("explorer.show_few", { count: FEW2 }) : t("explorer.show_all", { count: rows.length }));
+    set(list, { tabindex: all && rows.length > FEW2 ? 0 : void 0, class: all ? "mw-tensors mw-tensors-all" : "mw-tensors" });
     draw(answers, log2);
   }
   function draw(answers, log2) {
     again = () => arrange(answers, log2);
     for (const tensor of shown2()) rows[tensor].draw(answers.counts(tensor, log2));
   }
-  return { element, replace, arrange, draw };
+  return { element, replace, arrange, draw, order: () => order };
 }
 function row(name, textures2) {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures2.fill(kind) }));
@@ -2827,6 +2484,7 @@ function render({ model, el }) {
   const plot = histogram(fills);
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
+  const map2 = heatMap(fills);
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
@@ -2839,6 +2497,7 @@ function render({ model, el }) {
     control.element,
     time.element,
     rows.element,
+    map2.element,
     truths.element
   );
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
@@ -2931,6 +2590,7 @@ function render({ model, el }) {
     shares.draw(answers.totals(log2));
     plot.draw(log2);
     rows.draw(answers, log2);
+    map2.draw(log2);
   }
   function follow() {
     clearTimeout(waiting);
@@ -2944,6 +2604,7 @@ function render({ model, el }) {
     shares.draw(answers.totals(log2));
     plot.draw(log2);
     rows.arrange(answers, log2);
+    layoutMap();
     const words2 = shares.words(answers.totals(log2), log2);
     plot.describe(words2);
     setText(spoken, words2);
@@ -2959,6 +2620,12 @@ function render({ model, el }) {
     plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
     control.layout(answers);
+    layoutMap();
+  }
+  function layoutMap() {
+    if (!answers || !shown2) return;
+    map2.layout(answers, shown2.names, rows.order(), width);
+    map2.draw(control.value());
   }
   function retitle() {
     setText(heading, model.get("title") ?? t("explorer.title"));

@@ -288,7 +288,7 @@ function blurfImage(radius) {
 function blurf(radius) {
   const radius0 = Math.floor(radius);
   if (radius0 === radius) return bluri(radius);
-  const t4 = radius - radius0;
+  const t2 = radius - radius0;
   const w = 2 * radius + 1;
   return (T, S, start, stop, step) => {
     if (!((stop -= step) >= start)) return;
@@ -300,7 +300,7 @@ function blurf(radius) {
     }
     for (let i = start, j = stop; i <= j; i += step) {
       sum += S[Math.min(stop, i + s0)];
-      T[i] = (sum + t4 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
+      T[i] = (sum + t2 * (S[Math.max(start, i - s1)] + S[Math.min(stop, i + s1)])) / w;
       sum -= S[Math.max(start, i - s0)];
     }
   };
@@ -376,525 +376,47 @@ function shuffler(random) {
   return function shuffle2(array2, i0 = 0, i1 = array2.length) {
     let m = i1 - (i0 = +i0);
     while (m) {
-      const i = random() * m-- | 0, t4 = array2[m + i0];
+      const i = random() * m-- | 0, t2 = array2[m + i0];
       array2[m + i0] = array2[i + i0];
-      array2[i + i0] = t4;
+      array2[i + i0] = t2;
     }
     return array2;
   };
 }
 
-// node_modules/d3-color/dist/d3-color.mjs
-function define(constructor, factory, prototype) {
-  constructor.prototype = factory.prototype = prototype;
-  prototype.constructor = constructor;
+// ui/no_colors.ts
+function color() {
+  return null;
 }
-function extend(parent, definition) {
-  var prototype = Object.create(parent.prototype);
-  for (var key in definition) prototype[key] = definition[key];
-  return prototype;
-}
-function Color() {
-}
-var darker = 0.7;
-var brighter = 1 / darker;
-var reI = "\\s*([+-]?\\d+)\\s*";
-var reN = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)\\s*";
-var reP = "\\s*([+-]?(?:\\d*\\.)?\\d+(?:[eE][+-]?\\d+)?)%\\s*";
-var reHex = /^#([0-9a-f]{3,8})$/;
-var reRgbInteger = new RegExp(`^rgb\\(${reI},${reI},${reI}\\)$`);
-var reRgbPercent = new RegExp(`^rgb\\(${reP},${reP},${reP}\\)$`);
-var reRgbaInteger = new RegExp(`^rgba\\(${reI},${reI},${reI},${reN}\\)$`);
-var reRgbaPercent = new RegExp(`^rgba\\(${reP},${reP},${reP},${reN}\\)$`);
-var reHslPercent = new RegExp(`^hsl\\(${reN},${reP},${reP}\\)$`);
-var reHslaPercent = new RegExp(`^hsla\\(${reN},${reP},${reP},${reN}\\)$`);
-var named = {
-  aliceblue: 15792383,
-  antiquewhite: 16444375,
-  aqua: 65535,
-  aquamarine: 8388564,
-  azure: 15794175,
-  beige: 16119260,
-  bisque: 16770244,
-  black: 0,
-  blanchedalmond: 16772045,
-  blue: 255,
-  blueviolet: 9055202,
-  brown: 10824234,
-  burlywood: 14596231,
-  cadetblue: 6266528,
-  chartreuse: 8388352,
-  chocolate: 13789470,
-  coral: 16744272,
-  cornflowerblue: 6591981,
-  cornsilk: 16775388,
-  crimson: 14423100,
-  cyan: 65535,
-  darkblue: 139,
-  darkcyan: 35723,
-  darkgoldenrod: 12092939,
-  darkgray: 11119017,
-  darkgreen: 25600,
-  darkgrey: 11119017,
-  darkkhaki: 12433259,
-  darkmagenta: 9109643,
-  darkolivegreen: 5597999,
-  darkorange: 16747520,
-  darkorchid: 10040012,
-  darkred: 9109504,
-  darksalmon: 15308410,
-  darkseagreen: 9419919,
-  darkslateblue: 4734347,
-  darkslategray: 3100495,
-  darkslategrey: 3100495,
-  darkturquoise: 52945,
-  darkviolet: 9699539,
-  deeppink: 16716947,
-  deepskyblue: 49151,
-  dimgray: 6908265,
-  dimgrey: 6908265,
-  dodgerblue: 2003199,
-  firebrick: 11674146,
-  floralwhite: 16775920,
-  forestgreen: 2263842,
-  fuchsia: 16711935,
-  gainsboro: 14474460,
-  ghostwhite: 16316671,
-  gold: 16766720,
-  goldenrod: 14329120,
-  gray: 8421504,
-  green: 32768,
-  greenyellow: 11403055,
-  grey: 8421504,
-  honeydew: 15794160,
-  hotpink: 16738740,
-  indianred: 13458524,
-  indigo: 4915330,
-  ivory: 16777200,
-  khaki: 15787660,
-  lavender: 15132410,
-  lavenderblush: 16773365,
-  lawngreen: 8190976,
-  lemonchiffon: 16775885,
-  lightblue: 11393254,
-  lightcoral: 15761536,
-  lightcyan: 14745599,
-  lightgoldenrodyellow: 16448210,
-  lightgray: 13882323,
-  lightgreen: 9498256,
-  lightgrey: 13882323,
-  lightpink: 16758465,
-  lightsalmon: 16752762,
-  lightseagreen: 2142890,
-  lightskyblue: 8900346,
-  lightslategray: 7833753,
-  lightslategrey: 7833753,
-  lightsteelblue: 11584734,
-  lightyellow: 16777184,
-  lime: 65280,
-  limegreen: 3329330,
-  linen: 16445670,
-  magenta: 16711935,
-  maroon: 8388608,
-  mediumaquamarine: 6737322,
-  mediumblue: 205,
-  mediumorchid: 12211667,
-  mediumpurple: 9662683,
-  mediumseagreen: 3978097,
-  mediumslateblue: 8087790,
-  mediumspringgreen: 64154,
-  mediumturquoise: 4772300,
-  mediumvioletred: 13047173,
-  midnightblue: 1644912,
-  mintcream: 16121850,
-  mistyrose: 16770273,
-  moccasin: 16770229,
-  navajowhite: 16768685,
-  navy: 128,
-  oldlace: 16643558,
-  olive: 8421376,
-  olivedrab: 7048739,
-  orange: 16753920,
-  orangered: 16729344,
-  orchid: 14315734,
-  palegoldenrod: 15657130,
-  palegreen: 10025880,
-  paleturquoise: 11529966,
-  palevioletred: 14381203,
-  papayawhip: 16773077,
-  peachpuff: 16767673,
-  peru: 13468991,
-  pink: 16761035,
-  plum: 14524637,
-  powderblue: 11591910,
-  purple: 8388736,
-  rebeccapurple: 6697881,
-  red: 16711680,
-  rosybrown: 12357519,
-  royalblue: 4286945,
-  saddlebrown: 9127187,
-  salmon: 16416882,
-  sandybrown: 16032864,
-  seagreen: 3050327,
-  seashell: 16774638,
-  sienna: 10506797,
-  silver: 12632256,
-  skyblue: 8900331,
-  slateblue: 6970061,
-  slategray: 7372944,
-  slategrey: 7372944,
-  snow: 16775930,
-  springgreen: 65407,
-  steelblue: 4620980,
-  tan: 13808780,
-  teal: 32896,
-  thistle: 14204888,
-  tomato: 16737095,
-  turquoise: 4251856,
-  violet: 15631086,
-  wheat: 16113331,
-  white: 16777215,
-  whitesmoke: 16119285,
-  yellow: 16776960,
-  yellowgreen: 10145074
-};
-define(Color, color, {
-  copy(channels) {
-    return Object.assign(new this.constructor(), this, channels);
-  },
-  displayable() {
-    return this.rgb().displayable();
-  },
-  hex: color_formatHex,
-  // Deprecated! Use color.formatHex.
-  formatHex: color_formatHex,
-  formatHex8: color_formatHex8,
-  formatHsl: color_formatHsl,
-  formatRgb: color_formatRgb,
-  toString: color_formatRgb
-});
-function color_formatHex() {
-  return this.rgb().formatHex();
-}
-function color_formatHex8() {
-  return this.rgb().formatHex8();
-}
-function color_formatHsl() {
-  return hslConvert(this).formatHsl();
-}
-function color_formatRgb() {
-  return this.rgb().formatRgb();
-}
-function color(format2) {
-  var m, l;
-  format2 = (format2 + "").trim().toLowerCase();
-  return (m = reHex.exec(format2)) ? (l = m[1].length, m = parseInt(m[1], 16), l === 6 ? rgbn(m) : l === 3 ? new Rgb(m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, (m & 15) << 4 | m & 15, 1) : l === 8 ? rgba(m >> 24 & 255, m >> 16 & 255, m >> 8 & 255, (m & 255) / 255) : l === 4 ? rgba(m >> 12 & 15 | m >> 8 & 240, m >> 8 & 15 | m >> 4 & 240, m >> 4 & 15 | m & 240, ((m & 15) << 4 | m & 15) / 255) : null) : (m = reRgbInteger.exec(format2)) ? new Rgb(m[1], m[2], m[3], 1) : (m = reRgbPercent.exec(format2)) ? new Rgb(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, 1) : (m = reRgbaInteger.exec(format2)) ? rgba(m[1], m[2], m[3], m[4]) : (m = reRgbaPercent.exec(format2)) ? rgba(m[1] * 255 / 100, m[2] * 255 / 100, m[3] * 255 / 100, m[4]) : (m = reHslPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, 1) : (m = reHslaPercent.exec(format2)) ? hsla(m[1], m[2] / 100, m[3] / 100, m[4]) : named.hasOwnProperty(format2) ? rgbn(named[format2]) : format2 === "transparent" ? new Rgb(NaN, NaN, NaN, 0) : null;
-}
-function rgbn(n) {
-  return new Rgb(n >> 16 & 255, n >> 8 & 255, n & 255, 1);
-}
-function rgba(r, g, b, a) {
-  if (a <= 0) r = g = b = NaN;
-  return new Rgb(r, g, b, a);
-}
-function rgbConvert(o) {
-  if (!(o instanceof Color)) o = color(o);
-  if (!o) return new Rgb();
-  o = o.rgb();
-  return new Rgb(o.r, o.g, o.b, o.opacity);
-}
-function rgb(r, g, b, opacity) {
-  return arguments.length === 1 ? rgbConvert(r) : new Rgb(r, g, b, opacity == null ? 1 : opacity);
-}
-function Rgb(r, g, b, opacity) {
-  this.r = +r;
-  this.g = +g;
-  this.b = +b;
-  this.opacity = +opacity;
-}
-define(Rgb, rgb, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Rgb(this.r * k, this.g * k, this.b * k, this.opacity);
-  },
-  rgb() {
-    return this;
-  },
-  clamp() {
-    return new Rgb(clampi(this.r), clampi(this.g), clampi(this.b), clampa(this.opacity));
-  },
-  displayable() {
-    return -0.5 <= this.r && this.r < 255.5 && (-0.5 <= this.g && this.g < 255.5) && (-0.5 <= this.b && this.b < 255.5) && (0 <= this.opacity && this.opacity <= 1);
-  },
-  hex: rgb_formatHex,
-  // Deprecated! Use color.formatHex.
-  formatHex: rgb_formatHex,
-  formatHex8: rgb_formatHex8,
-  formatRgb: rgb_formatRgb,
-  toString: rgb_formatRgb
-}));
-function rgb_formatHex() {
-  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}`;
-}
-function rgb_formatHex8() {
-  return `#${hex(this.r)}${hex(this.g)}${hex(this.b)}${hex((isNaN(this.opacity) ? 1 : this.opacity) * 255)}`;
-}
-function rgb_formatRgb() {
-  const a = clampa(this.opacity);
-  return `${a === 1 ? "rgb(" : "rgba("}${clampi(this.r)}, ${clampi(this.g)}, ${clampi(this.b)}${a === 1 ? ")" : `, ${a})`}`;
-}
-function clampa(opacity) {
-  return isNaN(opacity) ? 1 : Math.max(0, Math.min(1, opacity));
-}
-function clampi(value2) {
-  return Math.max(0, Math.min(255, Math.round(value2) || 0));
-}
-function hex(value2) {
-  value2 = clampi(value2);
-  return (value2 < 16 ? "0" : "") + value2.toString(16);
-}
-function hsla(h2, s2, l, a) {
-  if (a <= 0) h2 = s2 = l = NaN;
-  else if (l <= 0 || l >= 1) h2 = s2 = NaN;
-  else if (s2 <= 0) h2 = NaN;
-  return new Hsl(h2, s2, l, a);
-}
-function hslConvert(o) {
-  if (o instanceof Hsl) return new Hsl(o.h, o.s, o.l, o.opacity);
-  if (!(o instanceof Color)) o = color(o);
-  if (!o) return new Hsl();
-  if (o instanceof Hsl) return o;
-  o = o.rgb();
-  var r = o.r / 255, g = o.g / 255, b = o.b / 255, min = Math.min(r, g, b), max = Math.max(r, g, b), h2 = NaN, s2 = max - min, l = (max + min) / 2;
-  if (s2) {
-    if (r === max) h2 = (g - b) / s2 + (g < b) * 6;
-    else if (g === max) h2 = (b - r) / s2 + 2;
-    else h2 = (r - g) / s2 + 4;
-    s2 /= l < 0.5 ? max + min : 2 - max - min;
-    h2 *= 60;
-  } else {
-    s2 = l > 0 && l < 1 ? 0 : h2;
-  }
-  return new Hsl(h2, s2, l, o.opacity);
-}
-function hsl(h2, s2, l, opacity) {
-  return arguments.length === 1 ? hslConvert(h2) : new Hsl(h2, s2, l, opacity == null ? 1 : opacity);
-}
-function Hsl(h2, s2, l, opacity) {
-  this.h = +h2;
-  this.s = +s2;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-define(Hsl, hsl, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Hsl(this.h, this.s, this.l * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Hsl(this.h, this.s, this.l * k, this.opacity);
-  },
-  rgb() {
-    var h2 = this.h % 360 + (this.h < 0) * 360, s2 = isNaN(h2) || isNaN(this.s) ? 0 : this.s, l = this.l, m2 = l + (l < 0.5 ? l : 1 - l) * s2, m1 = 2 * l - m2;
-    return new Rgb(
-      hsl2rgb(h2 >= 240 ? h2 - 240 : h2 + 120, m1, m2),
-      hsl2rgb(h2, m1, m2),
-      hsl2rgb(h2 < 120 ? h2 + 240 : h2 - 120, m1, m2),
-      this.opacity
-    );
-  },
-  clamp() {
-    return new Hsl(clamph(this.h), clampt(this.s), clampt(this.l), clampa(this.opacity));
-  },
-  displayable() {
-    return (0 <= this.s && this.s <= 1 || isNaN(this.s)) && (0 <= this.l && this.l <= 1) && (0 <= this.opacity && this.opacity <= 1);
-  },
-  formatHsl() {
-    const a = clampa(this.opacity);
-    return `${a === 1 ? "hsl(" : "hsla("}${clamph(this.h)}, ${clampt(this.s) * 100}%, ${clampt(this.l) * 100}%${a === 1 ? ")" : `, ${a})`}`;
-  }
-}));
-function clamph(value2) {
-  value2 = (value2 || 0) % 360;
-  return value2 < 0 ? value2 + 360 : value2;
-}
-function clampt(value2) {
-  return Math.max(0, Math.min(1, value2 || 0));
-}
-function hsl2rgb(h2, m1, m2) {
-  return (h2 < 60 ? m1 + (m2 - m1) * h2 / 60 : h2 < 180 ? m2 : h2 < 240 ? m1 + (m2 - m1) * (240 - h2) / 60 : m1) * 255;
-}
-var radians = Math.PI / 180;
-var degrees = 180 / Math.PI;
-var K = 18;
-var Xn = 0.96422;
-var Yn = 1;
-var Zn = 0.82521;
-var t0 = 4 / 29;
-var t1 = 6 / 29;
-var t2 = 3 * t1 * t1;
-var t3 = t1 * t1 * t1;
-function labConvert(o) {
-  if (o instanceof Lab) return new Lab(o.l, o.a, o.b, o.opacity);
-  if (o instanceof Hcl) return hcl2lab(o);
-  if (!(o instanceof Rgb)) o = rgbConvert(o);
-  var r = rgb2lrgb(o.r), g = rgb2lrgb(o.g), b = rgb2lrgb(o.b), y = xyz2lab((0.2225045 * r + 0.7168786 * g + 0.0606169 * b) / Yn), x, z;
-  if (r === g && g === b) x = z = y;
-  else {
-    x = xyz2lab((0.4360747 * r + 0.3850649 * g + 0.1430804 * b) / Xn);
-    z = xyz2lab((0.0139322 * r + 0.0971045 * g + 0.7141733 * b) / Zn);
-  }
-  return new Lab(116 * y - 16, 500 * (x - y), 200 * (y - z), o.opacity);
-}
-function lab(l, a, b, opacity) {
-  return arguments.length === 1 ? labConvert(l) : new Lab(l, a, b, opacity == null ? 1 : opacity);
-}
-function Lab(l, a, b, opacity) {
-  this.l = +l;
-  this.a = +a;
-  this.b = +b;
-  this.opacity = +opacity;
-}
-define(Lab, lab, extend(Color, {
-  brighter(k) {
-    return new Lab(this.l + K * (k == null ? 1 : k), this.a, this.b, this.opacity);
-  },
-  darker(k) {
-    return new Lab(this.l - K * (k == null ? 1 : k), this.a, this.b, this.opacity);
-  },
-  rgb() {
-    var y = (this.l + 16) / 116, x = isNaN(this.a) ? y : y + this.a / 500, z = isNaN(this.b) ? y : y - this.b / 200;
-    x = Xn * lab2xyz(x);
-    y = Yn * lab2xyz(y);
-    z = Zn * lab2xyz(z);
-    return new Rgb(
-      lrgb2rgb(3.1338561 * x - 1.6168667 * y - 0.4906146 * z),
-      lrgb2rgb(-0.9787684 * x + 1.9161415 * y + 0.033454 * z),
-      lrgb2rgb(0.0719453 * x - 0.2289914 * y + 1.4052427 * z),
-      this.opacity
-    );
-  }
-}));
-function xyz2lab(t4) {
-  return t4 > t3 ? Math.pow(t4, 1 / 3) : t4 / t2 + t0;
-}
-function lab2xyz(t4) {
-  return t4 > t1 ? t4 * t4 * t4 : t2 * (t4 - t0);
-}
-function lrgb2rgb(x) {
-  return 255 * (x <= 31308e-7 ? 12.92 * x : 1.055 * Math.pow(x, 1 / 2.4) - 0.055);
-}
-function rgb2lrgb(x) {
-  return (x /= 255) <= 0.04045 ? x / 12.92 : Math.pow((x + 0.055) / 1.055, 2.4);
-}
-function hclConvert(o) {
-  if (o instanceof Hcl) return new Hcl(o.h, o.c, o.l, o.opacity);
-  if (!(o instanceof Lab)) o = labConvert(o);
-  if (o.a === 0 && o.b === 0) return new Hcl(NaN, 0 < o.l && o.l < 100 ? 0 : NaN, o.l, o.opacity);
-  var h2 = Math.atan2(o.b, o.a) * degrees;
-  return new Hcl(h2 < 0 ? h2 + 360 : h2, Math.sqrt(o.a * o.a + o.b * o.b), o.l, o.opacity);
-}
-function hcl(h2, c, l, opacity) {
-  return arguments.length === 1 ? hclConvert(h2) : new Hcl(h2, c, l, opacity == null ? 1 : opacity);
-}
-function Hcl(h2, c, l, opacity) {
-  this.h = +h2;
-  this.c = +c;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-function hcl2lab(o) {
-  if (isNaN(o.h)) return new Lab(o.l, 0, 0, o.opacity);
-  var h2 = o.h * radians;
-  return new Lab(o.l, Math.cos(h2) * o.c, Math.sin(h2) * o.c, o.opacity);
-}
-define(Hcl, hcl, extend(Color, {
-  brighter(k) {
-    return new Hcl(this.h, this.c, this.l + K * (k == null ? 1 : k), this.opacity);
-  },
-  darker(k) {
-    return new Hcl(this.h, this.c, this.l - K * (k == null ? 1 : k), this.opacity);
-  },
-  rgb() {
-    return hcl2lab(this).rgb();
-  }
-}));
-var A = -0.14861;
-var B = 1.78277;
-var C = -0.29227;
-var D = -0.90649;
-var E = 1.97294;
-var ED = E * D;
-var EB = E * B;
-var BC_DA = B * C - D * A;
-function cubehelixConvert(o) {
-  if (o instanceof Cubehelix) return new Cubehelix(o.h, o.s, o.l, o.opacity);
-  if (!(o instanceof Rgb)) o = rgbConvert(o);
-  var r = o.r / 255, g = o.g / 255, b = o.b / 255, l = (BC_DA * b + ED * r - EB * g) / (BC_DA + ED - EB), bl = b - l, k = (E * (g - l) - C * bl) / D, s2 = Math.sqrt(k * k + bl * bl) / (E * l * (1 - l)), h2 = s2 ? Math.atan2(k, bl) * degrees - 120 : NaN;
-  return new Cubehelix(h2 < 0 ? h2 + 360 : h2, s2, l, o.opacity);
-}
-function cubehelix(h2, s2, l, opacity) {
-  return arguments.length === 1 ? cubehelixConvert(h2) : new Cubehelix(h2, s2, l, opacity == null ? 1 : opacity);
-}
-function Cubehelix(h2, s2, l, opacity) {
-  this.h = +h2;
-  this.s = +s2;
-  this.l = +l;
-  this.opacity = +opacity;
-}
-define(Cubehelix, cubehelix, extend(Color, {
-  brighter(k) {
-    k = k == null ? brighter : Math.pow(brighter, k);
-    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
-  },
-  darker(k) {
-    k = k == null ? darker : Math.pow(darker, k);
-    return new Cubehelix(this.h, this.s, this.l * k, this.opacity);
-  },
-  rgb() {
-    var h2 = isNaN(this.h) ? 0 : (this.h + 120) * radians, l = +this.l, a = isNaN(this.s) ? 0 : this.s * l * (1 - l), cosh2 = Math.cos(h2), sinh2 = Math.sin(h2);
-    return new Rgb(
-      255 * (l + a * (A * cosh2 + B * sinh2)),
-      255 * (l + a * (C * cosh2 + D * sinh2)),
-      255 * (l + a * (E * cosh2)),
-      this.opacity
-    );
-  }
-}));
 
 // node_modules/d3-interpolate/dist/d3-interpolate.mjs
-function basis(t12, v0, v1, v2, v3) {
-  var t22 = t12 * t12, t32 = t22 * t12;
-  return ((1 - 3 * t12 + 3 * t22 - t32) * v0 + (4 - 6 * t22 + 3 * t32) * v1 + (1 + 3 * t12 + 3 * t22 - 3 * t32) * v2 + t32 * v3) / 6;
+function basis(t1, v0, v1, v2, v3) {
+  var t2 = t1 * t1, t3 = t2 * t1;
+  return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
 }
 function basis$1(values) {
   var n = values.length - 1;
-  return function(t4) {
-    var i = t4 <= 0 ? t4 = 0 : t4 >= 1 ? (t4 = 1, n - 1) : Math.floor(t4 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
-    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  return function(t2) {
+    var i = t2 <= 0 ? t2 = 0 : t2 >= 1 ? (t2 = 1, n - 1) : Math.floor(t2 * n), v1 = values[i], v2 = values[i + 1], v0 = i > 0 ? values[i - 1] : 2 * v1 - v2, v3 = i < n - 1 ? values[i + 2] : 2 * v2 - v1;
+    return basis((t2 - i / n) * n, v0, v1, v2, v3);
   };
 }
 function basisClosed(values) {
   var n = values.length;
-  return function(t4) {
-    var i = Math.floor(((t4 %= 1) < 0 ? ++t4 : t4) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
-    return basis((t4 - i / n) * n, v0, v1, v2, v3);
+  return function(t2) {
+    var i = Math.floor(((t2 %= 1) < 0 ? ++t2 : t2) * n), v0 = values[(i + n - 1) % n], v1 = values[i % n], v2 = values[(i + 1) % n], v3 = values[(i + 2) % n];
+    return basis((t2 - i / n) * n, v0, v1, v2, v3);
   };
 }
 var constant = (x) => () => x;
 function linear(a, d) {
-  return function(t4) {
-    return a + t4 * d;
+  return function(t2) {
+    return a + t2 * d;
   };
 }
 function exponential(a, b, y) {
-  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t4) {
-    return Math.pow(a + t4 * b, y);
+  return a = Math.pow(a, y), b = Math.pow(b, y) - a, y = 1 / y, function(t2) {
+    return Math.pow(a + t2 * b, y);
   };
 }
 function hue$1(a, b) {
@@ -910,26 +432,26 @@ function nogamma(a, b) {
   var d = b - a;
   return d ? linear(a, d) : constant(isNaN(a) ? b : a);
 }
-var rgb2 = (function rgbGamma(y) {
+var rgb = (function rgbGamma(y) {
   var color2 = gamma(y);
-  function rgb3(start, end) {
-    var r = color2((start = rgb(start)).r, (end = rgb(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.r = r(t4);
-      start.g = g(t4);
-      start.b = b(t4);
-      start.opacity = opacity(t4);
+  function rgb2(start, end) {
+    var r = color2((start = color(start)).r, (end = color(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    return function(t2) {
+      start.r = r(t2);
+      start.g = g(t2);
+      start.b = b(t2);
+      start.opacity = opacity(t2);
       return start + "";
     };
   }
-  rgb3.gamma = rgbGamma;
-  return rgb3;
+  rgb2.gamma = rgbGamma;
+  return rgb2;
 })(1);
 function rgbSpline(spline) {
   return function(colors) {
     var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
     for (i = 0; i < n; ++i) {
-      color2 = rgb(colors[i]);
+      color2 = color(colors[i]);
       r[i] = color2.r || 0;
       g[i] = color2.g || 0;
       b[i] = color2.b || 0;
@@ -938,10 +460,10 @@ function rgbSpline(spline) {
     g = spline(g);
     b = spline(b);
     color2.opacity = 1;
-    return function(t4) {
-      color2.r = r(t4);
-      color2.g = g(t4);
-      color2.b = b(t4);
+    return function(t2) {
+      color2.r = r(t2);
+      color2.g = g(t2);
+      color2.b = b(t2);
       return color2 + "";
     };
   };
@@ -951,8 +473,8 @@ var rgbBasisClosed = rgbSpline(basisClosed);
 function numberArray(a, b) {
   if (!b) b = [];
   var n = a ? Math.min(b.length, a.length) : 0, c = b.slice(), i;
-  return function(t4) {
-    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t4) + b[i] * t4;
+  return function(t2) {
+    for (i = 0; i < n; ++i) c[i] = a[i] * (1 - t2) + b[i] * t2;
     return c;
   };
 }
@@ -963,20 +485,20 @@ function genericArray(a, b) {
   var nb = b ? b.length : 0, na = a ? Math.min(nb, a.length) : 0, x = new Array(na), c = new Array(nb), i;
   for (i = 0; i < na; ++i) x[i] = value(a[i], b[i]);
   for (; i < nb; ++i) c[i] = b[i];
-  return function(t4) {
-    for (i = 0; i < na; ++i) c[i] = x[i](t4);
+  return function(t2) {
+    for (i = 0; i < na; ++i) c[i] = x[i](t2);
     return c;
   };
 }
 function date(a, b) {
   var d = /* @__PURE__ */ new Date();
-  return a = +a, b = +b, function(t4) {
-    return d.setTime(a * (1 - t4) + b * t4), d;
+  return a = +a, b = +b, function(t2) {
+    return d.setTime(a * (1 - t2) + b * t2), d;
   };
 }
 function number2(a, b) {
-  return a = +a, b = +b, function(t4) {
-    return a * (1 - t4) + b * t4;
+  return a = +a, b = +b, function(t2) {
+    return a * (1 - t2) + b * t2;
   };
 }
 function object(a, b) {
@@ -990,8 +512,8 @@ function object(a, b) {
       c[k] = b[k];
     }
   }
-  return function(t4) {
-    for (k in i) c[k] = i[k](t4);
+  return function(t2) {
+    for (k in i) c[k] = i[k](t2);
     return c;
   };
 }
@@ -1003,8 +525,8 @@ function zero2(b) {
   };
 }
 function one(b) {
-  return function(t4) {
-    return b(t4) + "";
+  return function(t2) {
+    return b(t2) + "";
   };
 }
 function string(a, b) {
@@ -1030,21 +552,21 @@ function string(a, b) {
     if (s2[i]) s2[i] += bs;
     else s2[++i] = bs;
   }
-  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t4) {
-    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t4);
+  return s2.length < 2 ? q[0] ? one(q[0].x) : zero2(b) : (b = q.length, function(t2) {
+    for (var i2 = 0, o; i2 < b; ++i2) s2[(o = q[i2]).i] = o.x(t2);
     return s2.join("");
   });
 }
 function value(a, b) {
-  var t4 = typeof b, c;
-  return b == null || t4 === "boolean" ? constant(b) : (t4 === "number" ? number2 : t4 === "string" ? (c = color(b)) ? (b = c, rgb2) : string : b instanceof color ? rgb2 : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+  var t2 = typeof b, c;
+  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number2 : t2 === "string" ? (c = color(b)) ? (b = c, rgb) : string : b instanceof color ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
 }
 function round(a, b) {
-  return a = +a, b = +b, function(t4) {
-    return Math.round(a * (1 - t4) + b * t4);
+  return a = +a, b = +b, function(t2) {
+    return Math.round(a * (1 - t2) + b * t2);
   };
 }
-var degrees2 = 180 / Math.PI;
+var degrees = 180 / Math.PI;
 var identity = {
   translateX: 0,
   translateY: 0,
@@ -1062,8 +584,8 @@ function decompose(a, b, c, d, e, f) {
   return {
     translateX: e,
     translateY: f,
-    rotate: Math.atan2(b, a) * degrees2,
-    skewX: Math.atan(skewX) * degrees2,
+    rotate: Math.atan2(b, a) * degrees,
+    skewX: Math.atan(skewX) * degrees,
     scaleX,
     scaleY
   };
@@ -1125,9 +647,9 @@ function interpolateTransform(parse, pxComma, pxParen, degParen) {
     skewX(a.skewX, b.skewX, s2, q);
     scale2(a.scaleX, a.scaleY, b.scaleX, b.scaleY, s2, q);
     a = b = null;
-    return function(t4) {
+    return function(t2) {
       var i = -1, n = q.length, o;
-      while (++i < n) s2[(o = q[i]).i] = o.x(t4);
+      while (++i < n) s2[(o = q[i]).i] = o.x(t2);
       return s2.join("");
     };
   };
@@ -1149,18 +671,18 @@ var zoom = (function zoomRho(rho, rho2, rho4) {
     var ux0 = p0[0], uy0 = p0[1], w0 = p0[2], ux1 = p1[0], uy1 = p1[1], w1 = p1[2], dx = ux1 - ux0, dy = uy1 - uy0, d2 = dx * dx + dy * dy, i, S;
     if (d2 < epsilon2) {
       S = Math.log(w1 / w0) / rho;
-      i = function(t4) {
+      i = function(t2) {
         return [
-          ux0 + t4 * dx,
-          uy0 + t4 * dy,
-          w0 * Math.exp(rho * t4 * S)
+          ux0 + t2 * dx,
+          uy0 + t2 * dy,
+          w0 * Math.exp(rho * t2 * S)
         ];
       };
     } else {
       var d1 = Math.sqrt(d2), b0 = (w1 * w1 - w0 * w0 + rho4 * d2) / (2 * w0 * rho2 * d1), b1 = (w1 * w1 - w0 * w0 - rho4 * d2) / (2 * w1 * rho2 * d1), r0 = Math.log(Math.sqrt(b0 * b0 + 1) - b0), r1 = Math.log(Math.sqrt(b1 * b1 + 1) - b1);
       S = (r1 - r0) / rho;
-      i = function(t4) {
-        var s2 = t4 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
+      i = function(t2) {
+        var s2 = t2 * S, coshr0 = cosh(r0), u = w0 / (rho2 * d1) * (coshr0 * tanh(rho * s2 + r0) - sinh(r0));
         return [
           ux0 + u * dx,
           uy0 + u * dy,
@@ -1177,53 +699,53 @@ var zoom = (function zoomRho(rho, rho2, rho4) {
   };
   return zoom2;
 })(Math.SQRT2, 2, 4);
-function hsl2(hue) {
+function hsl(hue) {
   return function(start, end) {
-    var h2 = hue((start = hsl(start)).h, (end = hsl(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.h = h2(t4);
-      start.s = s2(t4);
-      start.l = l(t4);
-      start.opacity = opacity(t4);
+    var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t2) {
+      start.h = h2(t2);
+      start.s = s2(t2);
+      start.l = l(t2);
+      start.opacity = opacity(t2);
       return start + "";
     };
   };
 }
-var hsl_default = hsl2(hue$1);
-var hslLong = hsl2(nogamma);
-function hcl2(hue) {
+var hsl_default = hsl(hue$1);
+var hslLong = hsl(nogamma);
+function hcl(hue) {
   return function(start, end) {
-    var h2 = hue((start = hcl(start)).h, (end = hcl(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-    return function(t4) {
-      start.h = h2(t4);
-      start.c = c(t4);
-      start.l = l(t4);
-      start.opacity = opacity(t4);
+    var h2 = hue((start = color(start)).h, (end = color(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    return function(t2) {
+      start.h = h2(t2);
+      start.c = c(t2);
+      start.l = l(t2);
+      start.opacity = opacity(t2);
       return start + "";
     };
   };
 }
-var hcl_default = hcl2(hue$1);
-var hclLong = hcl2(nogamma);
-function cubehelix2(hue) {
+var hcl_default = hcl(hue$1);
+var hclLong = hcl(nogamma);
+function cubehelix(hue) {
   return (function cubehelixGamma(y) {
     y = +y;
-    function cubehelix3(start, end) {
-      var h2 = hue((start = cubehelix(start)).h, (end = cubehelix(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
-      return function(t4) {
-        start.h = h2(t4);
-        start.s = s2(t4);
-        start.l = l(Math.pow(t4, y));
-        start.opacity = opacity(t4);
+    function cubehelix2(start, end) {
+      var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      return function(t2) {
+        start.h = h2(t2);
+        start.s = s2(t2);
+        start.l = l(Math.pow(t2, y));
+        start.opacity = opacity(t2);
         return start + "";
       };
     }
-    cubehelix3.gamma = cubehelixGamma;
-    return cubehelix3;
+    cubehelix2.gamma = cubehelixGamma;
+    return cubehelix2;
   })(1);
 }
-var cubehelix_default = cubehelix2(hue$1);
-var cubehelixLong = cubehelix2(nogamma);
+var cubehelix_default = cubehelix(hue$1);
+var cubehelixLong = cubehelix(nogamma);
 
 // node_modules/d3-format/dist/d3-format.mjs
 function formatDecimal(x) {
@@ -1242,14 +764,14 @@ function exponent(x) {
 }
 function formatGroup(grouping, thousands) {
   return function(value2, width) {
-    var i = value2.length, t4 = [], j = 0, g = grouping[0], length = 0;
+    var i = value2.length, t2 = [], j = 0, g = grouping[0], length = 0;
     while (i > 0 && g > 0) {
       if (length + g + 1 > width) g = Math.max(1, width - length);
-      t4.push(value2.substring(i -= g, i + g));
+      t2.push(value2.substring(i -= g, i + g));
       if ((length += g + 1) > width) break;
       g = grouping[j = (j + 1) % grouping.length];
     }
-    return t4.reverse().join(thousands);
+    return t2.reverse().join(thousands);
   };
 }
 function formatNumerals(numerals) {
@@ -1470,8 +992,8 @@ function normalize(a, b) {
   } : constants(isNaN(b) ? NaN : 0.5);
 }
 function clamper(a, b) {
-  var t4;
-  if (a > b) t4 = a, a = b, b = t4;
+  var t2;
+  if (a > b) t2 = a, a = b, b = t2;
   return function(x) {
     return Math.max(a, Math.min(b, x));
   };
@@ -1535,8 +1057,8 @@ function transformer$2() {
   scale2.unknown = function(_) {
     return arguments.length ? (unknown = _, scale2) : unknown;
   };
-  return function(t4, u) {
-    transform = t4, untransform = u;
+  return function(t2, u) {
+    transform = t2, untransform = u;
     return rescale();
   };
 }
@@ -1722,12 +1244,12 @@ function chart(heading, note) {
     svg
   );
   const drawn = /* @__PURE__ */ new Map();
-  const draw = ({ frame, xTicks, yTicks, series: series2, named: named2, empty: nothing, summary }) => {
+  const draw = ({ frame, xTicks, yTicks, series: series2, named, empty: nothing, summary }) => {
     const { width, height, left, right, bottom, top } = frame;
     set(svg, { viewBox: `0 0 ${width} ${height}`, height });
     setText(svg.querySelector("title"), summary);
     set(axis, { d: `M${left},${top}V${height - bottom}H${width - right}` });
-    set(lines, { class: named2 ? void 0 : "mw-unnamed" });
+    set(lines, { class: named ? void 0 : "mw-unnamed" });
     ticks2(grid, "line", yTicks, (tick) => ({ x1: left, x2: width - right, y1: tick.at, y2: tick.at }));
     ticks2(yLabels, "text", yTicks, (tick) => ({ x: left - 6, y: tick.at, dy: "0.32em" }));
     ticks2(xLabels, "text", xTicks, (tick) => ({ x: tick.at, y: height - bottom + 16 }));
@@ -2253,7 +1775,7 @@ function tableLine(id, toggle) {
     loss,
     skipped
   );
-  const show = (row, name, style, named2) => {
+  const show = (row, name, style, named) => {
     box.checked = style !== void 0;
     sample.show(style);
     setText(title, name);
@@ -2261,7 +1783,7 @@ function tableLine(id, toggle) {
     set(detail, { title: row.message === "" ? void 0 : row.message });
     const own = metricOf(row);
     const value2 = own === void 0 ? "–" : metric(own, row.metrics[own] ?? null);
-    setText(score, named2 && own !== void 0 ? `${value2} ${metricName(own)}` : value2);
+    setText(score, named && own !== void 0 ? `${value2} ${metricName(own)}` : value2);
     setText(loss, decimal(row.metrics["loss"] ?? null));
     setText(skipped, row.scaled ? count(row.skipped) : "–");
   };

@@ -238,6 +238,35 @@ def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
         expect(widget.get_by_role("img", name=re.compile(words))).to_have_count(1)
 
 
+COLOURS = """canvas => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let painted = 0;
+    for (let i = 3; i < data.length; i += 4) painted += data[i] > 0;
+    return painted / (data.length / 4);
+}"""
+
+
+def test_the_heat_map_of_many_tensors(page, show):
+    widget = show("dark")
+    widget.get_by_text("All 20 tensors by binade").click()
+    canvas, group = widget.locator("canvas"), widget.get_by_role("group", name="All 20 tensors by binade")
+    first = canvas.screenshot()
+    assert 0.2 < canvas.evaluate(COLOURS) < 0.9
+    slider = widget.get_by_role("slider", name="loss scale")
+    slider.press("End")
+    assert canvas.screenshot() != first
+    slider.press("Home")
+    group.focus()
+    page.keyboard.press("ArrowDown")
+    said = widget.locator(".mw-heat-cell")
+    expect(said).to_contain_text(re.compile(r"^blocks\.\d+\.attention\.projection\.weight · 2"))
+    keyed = said.inner_text()
+    page.mouse.move(*(canvas.bounding_box()[side] + 300 for side in ("x", "y")))
+    expect(said).not_to_have_text(keyed)
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+
+
 def test_names_stay_text(page, show):
     widget = show()
     expect(widget.locator(".mw-tensor-name", has_text=PAYLOAD)).to_have_count(1)

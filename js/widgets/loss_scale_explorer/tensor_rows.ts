@@ -17,6 +17,8 @@ export interface TensorRows {
   arrange(answers: Answers, log2LossScale: number): void;
   /** Draw the rows that are shown, in the order they are in. */
   draw(answers: Answers, log2LossScale: number): void;
+  /** The tensors in their order. */
+  order(): readonly number[];
 }
 
 interface Row {
@@ -69,7 +71,7 @@ export function tensorRows(textures: Textures): TensorRows {
     for (const tensor of shown()) rows[tensor]!.draw(answers.counts(tensor, log2));
   }
 
-  return { element, replace, arrange, draw };
+  return { element, replace, arrange, draw, order: () => order };
 }
 
 function row(name: string, textures: Textures): Row {

@@ -1,5 +1,6 @@
 // Numbers as the page says them.
 
+import { CLASSES } from "../../gradients/boundaries.ts";
 import { superscript } from "../../ui/digits.ts";
 import { t } from "../../ui/messages.ts";
 
@@ -47,4 +48,15 @@ export function number(value: number): string {
 export function powerOfAny(scale: number): string {
   const log2 = Math.log2(scale);
   return Number.isInteger(log2) ? power(log2) : number(scale);
+}
+
+/** What a drawn binade holds: "2⁻²⁰ to 2⁻¹⁹: 1,234 gradients (12.3 %), subnormal". `table` is of `binned`. */
+export function cellWords(table: Float64Array, column: number, { low, bins }: { low: number; bins: number }, finite: number): string {
+  const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  const kinds = CLASSES.filter((_, kind) => counts[kind]! > 0).map((kind) => t(`explorer.zone_${kind}`));
+  const [from, to] = [power(low + column), power(low + column + 1)];
+  const place = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
+  if (count === 0) return t("explorer.cell_empty", { place });
+  return t("explorer.cell", { place, count: integer(count), share: share(count, finite), kinds: kinds.join(", ") });
 }
