@@ -48,9 +48,12 @@ def judged(number: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def markdown(rows: Results) -> str:
-    """One table for each row, and below it what shows and what does not."""
+    """One table for each row, and below it what shows and what does not; rows not measured are named."""
     seeds = max(len(cell["seeds"]) for row in rows.values() for cell in row["cells"].values())
-    return "\n".join([_HEAD.format(seeds=seeds), *(_section(number, row) for number, row in rows.items())])
+    missing = ", ".join(number for number in ROWS if number not in rows)
+    note = [f"**Not measured: row {missing}.**\n"] if missing else []
+    sections = [_section(number, row) for number, row in rows.items()]
+    return "\n".join([_HEAD.format(seeds=seeds), *note, *sections])
 
 
 def _section(number: str, row: Mapping[str, Any]) -> str:
