@@ -55,6 +55,12 @@ export class GradientSummary {
     return this.zero + this.inf + this.nan + this.finite;
   }
 
+  /** How many values a cell holds: the one between two edges, of a row's binade. */
+  held(row: number, cell: number): number {
+    const at = row * (this.edges.length - 1) + cell;
+    return this.#below[at + 1]! - this.#below[at]!;
+  }
+
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
   below({ exponent, fraction }: Place): number {
     const width = this.edges.length - 1;
@@ -95,7 +101,7 @@ export class GradientSummary {
       part.exponents.forEach((exponent, from) => {
         const to = row.get(exponent)!;
         for (let cell = 0; cell < width; cell++) {
-          cells[to * width + cell]! += part.#below[from * width + cell + 1]! - part.#below[from * width + cell]!;
+          cells[to * width + cell]! += part.held(from, cell);
         }
       });
     }

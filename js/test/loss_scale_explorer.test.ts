@@ -32,7 +32,7 @@ const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=al
 function fakeModel(changes: Record<string, unknown> = {}) {
   const state: Record<string, unknown> = {
     format: "float16", log2_loss_scale: 0, step: 0, title: null,
-    _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
+    compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
     _without_gradient: [],
     ...changes,
   };
@@ -403,6 +403,50 @@ describe("the heat map", () => {
     expect([...kinds].sort()).toEqual(names.filter((_, kind) => counted[kind]! > 0).sort());
     press("ArrowDown", 30);
     expect(said()).toMatch(/^layer 19 · .*: none$/); // the least lost last
+  });
+});
+
+describe("other formats", () => {
+  function showTable(changes: Record<string, unknown> = {}) {
+    const shown = show(changes);
+    const details = [...shown.el.querySelectorAll<HTMLDetailsElement>(".mw-unfolding")].at(-1)!;
+    details.open = true;
+    details.dispatchEvent(new Event("toggle"));
+    const rows = () => [...details.querySelectorAll("tbody tr")].map((row) => {
+      const name = row.querySelector("select")?.value ?? row.querySelector("th")!.textContent;
+      return [name, ...[...row.querySelectorAll("td")].map(({ textContent }) => textContent)];
+    });
+    const pick = (index: number, name: string) => {
+      const select = details.querySelectorAll("select")[index]!;
+      select.value = name;
+      select.dispatchEvent(new Event("change"));
+    };
+    return { ...shown, rows, pick };
+  }
+
+  test("show their shares at the scale at hand", () => {
+    const { rows, drag } = showTable();
+    for (const log2 of [0, 12, -20]) {
+      drag(log2);
+      for (const [i, name] of ["float16", "bfloat16", "float8_e5m2"].entries()) {
+        const [flushed, subnormal, normal, overflow] = expected(name, log2);
+        const all = flushed! + subnormal! + normal! + overflow!;
+        expect(rows()[i]!.slice(0, 4)).toEqual([name, ...[flushed, subnormal, overflow].map((count) => share(count!, all))]);
+        expect(rows()[i]!.at(-1) === "∞").toBe(overflow! > 0);
+      }
+      expect(rows()[3]).toEqual(["", "", "", "", "", ""]);
+    }
+  });
+
+  test("are chosen in the table, each once", () => {
+    const { model, rows, pick } = showTable();
+    pick(2, "float4_e2m1fn");
+    expect(model.get("compare")).toEqual(["bfloat16", "float8_e5m2", "float4_e2m1fn"]);
+    pick(0, "float8_e5m2");
+    expect(model.get("compare")).toEqual(["float8_e5m2", "float4_e2m1fn"]);
+    pick(1, "");
+    expect([model.get("compare"), rows().map(([name]) => name)]).toEqual([["float8_e5m2"], ["float16", "float8_e5m2", "", ""]]);
+    expect(model.saved).toHaveLength(3);
   });
 });
 

@@ -9,6 +9,7 @@ import type { GradientSummary } from "../gradients/summary.ts";
 import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
+import { comparison } from "./loss_scale_explorer/comparison.ts";
 import { heatMap } from "./loss_scale_explorer/heat_map.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
 import { figures, notes } from "./loss_scale_explorer/readout.ts";
@@ -23,6 +24,7 @@ interface State {
   log2_loss_scale: number;
   step: number;
   title: string | null;
+  compare: string[];
   _snapshots: DataView;
   _newest: number;
   _seen: number;
@@ -50,12 +52,13 @@ function render({ model, el }: RenderProps<State>): () => void {
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
   const map = heatMap(fills);
+  const beside = comparison(choices, (compared) => send("compare", compared));
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const top = h("div", { class: "mw-explorer-top" }, shares.element, control.readout);
   const body = h("div", { class: "mw-stack", hidden: true },
-    top, plot.element, control.element, time.element, rows.element, map.element, truths.element);
+    top, plot.element, control.element, time.element, rows.element, map.element, beside.element, truths.element);
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
   root.append(error, waitingFor, body, spoken, fills.element);
 
@@ -66,7 +69,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   let width = 0;
   let waiting: ReturnType<typeof setTimeout> | undefined;
 
-  function send<K extends "format" | "log2_loss_scale" | "step">(name: K, value: State[K]): void {
+  function send<K extends "format" | "log2_loss_scale" | "step" | "compare">(name: K, value: State[K]): void {
     if (model.get(name) === value) return;
     model.set(name, value);
     model.save_changes();
@@ -146,10 +149,17 @@ function render({ model, el }: RenderProps<State>): () => void {
     const count = { values: integer(answers.total.count), tensors: summaries.length, format: format.name };
     setText(subtitle, t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
     control.propose(answers);
+    compareAnew();
     truths.show(answers, model.get("_without_gradient"));
     if (width === 0) resize();
     else layout();
     draw(control.value());
+  }
+
+  function compareAnew(): void {
+    if (!answers) return;
+    beside.replace(answers, model.get("compare").map(getFormat).filter((format) => format !== undefined));
+    beside.draw(control.value());
   }
 
   function choose(): void {
@@ -164,6 +174,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     plot.draw(log2);
     rows.draw(answers, log2);
     map.draw(log2);
+    beside.draw(log2);
   }
 
   /** The model's scale has changed. What the kernel echoes late must not pull the slider from under the hand. */
@@ -182,6 +193,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     plot.draw(log2);
     rows.arrange(answers, log2);
     layoutMap();
+    beside.draw(log2);
     const words = shares.words(answers.totals(log2), log2);
     plot.describe(words);
     setText(spoken, words);
@@ -215,6 +227,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const subscriptions = {
     "change:format": choose,
+    "change:compare": compareAnew,
     "change:log2_loss_scale": follow,
     "change:step": () => time.isHeld() || lookAt(),
     "change:_snapshots": load,

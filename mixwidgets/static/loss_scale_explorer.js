@@ -506,6 +506,11 @@ var GradientSummary = class _GradientSummary {
   get count() {
     return this.zero + this.inf + this.nan + this.finite;
   }
+  /** How many values a cell holds: the one between two edges, of a row's binade. */
+  held(row2, cell) {
+    const at = row2 * (this.edges.length - 1) + cell;
+    return this.#below[at + 1] - this.#below[at];
+  }
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
   below({ exponent: exponent2, fraction }) {
     const width = this.edges.length - 1;
@@ -544,7 +549,7 @@ var GradientSummary = class _GradientSummary {
       part.exponents.forEach((exponent2, from) => {
         const to = row2.get(exponent2);
         for (let cell = 0; cell < width; cell++) {
-          cells[to * width + cell] += part.#below[from * width + cell + 1] - part.#below[from * width + cell];
+          cells[to * width + cell] += part.held(from, cell);
         }
       });
     }
@@ -729,7 +734,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.compare": "Other formats at this scale", "explorer.compare_with": "compared format {which}", "explorer.compare_none": "none", "explorer.column_flushed": "flushed", "explorer.column_subnormal": "subnormal", "explorer.column_overflow": "overflow", "explorer.column_best": "best scale", "explorer.column_error": "relative error, estimate", "explorer.compare_note": "The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -789,6 +794,150 @@ function chipsAndMore(legend, usual, others, choose) {
   return { element: h("div", { class: "mw-row mw-choice" }, few2.element, more), show };
 }
 
+// gradients/rounding_error.ts
+function estimatedError(summary, format2, log2LossScale) {
+  if (summary.counts(format2, log2LossScale).finite[3] > 0) return Infinity;
+  const largest = summary.exponents.at(-1);
+  if (largest === void 0) return 0;
+  const edges = summary.edges.map((edge) => 1 + edge / BINADE);
+  let [lost, whole] = [0, 0];
+  summary.exponents.forEach((exponent2, row2) => {
+    const log2Ulp = Math.max(exponent2 + log2LossScale, format2.emin) - format2.fractionBits - log2LossScale - exponent2;
+    const weight = 4 ** (exponent2 - largest);
+    for (let cell = 0; cell < edges.length - 1; cell++) {
+      const count = summary.held(row2, cell);
+      if (count === 0) continue;
+      const [low, high] = [edges[cell], edges[cell + 1]];
+      const square = cell === 0 ? 1 : (low * low + low * high + high * high) / 3;
+      lost += weight * count * (cell === 0 ? Number(log2Ulp > 0) : log2Ulp >= 2 ? square : meanSquare(low, high, log2Ulp));
+      whole += weight * count * square;
+    }
+  });
+  return Math.sqrt(lost / whole);
+}
+function meanSquare(low, high, log2Ulp) {
+  const ulp = 2 ** log2Ulp;
+  return ulp * ulp * (integral(high / ulp) - integral(low / ulp)) / (high / ulp - low / ulp);
+}
+function integral(u) {
+  const k = Math.round(u);
+  return k / 12 + (u - k) ** 3 / 3;
+}
+
+// ui/digits.ts
+function superscript(n) {
+  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+
+// widgets/loss_scale_explorer/words.ts
+var integers = new Intl.NumberFormat("en");
+var few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+var rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
+var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+function integer(count) {
+  return integers.format(count);
+}
+function share(count, all) {
+  if (count === 0 || all === 0) return "0 %";
+  if (count === all) return "100 %";
+  const percent2 = 100 * count / all;
+  if (percent2 < 0.05) return "<0.1 %";
+  return percent2 >= 99.95 ? ">99.9 %" : `${percent2.toFixed(1)} %`;
+}
+function power2(log2) {
+  return `2${superscript(log2)}`;
+}
+function powerOfTwo(log2) {
+  const value2 = 2 ** log2;
+  if (log2 >= 0) return String(value2);
+  return log2 >= -10 ? String(value2) : value2.toExponential(4);
+}
+function spokenScale(log2) {
+  const value2 = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
+  return t("explorer.scale", { log2, value: value2 });
+}
+function number(value2) {
+  return Number.isFinite(value2) ? few.format(value2) : String(value2).replace("Infinity", "∞").replace("-", "−");
+}
+function percent(ratio) {
+  return Number.isFinite(ratio) ? `${rough.format(100 * ratio)} %` : "∞";
+}
+function powerOfAny(scale) {
+  const log2 = Math.log2(scale);
+  return Number.isInteger(log2) ? power2(log2) : number(scale);
+}
+function cellWords(table, column, { low, bins }, finite2) {
+  const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
+  const count = counts.reduce((sum, one2) => sum + one2, 0);
+  const kinds = CLASSES.filter((_, kind) => counts[kind] > 0).map((kind) => t(`explorer.zone_${kind}`));
+  const [from, to] = [power2(low + column), power2(low + column + 1)];
+  const place2 = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
+  if (count === 0) return t("explorer.cell_empty", { place: place2 });
+  return t("explorer.cell", { place: place2, count: integer(count), share: share(count, finite2), kinds: kinds.join(", ") });
+}
+
+// widgets/loss_scale_explorer/comparison.ts
+var MOST = 3;
+var COLUMNS = ["flushed", "subnormal", "overflow", "best", "error"];
+function comparison(choices2, choose) {
+  const own = h("span");
+  const selects = Array.from({ length: MOST }, (_, i) => h(
+    "select",
+    { "aria-label": t("explorer.compare_with", { which: i + 1 }) },
+    h("option", { value: "" }, t("explorer.compare_none")),
+    ...choices2.map(({ name }) => h("option", { value: name }, name))
+  ));
+  for (const select of selects) {
+    select.addEventListener("change", () => choose([...new Set(selects.map(({ value: value2 }) => value2).filter(Boolean))]));
+  }
+  const rows = [own, ...selects].map((head2) => {
+    const cells = COLUMNS.map(() => h("td"));
+    return { element: h("tr", {}, h("th", { scope: "row" }, head2), ...cells), cells };
+  });
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, t("common.formats")),
+    ...COLUMNS.map((column) => h("th", { scope: "col" }, t(`explorer.column_${column}`)))
+  );
+  const summary = h("summary", {}, t("explorer.compare"));
+  const scroll = h(
+    "div",
+    { class: "mw-compare", tabindex: 0, role: "group", "aria-label": t("explorer.compare") },
+    h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows.map(({ element: element2 }) => element2)))
+  );
+  const element = h("details", { class: "mw-unfolding" }, summary, scroll, h("p", { class: "mw-note" }, t("explorer.compare_note")));
+  let total;
+  let log2 = 0;
+  element.addEventListener("toggle", () => draw(log2));
+  function replace(answers, compared) {
+    total = answers.total;
+    setText(own, answers.format.name);
+    [answers.format, ...compared].forEach((format2, i) => {
+      rows[i].answers = format2 === answers.format ? answers : new Answers([answers.total], format2);
+    });
+    selects.forEach((select, i) => {
+      select.value = compared[i]?.name ?? "";
+      if (!compared[i]) delete rows[i + 1].answers;
+    });
+    draw(log2);
+  }
+  function draw(next) {
+    log2 = next;
+    if (!element.open || !total) return;
+    for (const { answers, cells } of rows) {
+      const words2 = answers ? said(answers, total, log2) : COLUMNS.map(() => "");
+      cells.forEach((cell, i) => setText(cell, words2[i]));
+    }
+  }
+  return { element, replace, draw };
+}
+function said(answers, total, log2) {
+  const [flushed, subnormal, , overflow] = answers.totals(log2);
+  const shares = [flushed, subnormal, overflow].map((count) => share(count, total.finite));
+  return [...shares, power2(answers.best.log2), percent(estimatedError(total, answers.format, log2))];
+}
+
 // node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
@@ -838,13 +987,13 @@ function bisector(f) {
 function zero() {
   return 0;
 }
-function number(x) {
+function number2(x) {
   return x === null ? NaN : +x;
 }
 var ascendingBisect = bisector(ascending);
 var bisectRight = ascendingBisect.right;
 var bisectLeft = ascendingBisect.left;
-var bisectCenter = bisector(number).center;
+var bisectCenter = bisector(number2).center;
 var blur2 = Blur2(blurf);
 var blurImage = Blur2(blurfImage);
 function Blur2(blur) {
@@ -1108,7 +1257,7 @@ function date(a, b) {
     return d.setTime(a * (1 - t2) + b * t2), d;
   };
 }
-function number2(a, b) {
+function number3(a, b) {
   return a = +a, b = +b, function(t2) {
     return a * (1 - t2) + b * t2;
   };
@@ -1155,7 +1304,7 @@ function string(a, b) {
       else s2[++i] = bm;
     } else {
       s2[++i] = null;
-      q.push({ i, x: number2(am, bm) });
+      q.push({ i, x: number3(am, bm) });
     }
     bi = reB.lastIndex;
   }
@@ -1171,7 +1320,7 @@ function string(a, b) {
 }
 function value(a, b) {
   var t2 = typeof b, c;
-  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number2 : t2 === "string" ? (c = color(b)) ? (b = c, rgb) : string : b instanceof color ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number3 : t2 === "string" ? (c = color(b)) ? (b = c, rgb) : string : b instanceof color ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number3)(a, b);
 }
 function round(a, b) {
   return a = +a, b = +b, function(t2) {
@@ -1222,7 +1371,7 @@ function interpolateTransform(parse, pxComma, pxParen, degParen) {
   function translate(xa, ya, xb, yb, s2, q) {
     if (xa !== xb || ya !== yb) {
       var i = s2.push("translate(", null, pxComma, null, pxParen);
-      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+      q.push({ i: i - 4, x: number3(xa, xb) }, { i: i - 2, x: number3(ya, yb) });
     } else if (xb || yb) {
       s2.push("translate(" + xb + pxComma + yb + pxParen);
     }
@@ -1231,14 +1380,14 @@ function interpolateTransform(parse, pxComma, pxParen, degParen) {
     if (a !== b) {
       if (a - b > 180) b += 360;
       else if (b - a > 180) a += 360;
-      q.push({ i: s2.push(pop(s2) + "rotate(", null, degParen) - 2, x: number2(a, b) });
+      q.push({ i: s2.push(pop(s2) + "rotate(", null, degParen) - 2, x: number3(a, b) });
     } else if (b) {
       s2.push(pop(s2) + "rotate(" + b + degParen);
     }
   }
   function skewX(a, b, s2, q) {
     if (a !== b) {
-      q.push({ i: s2.push(pop(s2) + "skewX(", null, degParen) - 2, x: number2(a, b) });
+      q.push({ i: s2.push(pop(s2) + "skewX(", null, degParen) - 2, x: number3(a, b) });
     } else if (b) {
       s2.push(pop(s2) + "skewX(" + b + degParen);
     }
@@ -1246,7 +1395,7 @@ function interpolateTransform(parse, pxComma, pxParen, degParen) {
   function scale(xa, ya, xb, yb, s2, q) {
     if (xa !== xb || ya !== yb) {
       var i = s2.push(pop(s2) + "scale(", null, ",", null, ")");
-      q.push({ i: i - 4, x: number2(xa, xb) }, { i: i - 2, x: number2(ya, yb) });
+      q.push({ i: i - 4, x: number3(xa, xb) }, { i: i - 2, x: number3(ya, yb) });
     } else if (xb !== 1 || yb !== 1) {
       s2.push(pop(s2) + "scale(" + xb + "," + yb + ")");
     }
@@ -1478,14 +1627,14 @@ function identity2(x) {
 var map = Array.prototype.map;
 var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
 function formatLocale(locale2) {
-  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
+  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent2 = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
   function newFormat(specifier, options) {
     specifier = formatSpecifier(specifier);
     var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
     if (type === "n") comma = true, type = "g";
     else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
     if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
-    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent : "") + (options && options.suffix !== void 0 ? options.suffix : "");
+    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent2 : "") + (options && options.suffix !== void 0 ? options.suffix : "");
     var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
     precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
     function format2(value2) {
@@ -1649,7 +1798,7 @@ function transformer$2() {
     return x == null || isNaN(x = +x) ? unknown : (output || (output = piecewise2(domain2.map(transform), range2, interpolate$1)))(transform(clamp(x)));
   }
   scale.invert = function(y) {
-    return clamp(untransform((input || (input = piecewise2(range2, domain2.map(transform), number2)))(y)));
+    return clamp(untransform((input || (input = piecewise2(range2, domain2.map(transform), number3)))(y)));
   };
   scale.domain = function(_) {
     return arguments.length ? (domain2 = Array.from(_, number$1), rescale()) : domain2.slice();
@@ -1815,54 +1964,6 @@ function barPaths(table, { x, y, low, bins }, floor) {
     }
   }
   return paths;
-}
-
-// ui/digits.ts
-function superscript(n) {
-  return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
-}
-
-// widgets/loss_scale_explorer/words.ts
-var integers = new Intl.NumberFormat("en");
-var few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-var small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
-function integer(count) {
-  return integers.format(count);
-}
-function share(count, all) {
-  if (count === 0 || all === 0) return "0 %";
-  if (count === all) return "100 %";
-  const percent = 100 * count / all;
-  if (percent < 0.05) return "<0.1 %";
-  return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
-}
-function power2(log2) {
-  return `2${superscript(log2)}`;
-}
-function powerOfTwo(log2) {
-  const value2 = 2 ** log2;
-  if (log2 >= 0) return String(value2);
-  return log2 >= -10 ? String(value2) : value2.toExponential(4);
-}
-function spokenScale(log2) {
-  const value2 = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
-  return t("explorer.scale", { log2, value: value2 });
-}
-function number3(value2) {
-  return Number.isFinite(value2) ? few.format(value2) : String(value2).replace("Infinity", "∞").replace("-", "−");
-}
-function powerOfAny(scale) {
-  const log2 = Math.log2(scale);
-  return Number.isInteger(log2) ? power2(log2) : number3(scale);
-}
-function cellWords(table, column, { low, bins }, finite2) {
-  const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
-  const count = counts.reduce((sum, one2) => sum + one2, 0);
-  const kinds = CLASSES.filter((_, kind) => counts[kind] > 0).map((kind) => t(`explorer.zone_${kind}`));
-  const [from, to] = [power2(low + column), power2(low + column + 1)];
-  const place2 = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
-  if (count === 0) return t("explorer.cell_empty", { place: place2 });
-  return t("explorer.cell", { place: place2, count: integer(count), share: share(count, finite2), kinds: kinds.join(", ") });
 }
 
 // widgets/loss_scale_explorer/heat_map.ts
@@ -2086,8 +2187,8 @@ function figures(textures2) {
   }
   function words2(counts, log2) {
     const finite2 = counts.reduce((sum, one2) => sum + one2, 0);
-    const said = CLASSES.map((kind, i) => `${share(counts[i], finite2)} ${t(`explorer.class_${kind}`)}`);
-    return `${spokenScale(log2)}: ${said.join(", ")}`;
+    const said2 = CLASSES.map((kind, i) => `${share(counts[i], finite2)} ${t(`explorer.class_${kind}`)}`);
+    return `${spokenScale(log2)}: ${said2.join(", ")}`;
   }
   return { element, draw, words: words2 };
 }
@@ -2392,13 +2493,13 @@ function timeline({ look, commit }) {
   const line = s("path", { class: "mw-loss-line" });
   const mark = s("path", { class: "mw-valley-here", d: `M0 0V${HEIGHT3}` });
   const plot = s("svg", { role: "img", class: "mw-loss-plot", height: HEIGHT3 }, line, mark);
-  const said = h("span", { class: "mw-step-text" });
+  const said2 = h("span", { class: "mw-step-text" });
   const thinned = h("span", { class: "mw-note" });
   const [first, last] = [h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }), h("span", { class: "mw-num mw-muted", "aria-hidden": "true" })];
   const element = h(
     "div",
     { class: "mw-stack-tight", hidden: true },
-    h("p", { class: "mw-valley-caption" }, said, thinned),
+    h("p", { class: "mw-valley-caption" }, said2, thinned),
     h("div", { class: "mw-scale-row mw-step-row" }, first, h("div", { class: "mw-scale-track" }, plot, slider), last)
   );
   let steps = [];
@@ -2447,7 +2548,7 @@ function timeline({ look, commit }) {
     set(line, { d: path.join("") });
     point();
     const [start, end] = [losses[0], losses.at(-1)];
-    if (start && end) set(plot, { "aria-label": t("explorer.loss_plot", { from: number3(start.loss), first: start.step, to: number3(end.loss), last: end.step }) });
+    if (start && end) set(plot, { "aria-label": t("explorer.loss_plot", { from: number(start.loss), first: start.step, to: number(end.loss), last: end.step }) });
   }
   function point() {
     if (shown2) set(mark, { transform: `translate(${places(steps.indexOf(shown2.step)).toFixed(1)} 0)` });
@@ -2457,9 +2558,9 @@ function timeline({ look, commit }) {
     const index = steps.indexOf(snapshot.step);
     if (!held) slider.valueAsNumber = index;
     const parts = [t(index === steps.length - 1 ? "explorer.step_newest" : "explorer.step_is", { step: integer(snapshot.step) })];
-    if (losses.length > 0) parts.push(t("explorer.step_loss", { loss: number3(snapshot.loss) }));
+    if (losses.length > 0) parts.push(t("explorer.step_loss", { loss: number(snapshot.loss) }));
     if (snapshot.lossScale > 0) parts.push(t("explorer.step_scale", { scale: powerOfAny(snapshot.lossScale) }));
-    setText(said, parts.join(" · "));
+    setText(said2, parts.join(" · "));
     set(slider, { "aria-valuetext": parts.join(", ") });
     point();
   }
@@ -2485,6 +2586,7 @@ function render({ model, el }) {
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
   const map2 = heatMap(fills);
+  const beside = comparison(choices, (compared) => send("compare", compared));
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
@@ -2498,6 +2600,7 @@ function render({ model, el }) {
     time.element,
     rows.element,
     map2.element,
+    beside.element,
     truths.element
   );
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
@@ -2576,10 +2679,16 @@ function render({ model, el }) {
     const count = { values: integer(answers.total.count), tensors: summaries.length, format: format2.name };
     setText(subtitle, t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
     control.propose(answers);
+    compareAnew();
     truths.show(answers, model.get("_without_gradient"));
     if (width === 0) resize();
     else layout();
     draw(control.value());
+  }
+  function compareAnew() {
+    if (!answers) return;
+    beside.replace(answers, model.get("compare").map(getFormat).filter((format2) => format2 !== void 0));
+    beside.draw(control.value());
   }
   function choose() {
     answer();
@@ -2591,6 +2700,7 @@ function render({ model, el }) {
     plot.draw(log2);
     rows.draw(answers, log2);
     map2.draw(log2);
+    beside.draw(log2);
   }
   function follow() {
     clearTimeout(waiting);
@@ -2605,6 +2715,7 @@ function render({ model, el }) {
     plot.draw(log2);
     rows.arrange(answers, log2);
     layoutMap();
+    beside.draw(log2);
     const words2 = shares.words(answers.totals(log2), log2);
     plot.describe(words2);
     setText(spoken, words2);
@@ -2632,6 +2743,7 @@ function render({ model, el }) {
   }
   const subscriptions = {
     "change:format": choose,
+    "change:compare": compareAnew,
     "change:log2_loss_scale": follow,
     "change:step": () => time.isHeld() || lookAt(),
     "change:_snapshots": load,

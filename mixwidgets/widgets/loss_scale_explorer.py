@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mixwidgets.gradients.summary import GradientCounts
 
+MOST_COMPARED = 3
 _LIVE_S = 0.1  # between two looks at a source that gives something
 _IDLE_S = 1.0  # and, in the end, at one that does not
 _LAST_STEP = 2**32 - 1
@@ -44,6 +45,10 @@ class LossScaleExplorer(MixWidget):
     """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias."""
     log2_loss_scale = traitlets.Int(0).tag(sync=True)
     """The slider's place: an integer, −24 … 40."""
+    compare: traitlets.List[str] = traitlets.List(
+        traitlets.Unicode(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
+    ).tag(sync=True)
+    """Up to three formats to compare with, by name or alias."""
     title = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """A heading in place of the usual one."""
 
@@ -115,6 +120,13 @@ class LossScaleExplorer(MixWidget):
     @traitlets.validate("format")
     def _validate_format(self, proposal: Any) -> str:
         return _narrow(proposal["value"])
+
+    @traitlets.validate("compare")
+    def _validate_compare(self, proposal: Any) -> list[str]:
+        names = list(dict.fromkeys(map(_narrow, proposal["value"])))
+        if len(names) > MOST_COMPARED:
+            raise traitlets.TraitError(f"compare takes up to {MOST_COMPARED} formats; {len(names)} came")
+        return names
 
     @traitlets.validate("log2_loss_scale")
     def _validate_log2(self, proposal: Any) -> int:

@@ -1,6 +1,7 @@
 """The explorer in a page of its own, without a kernel: keys, narrow screens, accessibility, hostile names."""
 
 import re
+from functools import reduce
 from types import SimpleNamespace
 
 import numpy as np
@@ -265,6 +266,27 @@ def test_the_heat_map_of_many_tensors(page, show):
     expect(said).not_to_have_text(keyed)
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_other_formats_have_the_errors_that_python_estimates(page, show, watched):
+    widget = show("light", 360, watched)
+    widget.get_by_text("Other formats at this scale").click()
+    together = reduce(GradientSummary.merge, watched._feed.summaries(191).values())
+    slider = widget.get_by_role("slider", name="loss scale")
+    slider.press("Home")
+    for log2 in range(-24, 41):
+        if log2 % 8 == 0:
+            for index, name in enumerate(["float16", *watched.compare]):
+                row = widget.get_by_role("row").nth(index + 1)
+                said = row.get_by_role("cell").last.inner_text()
+                error = together.relative_error(name, 2.0**log2).value
+                assert float(said.replace("∞", "inf").rstrip(" %")) == pytest.approx(100 * error, rel=0.051)
+        slider.press("ArrowRight")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+    widget.get_by_role("combobox", name="compared format 3").select_option("none")
+    assert page.evaluate("window.model.get('compare')") == ["bfloat16", "float8_e5m2"]
 
 
 def test_names_stay_text(page, show):

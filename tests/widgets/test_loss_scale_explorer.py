@@ -115,6 +115,15 @@ def test_a_wrong_scale_is_refused_and_the_last_stays(explorer, log2):
     assert explorer.log2_loss_scale == 9
 
 
+def test_the_formats_to_compare(explorer):
+    explorer.compare = ["half", "float8_e5m2", "float16"]
+    assert explorer.compare == ["float16", "float8_e5m2"]
+    for wrong in (["float64"], ["fp17"], [None], "float16", ["bf16", "fp16", "float8_e5m2", "float8_e4m3fn"]):
+        with pytest.raises(TraitError):
+            explorer.compare = wrong
+    assert explorer.compare == ["float16", "float8_e5m2"]
+
+
 def test_what_the_page_sends(explorer):
     seen = []
     explorer.observe(lambda change: seen.append((change.name, change.new)), ["format", "log2_loss_scale"])

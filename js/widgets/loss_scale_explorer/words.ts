@@ -6,6 +6,7 @@ import { t } from "../../ui/messages.ts";
 
 const integers = new Intl.NumberFormat("en");
 const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
 const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 
 export function integer(count: number): string {
@@ -42,6 +43,11 @@ export function spokenScale(log2: number): string {
 /** A measured number in four significant digits. */
 export function number(value: number): string {
   return Number.isFinite(value) ? few.format(value) : String(value).replace("Infinity", "∞").replace("-", "−");
+}
+
+/** An estimate in percent: two significant digits. */
+export function percent(ratio: number): string {
+  return Number.isFinite(ratio) ? `${rough.format(100 * ratio)} %` : "∞";
 }
 
 /** A loss scale as people write it: "2¹⁶", or digits where it is no power of two. */
