@@ -1,6 +1,8 @@
 """watch: the same eyes as a training run's, on the user's own loop."""
 
 import os
+import reprlib
+from numbers import Real
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -73,7 +75,8 @@ class Watcher:
         """The format whose losses `report()` tells."""
         self._model, self._path = model, path
         parameters = dict(watched(model))
-        self._device = next(iter(parameters.values())).device
+        devices = {weight.device: None for weight in parameters.values()}
+        self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
         self._eyes = LoopEyes(optimizer, scaler, tuple(parameters), self._device, self.every)
         self._hooks = LoopHooks(model, optimizer, scaler, self._eyes)
         self._is_watching = False
@@ -118,7 +121,9 @@ class Watcher:
 
         A loss that goes through `scaler.scale` is seen without this.
         """
-        if self._is_watching and not self._eyes.is_blind:
+        if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
+            raise TypeError(f"record_loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
+        if not self._eyes.is_blind:
             self._eyes.told_loss(loss)
 
     @property

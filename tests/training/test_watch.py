@@ -1,5 +1,6 @@
 """watch sees what a loop's gradients are, whatever the loop does, and leaves no trace."""
 
+import io
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -127,6 +128,16 @@ def test_a_loss_can_be_told():
     assert [snapshot.loss for snapshot in watcher.history] == [pytest.approx(float("nan"), nan_ok=True), 0.75]
 
 
+@pytest.mark.parametrize("loss", ["0.5", None, torch.ones(2)])
+def test_a_loss_that_is_none(loss):
+    twin = Twin()
+    with (
+        watch(twin.net, twin.steps_by) as watcher,
+        pytest.raises(TypeError, match="a number or a tensor of one"),
+    ):
+        watcher.record_loss(loss)
+
+
 def test_start_and_stop_as_often_as_one_likes():
     twin = Twin()
     watcher = watch(twin.net, twin.steps_by, every=1)
@@ -196,6 +207,42 @@ def test_a_second_watcher_may_look_at_the_same_loop():
     assert hooks_of(twin) == before
     assert (outer.step, inner.step) == (3, 2)
     assert in_bytes(outer.history[1].summaries) == in_bytes(inner.history[1].summaries)
+
+
+def test_watchers_may_end_in_any_order():
+    twin = Twin(scaler=scaler())
+    first, second = (watch(twin.net, twin.steps_by, twin.scaler, every=1) for _ in range(2))
+    first.start()
+    second.start()
+    twin.step()
+    first.stop()
+    twin.step()
+    second.stop()
+    twin.step()
+    assert (first.step, second.step) == (1, 2)
+    assert in_bytes(second.summaries) == twin.seen[1]
+
+
+def test_what_is_copied_or_pickled_meanwhile_is_no_part_of_it():
+    twin = Twin(scaler=scaler())
+    with watch(twin.net, twin.steps_by, twin.scaler, every=1) as watcher:
+        twin.step()
+        file = io.BytesIO()
+        torch.save(twin.net, file)
+        file.seek(0)
+        copies = [deepcopy(twin.net), torch.load(file, weights_only=False)]
+        by = deepcopy(twin.scaler)
+        for copy in copies:
+            nn.init.constant_(copy[0].weight, torch.nan)
+            by.scale(copy(torch.ones(2, 6)).sum()).backward()
+        by.unscale_(optimizer := torch.optim.SGD(copies[0].parameters(), lr=1.0))
+        by.step(optimizer)
+        by.update()
+        assert watcher.step == 1
+        assert by.get_scale() == twin.scaler.get_scale() / 2
+        twin.step()
+    assert watcher.first_non_finite is None
+    assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
 
 
 @pytest.mark.parametrize("strict", [False, True], ids=["warnings shown", "warnings are errors"])

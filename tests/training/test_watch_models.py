@@ -280,6 +280,20 @@ def test_watching_compiles_nothing_anew(before):
 
 
 @quiet
+def test_a_function_around_the_model_is_compiled_without_the_hooks():
+    torch._dynamo.reset()
+    graphs = []
+
+    def backend(graph, inputs):
+        graphs.append([node.target for node in graph.graph.nodes])
+        return graph
+
+    Twin(lambda: Around(Stack(), backend)).run_watched(5, every=2)
+    assert len(graphs) == 1
+    assert not any("sum" in str(target) for target in graphs[0])
+
+
+@quiet
 def test_outputs_around_a_compiled_part_are_seen():
     torch._dynamo.reset()
     model = compiled_in_part(Stack(), "eager")

@@ -37,7 +37,8 @@ class LoopEyes:
         every: int,
     ) -> None:
         """`names`: the watched parameters', in the model's order; `device`: where they are."""
-        self.is_blind = False
+        self.is_blind = True
+        """Before `open`, after `close`, and after an error."""
         self.error: Exception | None = None
         """What went wrong in looking, and ended it."""
         self.log = WatchLog()
@@ -50,18 +51,17 @@ class LoopEyes:
         self._lock = threading.RLock()
         self._unread: deque[Callable[[], SeenStep]] = deque()
         self._ended = 0
-        self.open()
 
     def open(self) -> None:
         """Begin, or begin again, with the next step."""
+        self.is_blind, self.error = False, None
         scale = 1.0 if self._scaler is None else float(self._scaler.get_scale())
         self._begin_step(lambda: scale)
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
         is_observed = self._ended % self._every == 0
         with_norm = self.journal is not None
-        self._scale = scale
-        self._began = time.perf_counter()
+        self._scale, self._began = scale, time.perf_counter()
         self._step = StepUnderWay(
             self._ended + 1, self._names, scale, is_observed=is_observed, with_norm=with_norm
         )
@@ -106,9 +106,10 @@ class LoopEyes:
 
     @property
     def why_blind(self) -> str:
-        return (
-            f"watch stopped looking after an error of its own: {in_words(self.error)}." if self.error else ""
-        )
+        """The error in words; empty while there is none."""
+        if self.error is None:
+            return ""
+        return f"watch stopped looking after an error of its own: {in_words(self.error)}."
 
     def catch_up(self) -> None:
         """Read all steps that have ended, waiting for the device where it still computes."""
@@ -121,6 +122,7 @@ class LoopEyes:
     def close(self, reason: str, message: str) -> None:
         """Read what is left, and end the journal. An error of our own is what it then ends with."""
         self.catch_up()
+        self.is_blind = True
         journal, self.journal = self.journal, None
         if journal is None:
             return

@@ -7,7 +7,7 @@ that a pass reaches queues a callback for the pass's end, as DistributedDataPara
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol
 
@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.training.watching.names import compiled_parts, is_leaf, model_name, own_name, watched
+from mixwidgets.training.watching.shadow import Shadow
 
 P = ParamSpec("P")
 
@@ -92,13 +93,13 @@ class LoopHooks:
                 handle = parameter.register_post_accumulate_grad_hook(reach)  # type: ignore[no-untyped-call]
                 placed.callback(handle.remove)
             for name, module in _seen_modules(self.model):
-                placed.callback(module.register_forward_hook(_output_hook(self, name)).remove)
+                placed.callback(module.register_forward_hook(_OutputHook(self, name)).remove)
             if self.optimizer is not None:
                 handle = self.optimizer.register_step_post_hook(lambda *_: self._optimizer_stepped())
                 placed.callback(handle.remove)
             if self.scaler is not None:
-                placed.callback(_shadow(self.scaler, "scale", self._scaled))
-                placed.callback(_shadow(self.scaler, "update", self._scale_updated))
+                placed.callback(Shadow(self.scaler, "scale", self._scaled).remove)
+                placed.callback(Shadow(self.scaler, "update", self._scale_updated).remove)
             self._placed = placed.pop_all()
 
     def remove(self) -> None:
@@ -164,13 +165,20 @@ def _at_end_of_backward(callback: Callable[[], None]) -> None:
     torch.autograd.Variable._execution_engine.queue_callback(callback)
 
 
-def _output_hook(hooks: LoopHooks, name: str) -> Callable[[nn.Module, object, object], None]:
-    def hook(module: nn.Module, inputs: object, output: object) -> None:
+class _OutputHook:
+    """A forward hook. In a copy of the model, or a pickle, what is left of it is a call that does nothing:
+    one of the standard library, so that who reads the pickle needs no mixwidgets."""
+
+    def __init__(self, hooks: LoopHooks, name: str) -> None:
+        self._hooks, self._name = hooks, name
+
+    def __call__(self, module: nn.Module, inputs: object, output: object) -> None:
         if torch.compiler.is_compiling():
             return  # the user compiles around the model: nothing more is traced here
-        hooks.see_output(name, output)
+        self._hooks.see_output(self._name, output)
 
-    return hook
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (nullcontext(), "__exit__")
 
 
 def _tensors(output: object) -> Iterator[Tensor]:
@@ -184,26 +192,3 @@ def _tensors(output: object) -> Iterator[Tensor]:
     elif isinstance(output, tuple | list):
         for part in output:
             yield from _tensors(part)
-
-
-def _shadow(instance: object, name: str, after: Callable[..., None]) -> Callable[[], None]:
-    """Call `after` after each call of a method, with its arguments; what this returns undoes it."""
-    method = getattr(instance, name)
-    before = vars(instance).get(name)
-
-    @wraps(method)
-    def shadow(*args: Any, **kwargs: Any) -> Any:
-        result = method(*args, **kwargs)
-        after(*args, **kwargs)
-        return result
-
-    def undo() -> None:
-        if vars(instance).get(name) is not shadow:
-            return  # somebody else's lies over it: it stays, and sees nothing
-        if before is None:
-            delattr(instance, name)
-        else:
-            setattr(instance, name, before)
-
-    setattr(instance, name, shadow)
-    return undo
