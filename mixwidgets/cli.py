@@ -57,6 +57,10 @@ def train(
     ] = 1.0,
     learning_rate: Annotated[float | None, typer.Option(help="The task's own if left out.")] = None,
     optimizer: Annotated[str, typer.Option(help="adam or sgd.")] = "adam",
+    option: Annotated[
+        list[str] | None, typer.Option(help="One of the task's own options, such as size=4; repeatable.")
+    ] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds after which the run ends.")] = None,
     runs_dir: Annotated[Path, typer.Option(help="Where the run directory goes.")] = Path("runs"),
 ) -> None:
     """Launch one run, show its progress, and keep it in its run directory. Ctrl-C stops it."""
@@ -64,10 +68,11 @@ def train(
     from mixwidgets.runs.launcher import launch
 
     with _errors_in_words():
-        given = {"steps": steps, "learning_rate": learning_rate}  # None: the task's own
+        # None: the task's own, or no limit
+        given = {"steps": steps, "learning_rate": learning_rate, "time_limit_s": time_limit}
         fields = {"task": task, "recipe": recipe, "seed": seed, "device": device, "optimizer": optimizer}
         fields |= {name: value for name, value in given.items() if value is not None}
-        options = {} if loss_weight == 1 else {"loss_weight": loss_weight}
+        options = {**_options(option or []), **({} if loss_weight == 1 else {"loss_weight": loss_weight})}
         experiment = Experiment.from_dict({**fields, "task_options": options})
         run = launch(experiment, runs_dir=runs_dir)
     typer.echo(f"{run.path}")
@@ -94,6 +99,21 @@ def show_format(
         typer.echo("\n\n".join(texts))
 
 
+def _options(given: list[str]) -> dict[str, float]:
+    """Numbers by name, from texts such as "size=4"."""
+    options: dict[str, float] = {}
+    for text in given:
+        name, equals, number = text.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ValueError(f"--option takes a name and a number, such as size=4; {text!r} came.")
+        options[name.strip()] = int(value) if value.is_integer() else value
+    return options
+
+
 def _show(event: Event, steps: int) -> None:
     from mixwidgets.runs.events import RunStarted, StepRecord
 
@@ -110,7 +130,7 @@ def _report(run: Run) -> int:
     figures = ", ".join(f"{name} {value:.4g}" for name, value in run.metrics.items())
     said = f"{run.status}: {run.message}" if run.message else run.status
     typer.echo(" ".join(filter(None, [said, figures])))
-    return 0 if run.status in ("completed", "stopped") else 1
+    return 0 if run.status in ("completed", "stopped", "time_limit") else 1
 
 
 @contextmanager

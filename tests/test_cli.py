@@ -56,6 +56,10 @@ def test_format_alone_is_a_spec_sheet():
         (["format", "fp8", "1"], "write one of float8_e5m2, float8_e4m3fn"),
         (["format", "float16", "１２"], "in plain digits, 12"),
         (["train", "--steps", "0"], "steps"),
+        (["train", "--option", "size"], "such as size=4"),
+        (["train", "--option", "size=x"], "such as size=4"),
+        (["train", "--option", "sise=2"], "Did you mean 'size'"),
+        (["train", "--time-limit", "0"], "time_limit_s"),
         (["train", "--task", "digits_cn"], "digits_cnn"),
         (["train", "--recipe", "fp61"], "recipe"),
         (["train", "--loss-weight", "nan"], "loss_weight"),
@@ -71,13 +75,25 @@ def test_a_wrong_argument_is_one_sentence(arguments, says, tmp_path):
 
 
 def test_train_keeps_a_run_that_opens_again(tmp_path):
-    result = call("train", "--steps", "6", "--recipe", "fp16_dynamic", "--runs-dir", str(tmp_path))
+    options = [
+        "--task",
+        "mask",
+        "--option",
+        "canvas=20",
+        "--option",
+        "loss_weight=0.5",
+        "--time-limit",
+        "600",
+    ]
+    result = call("train", "--steps", "6", "--recipe", "fp16_dynamic", "--runs-dir", str(tmp_path), *options)
     assert result.exit_code == 0, result.output
     assert "completed" in result.stdout
     (run,) = mw.list_runs(tmp_path)
     assert run.status == "completed"
     assert run.steps()["step"].tolist() == [1, 2, 3, 4, 5, 6]
-    assert json.loads((run.path / "experiment.json").read_text())["steps"] == 6
+    said = json.loads((run.path / "experiment.json").read_text())
+    assert (said["steps"], said["time_limit_s"]) == (6, 600)
+    assert said["task_options"] == {"canvas": 20, "loss_weight": 0.5}
 
 
 def test_lab_opens_the_start_notebook_on_loopback(monkeypatch, tmp_path):

@@ -59,7 +59,7 @@ class StepRecord:
     grad_norm: float
     """The unscaled gradients' global L2 norm, before clipping; may be inf or NaN."""
     seconds: float
-    """Wall-clock time of the step."""
+    """Wall-clock time of the step; where a snapshot is taken, with the time that this takes."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ import traceback
 
 from mixwidgets.runs.files import is_disk_full
 
+_LONGEST = 10_000  # characters of a message: its end says most
 _NO_MEMORY = ("can't allocate memory", "std::bad_alloc")  # how torch words it on the CPU
 
 
@@ -27,4 +28,4 @@ def in_words(error: BaseException) -> str:
         if frame.filename.startswith("<task "):
             text += f"\nIn line {frame.lineno} of its task, in {frame.name}: {frame.line}"
             break
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text[-_LONGEST:].encode("utf-8", "backslashreplace").decode()

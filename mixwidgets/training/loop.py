@@ -30,7 +30,7 @@ def train(experiment: Experiment) -> Iterator[Event]:
     gradient snapshots with step 1 and every `summary_every` steps after it; memory by kind after step 1.
 
     Leaving the loop ends the run cleanly. While the iterator is in use torch computes on one thread; its
-    random generator is left as it was. The same experiment gives the same bits on the same machine.
+    random generator is left as it was. On the CPU of one machine the same experiment gives the same bits.
     TypeError for what is no Experiment, ValueError for a device that is not there; other errors, such as
     those of a full memory, pass through.
     """

@@ -38,7 +38,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 class RoundedLinear:
-    """y = x Wᵀ + b with rounded operands. One for each layer: it holds the layer's amax histories.
+    """y = x Wᵀ + b with rounded operands. One for each call of a linear layer in a forward pass: it holds the
+    amax histories. The bias is added to the rounded product, in the dtype of x.
 
     Every finite value that is too large for its format becomes the largest, scaled or not, as in the casts of
     Transformer Engine (CUDA's __NV_SATFINITE) and torchao. An infinity, which those make finite too, becomes

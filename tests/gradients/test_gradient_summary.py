@@ -140,6 +140,8 @@ def test_bounds_hold_the_truth_for_any_scale(values: list[np.ndarray], name: str
         assert getattr(lower, field) <= truth.count(field) <= getattr(upper, field)
 
 
+# NumPy says "invalid value" where a signalling NaN is widened.
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 @settings(max_examples=60, deadline=None)
 @given(st.lists(patterns32, max_size=40), st.lists(patterns64, max_size=40))
 def test_merging_is_summarising_together(first: list[np.ndarray], second: list[np.ndarray]) -> None:
@@ -150,6 +152,7 @@ def test_merging_is_summarising_together(first: list[np.ndarray], second: list[n
     assert hash(one.merge(other)) == hash(GradientSummary.of(together))
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
 @settings(max_examples=60, deadline=None)
 @given(st.lists(patterns32 | patterns64.filter(np.isfinite), max_size=40))
 def test_bytes_come_back_as_they_went(values: list[np.ndarray]) -> None:

@@ -49,16 +49,16 @@ export function percent(value: WireNumber | undefined): string {
 /** What the task itself calls a good result: the name of its metric beside "loss", if it has one. */
 export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => name !== "loss");
 
-const METRICS: Record<string, MessageKey> = { accuracy: "lab.metric_accuracy", iou: "lab.metric_iou" };
+const METRICS = new Map<string, MessageKey>([["accuracy", "lab.metric_accuracy"], ["iou", "lab.metric_iou"]]);
 
 /** A metric's name for the eye; a user's own as it is. */
 export function metricName(name: string): string {
-  const key = METRICS[name];
+  const key = METRICS.get(name);
   return key === undefined ? name : t(key);
 }
 
 /** A metric's value: shares in per cent. */
-export const metric = (name: string, value: WireNumber): string => (name in METRICS ? percent(value) : decimal(value));
+export const metric = (name: string, value: WireNumber): string => (METRICS.has(name) ? percent(value) : decimal(value));
 
 /** "0.6 s", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds: number): string {

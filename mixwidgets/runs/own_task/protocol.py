@@ -5,7 +5,11 @@ class MyTask:                               # the docstring's first sentence exp
     def model(self): ...                    # a torch.nn.Module with float32 weights
     def batches(self, batch_size, seed): ...  # an iterator of (inputs, targets)
     def loss(self, outputs, targets): ...   # the mean of the examples' losses, a scalar
-    def evaluate(self, predict): ...        # a dict of metrics
+    def evaluate(self, predict): ...        # a dict of metrics, "loss" among them
+
+What it draws at random comes from `seed` or from torch's own generator, which the run has seeded. Inputs
+reach the model in the compute format, integers as they are; frozen parameters stay. The explicit loop does
+not take models with activation checkpointing, whose second forward pass it does not see; loop="amp" does.
 """
 
 import inspect
