@@ -34,7 +34,7 @@ async function bundle([name, path], keep) {
     target: "es2022",
     charset: "utf8",
     write: false,
-    alias: { "d3-color": "./ui/no_colors.ts" },
+    alias: { "d3-color": "./ui/unused_d3.ts", "d3-format": "./ui/unused_d3.ts" },
     plugins: [{
       name: "messages",
       setup: ({ onLoad }) => onLoad({ filter: /en\.json$/ }, () => ({ contents: JSON.stringify(kept), loader: "json" })),

@@ -32,7 +32,7 @@ const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=al
 function fakeModel(changes: Record<string, unknown> = {}) {
   const state: Record<string, unknown> = {
     format: "float16", log2_loss_scale: 0, step: 0, title: null,
-    compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
+    binade: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
     _without_gradient: [],
     ...changes,
   };
@@ -447,6 +447,49 @@ describe("other formats", () => {
     pick(1, "");
     expect([model.get("compare"), rows().map(([name]) => name)]).toEqual([["float8_e5m2"], ["float16", "float8_e5m2", "", ""]]);
     expect(model.saved).toHaveLength(3);
+  });
+});
+
+describe("the lens", () => {
+  function showLens(changes: Record<string, unknown> = {}) {
+    const shown = show(changes);
+    const surface = shown.one<HTMLElement>(".mw-lens-surface");
+    const press = (key: string) => surface.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    const text = (selector: string) => shown.one(selector).textContent!;
+    return { ...shown, press, text };
+  }
+
+  test("the arrow keys read every bar", () => {
+    const { press, text } = showLens({ log2_loss_scale: 5 });
+    const counts: number[] = [];
+    press("Home");
+    for (let i = 0; i < 400; i++) {
+      counts.push(Number(/: ([\d,]+) gradients/.exec(text(".mw-lens-said"))?.[1]!.replaceAll(",", "") ?? 0));
+      if (text(".mw-lens-said").includes(" and more")) break;
+      press("ArrowRight");
+    }
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected("float16", 5).reduce((sum, count) => sum + count, 0));
+  });
+
+  test("Enter tells the binade, whose bits follow the scale and the format", () => {
+    const { model, press, drag, release, text, one } = showLens();
+    press("Home"); // from 2^-50 on
+    for (let i = 0; i < 30; i++) press("ArrowRight");
+    press("Enter");
+    expect([model.get("binade"), model.saved.length]).toEqual([-20, 1]);
+    expect(text(".mw-lens-bits")).toBe("0 00000 0000010000");
+    expect(text(".mw-lens p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");
+    drag(20);
+    expect(text(".mw-lens-bits")).toBe("0 01111 0000000000");
+    drag(-5); // 2^-25 is a tie, and goes to zero
+    expect([text(".mw-lens-bits"), text(".mw-lens p:last-child")]).toEqual(["0 00000 0000000000", "= 0 · flushed to zero · code 0x0000"]);
+    drag(36);
+    expect(text(".mw-lens p:last-child")).toBe("= ∞ · overflow · code 0x7C00");
+    release();
+    model.set("format", "float4_e2m1fn");
+    expect([text(".mw-lens-bits"), text(".mw-lens p:last-child")]).toEqual(["0 11 1", expect.stringMatching(/^= 6 · overflow/)]);
+    one<HTMLButtonElement>(".mw-lens button").click();
+    expect([model.get("binade"), one<HTMLElement>(".mw-lens").hidden]).toEqual([null, true]);
   });
 });
 

@@ -12,6 +12,7 @@ import { t } from "../ui/messages.ts";
 import { comparison } from "./loss_scale_explorer/comparison.ts";
 import { heatMap } from "./loss_scale_explorer/heat_map.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
+import { lens } from "./loss_scale_explorer/lens.ts";
 import { figures, notes } from "./loss_scale_explorer/readout.ts";
 import { scaleControl } from "./loss_scale_explorer/scale_control.ts";
 import { tensorRows } from "./loss_scale_explorer/tensor_rows.ts";
@@ -23,6 +24,7 @@ interface State {
   format: string;
   log2_loss_scale: number;
   step: number;
+  binade: number | null;
   title: string | null;
   compare: string[];
   _snapshots: DataView;
@@ -49,6 +51,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const shares = figures(fills);
   const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
+  const look = lens(plot, (exponent) => send("binade", exponent));
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
   const map = heatMap(fills);
@@ -58,7 +61,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const top = h("div", { class: "mw-explorer-top" }, shares.element, control.readout);
   const body = h("div", { class: "mw-stack", hidden: true },
-    top, plot.element, control.element, time.element, rows.element, map.element, beside.element, truths.element);
+    top, look.element, control.element, time.element, rows.element, map.element, beside.element, truths.element);
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
   root.append(error, waitingFor, body, spoken, fills.element);
 
@@ -69,7 +72,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   let width = 0;
   let waiting: ReturnType<typeof setTimeout> | undefined;
 
-  function send<K extends "format" | "log2_loss_scale" | "step" | "compare">(name: K, value: State[K]): void {
+  function send<K extends "format" | "log2_loss_scale" | "step" | "binade" | "compare">(name: K, value: State[K]): void {
     if (model.get(name) === value) return;
     model.set(name, value);
     model.save_changes();
@@ -172,6 +175,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!answers) return;
     shares.draw(answers.totals(log2));
     plot.draw(log2);
+    look.draw(log2);
     rows.draw(answers, log2);
     map.draw(log2);
     beside.draw(log2);
@@ -191,6 +195,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     control.show(log2);
     shares.draw(answers.totals(log2));
     plot.draw(log2);
+    look.draw(log2);
     rows.arrange(answers, log2);
     layoutMap();
     beside.draw(log2);
@@ -211,6 +216,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!answers) return;
     plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
+    look.layout(answers, width);
     control.layout(answers);
     layoutMap();
   }
@@ -230,6 +236,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     "change:compare": compareAnew,
     "change:log2_loss_scale": follow,
     "change:step": () => time.isHeld() || lookAt(),
+    "change:binade": () => look.show(model.get("binade")),
     "change:_snapshots": load,
     "change:_loss": retime,
     "change:title": retitle,
@@ -240,6 +247,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   for (const { element } of [plot, control, time]) observer.observe(element);
   retitle();
   load();
+  look.show(model.get("binade"));
   const newest = history.at(0)?.step ?? 0;
   if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 }); // came before this view
 

@@ -201,11 +201,14 @@ var catalogue_default = {
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
-function power(base, exponent2) {
-  return exponent2 >= 0 ? rational(base ** BigInt(exponent2)) : rational(1n, base ** BigInt(-exponent2));
+function power(base, exponent) {
+  return exponent >= 0 ? rational(base ** BigInt(exponent)) : rational(1n, base ** BigInt(-exponent));
 }
 function negate(x) {
   return rational(-x.numerator, x.denominator);
+}
+function magnitudeOf(x) {
+  return x.numerator < 0n ? negate(x) : x;
 }
 function multiply(x, y) {
   return rational(x.numerator * y.numerator, x.denominator * y.denominator);
@@ -227,6 +230,10 @@ function compare(x, y) {
 function floorLog2(x) {
   const guess = bitLength(x.numerator) - bitLength(x.denominator);
   return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
+}
+function floorLog10(x) {
+  const guess = String(x.numerator).length - String(x.denominator).length;
+  return compare(x, power(10n, guess)) >= 0 ? guess : guess - 1;
 }
 function bitLength(n) {
   const hex = n.toString(16);
@@ -444,29 +451,29 @@ var FRACTION_BITS = 52;
 var BINADE = 2 ** FRACTION_BITS;
 var CLASSES = ["flushed", "subnormal", "normal", "overflow"];
 var known2 = /* @__PURE__ */ new WeakMap();
-function boundaries(format2) {
-  const found = known2.get(format2);
+function boundaries(format) {
+  const found = known2.get(format);
   if (found) return found;
-  const halfUlp = power(2n, format2.emin - format2.fractionBits - 1);
+  const halfUlp = power(2n, format.emin - format.fractionBits - 1);
   const places = [
     place(halfUlp, true),
     // this tie goes to zero, the even code
-    place(subtract(power(2n, format2.emin), halfUlp), false),
-    place(format2.overflowThreshold, format2.overflowTieStays)
+    place(subtract(power(2n, format.emin), halfUlp), false),
+    place(format.overflowThreshold, format.overflowTieStays)
   ];
-  known2.set(format2, places);
+  known2.set(format, places);
   return places;
 }
 function place(magnitude, tieBelow) {
-  const exponent2 = floorLog2(magnitude);
-  const { numerator, denominator } = subtract(divide(magnitude, power(2n, exponent2)), rational(1n));
+  const exponent = floorLog2(magnitude);
+  const { numerator, denominator } = subtract(divide(magnitude, power(2n, exponent)), rational(1n));
   const scaled = numerator * BigInt(BINADE);
   const whole = scaled / denominator;
   const onGrid = compare(rational(scaled, denominator), rational(whole)) === 0;
-  return { exponent: exponent2, fraction: Number(tieBelow || !onGrid ? whole + 1n : whole) };
+  return { exponent, fraction: Number(tieBelow || !onGrid ? whole + 1n : whole) };
 }
-function log2Of({ exponent: exponent2, fraction }) {
-  return exponent2 + Math.log2(1 + fraction / BINADE);
+function log2Of({ exponent, fraction }) {
+  return exponent + Math.log2(1 + fraction / BINADE);
 }
 
 // gradients/summary.ts
@@ -512,22 +519,22 @@ var GradientSummary = class _GradientSummary {
     return this.#below[at + 1] - this.#below[at];
   }
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
-  below({ exponent: exponent2, fraction }) {
+  below({ exponent, fraction }) {
     const width = this.edges.length - 1;
-    const at = exponent2 - (this.exponents[0] ?? 0);
+    const at = exponent - (this.exponents[0] ?? 0);
     if (at < 0 || this.exponents.length === 0) return 0;
     if (at >= this.#rowFrom.length) return this.finite;
     const row2 = this.#rowFrom[at];
-    if (this.exponents[row2] !== exponent2) return this.#below[row2 * width];
+    if (this.exponents[row2] !== exponent) return this.#below[row2 * width];
     const edge = this.edges.indexOf(fraction);
     if (edge < 0) throw new RangeError(`this summary keeps no count at fraction ${fraction}`);
     return this.#below[row2 * width + edge];
   }
   /** The exact classes of the values times 2^log2LossScale, rounded to `format`, ties to even. */
-  counts(format2, log2LossScale) {
+  counts(format, log2LossScale) {
     let below = 0;
-    const finite2 = boundaries(format2).map(({ exponent: exponent2, fraction }) => {
-      const next = this.below({ exponent: exponent2 - log2LossScale, fraction });
+    const finite2 = boundaries(format).map(({ exponent, fraction }) => {
+      const next = this.below({ exponent: exponent - log2LossScale, fraction });
       const count = next - below;
       below = next;
       return count;
@@ -541,13 +548,13 @@ var GradientSummary = class _GradientSummary {
     if (!parts.every((part) => alike(part.edges))) throw new RangeError("these summaries differ in kind");
     const width = edges.length - 1;
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
-    const row2 = new Map(exponents.map((exponent2, index) => [exponent2, index]));
+    const row2 = new Map(exponents.map((exponent, index) => [exponent, index]));
     const cells = new Float64Array(exponents.length * width);
     const apart = { zero: 0, inf: 0, nan: 0 };
     for (const part of parts) {
       for (const name of ["zero", "inf", "nan"]) apart[name] += part[name];
-      part.exponents.forEach((exponent2, from) => {
-        const to = row2.get(exponent2);
+      part.exponents.forEach((exponent, from) => {
+        const to = row2.get(exponent);
         for (let cell = 0; cell < width; cell++) {
           cells[to * width + cell] += part.held(from, cell);
         }
@@ -605,11 +612,11 @@ var LOWEST = -24;
 var HIGHEST = 40;
 var HEADROOM = 4;
 var Answers = class {
-  constructor(summaries, format2) {
+  constructor(summaries, format) {
     this.summaries = summaries;
-    this.format = format2;
+    this.format = format;
     this.total = GradientSummary.together(summaries);
-    this.#totals = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => finite(this.total, format2, i + LOWEST));
+    this.#totals = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, i) => finite(this.total, format, i + LOWEST));
     this.best = this.#findBest();
   }
   summaries;
@@ -648,8 +655,8 @@ var Answers = class {
     return { log2, headroom: overflowAt(log2) > 0 ? 0 : headroom };
   }
 };
-function finite(summary, format2, log2) {
-  return Float64Array.from(summary.counts(format2, log2).finite);
+function finite(summary, format, log2) {
+  return Float64Array.from(summary.counts(format, log2).finite);
 }
 
 // gradients/snapshots.ts
@@ -734,7 +741,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.compare": "Other formats at this scale", "explorer.compare_with": "compared format {which}", "explorer.compare_none": "none", "explorer.column_flushed": "flushed", "explorer.column_subnormal": "subnormal", "explorer.column_overflow": "overflow", "explorer.column_best": "best scale", "explorer.column_error": "relative error, estimate", "explorer.compare_note": "The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.compare": "Other formats at this scale", "explorer.compare_with": "compared format {which}", "explorer.compare_none": "none", "explorer.column_flushed": "flushed", "explorer.column_subnormal": "subnormal", "explorer.column_overflow": "overflow", "explorer.column_best": "best scale", "explorer.column_error": "relative error, estimate", "explorer.compare_note": "The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.", "explorer.lens": "Binades: arrow keys move, Enter shows the bits", "explorer.lens_hint": "Point at a bar or use the arrow keys; a click or Enter shows bits.", "explorer.lens_title": "The lower edge of this binade: a gradient of {gradient}, × S = {scaled}, kept in {format} as", "explorer.lens_sign": "sign", "explorer.lens_exponent": "exponent", "explorer.lens_fraction": "fraction", "explorer.lens_value": "= {value} · {kind} · ulp {ulp} · code {code}", "explorer.lens_flushed": "= {value} · flushed to zero · code {code}", "explorer.lens_overflow": "= {value} · overflow · code {code}", "explorer.lens_close": "close", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -795,15 +802,15 @@ function chipsAndMore(legend, usual, others, choose) {
 }
 
 // gradients/rounding_error.ts
-function estimatedError(summary, format2, log2LossScale) {
-  if (summary.counts(format2, log2LossScale).finite[3] > 0) return Infinity;
+function estimatedError(summary, format, log2LossScale) {
+  if (summary.counts(format, log2LossScale).finite[3] > 0) return Infinity;
   const largest = summary.exponents.at(-1);
   if (largest === void 0) return 0;
   const edges = summary.edges.map((edge) => 1 + edge / BINADE);
   let [lost, whole] = [0, 0];
-  summary.exponents.forEach((exponent2, row2) => {
-    const log2Ulp = Math.max(exponent2 + log2LossScale, format2.emin) - format2.fractionBits - log2LossScale - exponent2;
-    const weight = 4 ** (exponent2 - largest);
+  summary.exponents.forEach((exponent, row2) => {
+    const log2Ulp = Math.max(exponent + log2LossScale, format.emin) - format.fractionBits - log2LossScale - exponent;
+    const weight = 4 ** (exponent - largest);
     for (let cell = 0; cell < edges.length - 1; cell++) {
       const count = summary.held(row2, cell);
       if (count === 0) continue;
@@ -816,17 +823,164 @@ function estimatedError(summary, format2, log2LossScale) {
   return Math.sqrt(lost / whole);
 }
 function meanSquare(low, high, log2Ulp) {
-  const ulp = 2 ** log2Ulp;
-  return ulp * ulp * (integral(high / ulp) - integral(low / ulp)) / (high / ulp - low / ulp);
+  const ulp2 = 2 ** log2Ulp;
+  return ulp2 * ulp2 * (integral(high / ulp2) - integral(low / ulp2)) / (high / ulp2 - low / ulp2);
 }
 function integral(u) {
   const k = Math.round(u);
   return k / 12 + (u - k) ** 3 / 3;
 }
 
+// formats/encode.ts
+function beyond(fmt, negative) {
+  if (fmt.infCode === null && fmt.nanCode !== null) return fmt.nanCode;
+  return withSign(fmt, fmt.infCode ?? fmt.maxCode, negative);
+}
+function withSign(fmt, magnitude, negative) {
+  if (magnitude === 0n && fmt.hasZero && !fmt.hasNegativeZero) return 0n;
+  return negative ? magnitude | fmt.signBit : magnitude;
+}
+function roundMagnitude(fmt, magnitude, rounding = "ties-to-even", negative = false) {
+  if (magnitude.numerator === 0n) return 0n;
+  const exponent = Math.max(floorLog2(magnitude), fmt.emin);
+  const { numerator, denominator } = divide(magnitude, power(2n, exponent - fmt.fractionBits));
+  const significand = numerator / denominator;
+  const rest = numerator - significand * denominator;
+  const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
+  const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
+  const isOdd = (low & 1n) === 1n;
+  const mode = rounding === "ties-to-even" && fmt.tiesToLarger ? "ties-to-away" : rounding;
+  const code = rest && roundsUp(mode, negative, isOdd, 2n * rest - denominator) ? low + 1n : low;
+  return code > 0n ? code : 0n;
+}
+function roundsUp(rounding, negative, lowIsOdd, beside) {
+  switch (rounding) {
+    case "ties-to-even":
+      return beside > 0n || beside === 0n && lowIsOdd;
+    case "ties-to-away":
+      return beside >= 0n;
+    case "toward-zero":
+      return false;
+    case "toward-positive":
+      return !negative;
+    case "toward-negative":
+      return negative;
+    case "to-odd":
+      return !lowIsOdd;
+  }
+}
+
+// formats/decode.ts
+function fields(fmt, code) {
+  const magnitude = code & fmt.allOnes;
+  const width = BigInt(fmt.fractionBits);
+  return {
+    sign: Number(isNegative(fmt, code)),
+    biasedExponent: Number(magnitude >> width),
+    fraction: magnitude & (1n << width) - 1n
+  };
+}
+function isNegative(fmt, code) {
+  return (code & fmt.signBit) !== 0n;
+}
+function classify(fmt, code) {
+  const magnitude = code & fmt.allOnes;
+  if (fmt.nan === "negative_zero" && code === fmt.signBit) return "nan";
+  if (magnitude > fmt.maxCode) return magnitude === fmt.infCode ? "infinity" : "nan";
+  if (!fmt.hasZero || magnitude >> BigInt(fmt.fractionBits)) return "normal";
+  return magnitude ? "subnormal" : "zero";
+}
+function isFinite2(fmt, code) {
+  return !["nan", "infinity"].includes(classify(fmt, code));
+}
+function exact(fmt, code) {
+  if (!isFinite2(fmt, code)) throw new RangeError(`${fmt.toHex(code)} has no rational value in ${fmt.name}`);
+  const magnitude = fmt.magnitude(code & fmt.allOnes);
+  return isNegative(fmt, code) ? negate(magnitude) : magnitude;
+}
+function ulp(fmt, code) {
+  return power(2n, fmt.exponentOf(fields(fmt, code).biasedExponent) - fmt.fractionBits);
+}
+function toDecimal(fmt, code) {
+  const sign = isNegative(fmt, code) ? "-" : "";
+  if (classify(fmt, code) === "nan") return "nan";
+  if (classify(fmt, code) === "infinity") return sign + "inf";
+  return sign + rationalToDecimal(magnitudeOf(exact(fmt, code)));
+}
+function rationalToDecimal(value2) {
+  const places = value2.denominator.toString(2).length - 1;
+  const digits = String(value2.numerator * 5n ** BigInt(places)).padStart(places + 1, "0");
+  const part = digits.slice(digits.length - places).replace(/0+$/, "");
+  return digits.slice(0, digits.length - places) + (places > 0 && part ? "." + part : "");
+}
+function shortest(fmt, code) {
+  const kind = classify(fmt, code);
+  if (kind !== "normal" && kind !== "subnormal") return toDecimal(fmt, code);
+  const sign = isNegative(fmt, code) ? "-" : "";
+  const magnitude = code & fmt.allOnes;
+  const value2 = fmt.magnitude(magnitude);
+  const exponent = floorLog10(value2);
+  for (let count = 1; ; count += 1) {
+    const unit2 = power(10n, exponent - count + 1);
+    for (const digits of nearestFirst(value2, unit2)) {
+      const decimal = multiply(rational(digits), unit2);
+      if (digits && roundMagnitude(fmt, decimal) === magnitude) return sign + notation(digits, exponent - count + 1);
+    }
+  }
+}
+function nearestFirst(value2, unit2) {
+  const below = value2.numerator * unit2.denominator / (value2.denominator * unit2.numerator);
+  const distance = (n) => magnitudeOf(subtract(value2, multiply(rational(n), unit2)));
+  const order = compare(distance(below), distance(below + 1n)) || Number(below & 1n);
+  return order <= 0 ? [below, below + 1n] : [below + 1n, below];
+}
+function notation(digits, exponent) {
+  const all = String(digits);
+  const text2 = all.replace(/0+$/, "");
+  const point = all.length + exponent;
+  if (point > 0 && point <= 21) {
+    return text2.length <= point ? text2.padEnd(point, "0") : `${text2.slice(0, point)}.${text2.slice(point)}`;
+  }
+  if (point > -6 && point <= 0) return "0." + "0".repeat(-point) + text2;
+  const power3 = point - 1;
+  return text2.slice(0, 1) + (text2.length > 1 ? "." + text2.slice(1) : "") + `e${power3 < 0 ? "-" : "+"}${Math.abs(power3)}`;
+}
+
 // ui/digits.ts
+var SHORT = 22;
+function withMinus(text2) {
+  return text2.replaceAll("-", "−");
+}
 function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+function figure(fmt, code) {
+  if (!isFinite2(fmt, code)) return { text: withMinus(special(toDecimal(fmt, code))), isExact: true };
+  if (fmt.hasNegativeZero && code === fmt.signBit) return { text: "−0", isExact: true };
+  const text2 = cut(exact(fmt, code), SHORT);
+  const isExact = text2.length <= SHORT && !text2.includes("…");
+  return { text: isExact ? text2 : withMinus(shortest(fmt, code)), isExact };
+}
+function special(text2) {
+  return text2 === "nan" ? "NaN" : text2.replace("inf", "∞");
+}
+function cut(x, most) {
+  if (x.numerator === 0n) return "0";
+  const sign = x.numerator < 0n ? "−" : "";
+  const { digits, exponent, isExact } = leading(x, most);
+  if (isExact) return sign + withMinus(notation(digits, exponent));
+  const text2 = String(digits);
+  const point = text2.length + exponent;
+  if (point > 0 && point < text2.length) return `${sign}${text2.slice(0, point)}.${text2.slice(point)}…`;
+  if (point > -6 && point <= 0) return `${sign}0.${"0".repeat(-point)}${text2}…`;
+  return `${sign}${text2.slice(0, 1)}.${text2.slice(1)}…e${point > 0 ? "+" : "−"}${Math.abs(point - 1)}`;
+}
+function leading(x, most) {
+  const magnitude = magnitudeOf(x);
+  const exponent = floorLog10(magnitude) - most + 1;
+  const { numerator, denominator } = divide(magnitude, power(10n, exponent));
+  const digits = numerator / denominator;
+  return { digits, exponent, isExact: digits * denominator === numerator };
 }
 
 // widgets/loss_scale_explorer/words.ts
@@ -913,8 +1067,8 @@ function comparison(choices2, choose) {
   function replace(answers, compared) {
     total = answers.total;
     setText(own, answers.format.name);
-    [answers.format, ...compared].forEach((format2, i) => {
-      rows[i].answers = format2 === answers.format ? answers : new Answers([answers.total], format2);
+    [answers.format, ...compared].forEach((format, i) => {
+      rows[i].answers = format === answers.format ? answers : new Answers([answers.total], format);
     });
     selects.forEach((select, i) => {
       select.value = compared[i]?.name ?? "";
@@ -1145,8 +1299,8 @@ function shuffler(random) {
   };
 }
 
-// ui/no_colors.ts
-function color() {
+// ui/unused_d3.ts
+function unused() {
   return null;
 }
 
@@ -1194,9 +1348,9 @@ function nogamma(a, b) {
   return d ? linear(a, d) : constant(isNaN(a) ? b : a);
 }
 var rgb = (function rgbGamma(y) {
-  var color2 = gamma(y);
+  var color = gamma(y);
   function rgb2(start, end) {
-    var r = color2((start = color(start)).r, (end = color(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    var r = color((start = unused(start)).r, (end = unused(end)).r), g = color(start.g, end.g), b = color(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
     return function(t2) {
       start.r = r(t2);
       start.g = g(t2);
@@ -1210,22 +1364,22 @@ var rgb = (function rgbGamma(y) {
 })(1);
 function rgbSpline(spline) {
   return function(colors) {
-    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
+    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color;
     for (i = 0; i < n; ++i) {
-      color2 = color(colors[i]);
-      r[i] = color2.r || 0;
-      g[i] = color2.g || 0;
-      b[i] = color2.b || 0;
+      color = unused(colors[i]);
+      r[i] = color.r || 0;
+      g[i] = color.g || 0;
+      b[i] = color.b || 0;
     }
     r = spline(r);
     g = spline(g);
     b = spline(b);
-    color2.opacity = 1;
+    color.opacity = 1;
     return function(t2) {
-      color2.r = r(t2);
-      color2.g = g(t2);
-      color2.b = b(t2);
-      return color2 + "";
+      color.r = r(t2);
+      color.g = g(t2);
+      color.b = b(t2);
+      return color + "";
     };
   };
 }
@@ -1320,7 +1474,7 @@ function string(a, b) {
 }
 function value(a, b) {
   var t2 = typeof b, c;
-  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number3 : t2 === "string" ? (c = color(b)) ? (b = c, rgb) : string : b instanceof color ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number3)(a, b);
+  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number3 : t2 === "string" ? (c = unused(b)) ? (b = c, rgb) : string : b instanceof unused ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number3)(a, b);
 }
 function round(a, b) {
   return a = +a, b = +b, function(t2) {
@@ -1462,7 +1616,7 @@ var zoom = (function zoomRho(rho, rho2, rho4) {
 })(Math.SQRT2, 2, 4);
 function hsl(hue) {
   return function(start, end) {
-    var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    var h2 = hue((start = unused(start)).h, (end = unused(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
     return function(t2) {
       start.h = h2(t2);
       start.s = s2(t2);
@@ -1476,7 +1630,7 @@ var hsl_default = hsl(hue$1);
 var hslLong = hsl(nogamma);
 function hcl(hue) {
   return function(start, end) {
-    var h2 = hue((start = color(start)).h, (end = color(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    var h2 = hue((start = unused(start)).h, (end = unused(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
     return function(t2) {
       start.h = h2(t2);
       start.c = c(t2);
@@ -1492,7 +1646,7 @@ function cubehelix(hue) {
   return (function cubehelixGamma(y) {
     y = +y;
     function cubehelix2(start, end) {
-      var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      var h2 = hue((start = unused(start)).h, (end = unused(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
       return function(t2) {
         start.h = h2(t2);
         start.s = s2(t2);
@@ -1507,219 +1661,6 @@ function cubehelix(hue) {
 }
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
-
-// node_modules/d3-format/dist/d3-format.mjs
-function formatDecimal(x) {
-  return Math.abs(x = Math.round(x)) >= 1e21 ? x.toLocaleString("en").replace(/,/g, "") : x.toString(10);
-}
-function formatDecimalParts(x, p) {
-  if (!isFinite(x) || x === 0) return null;
-  var i = (x = p ? x.toExponential(p - 1) : x.toExponential()).indexOf("e"), coefficient = x.slice(0, i);
-  return [
-    coefficient.length > 1 ? coefficient[0] + coefficient.slice(2) : coefficient,
-    +x.slice(i + 1)
-  ];
-}
-function exponent(x) {
-  return x = formatDecimalParts(Math.abs(x)), x ? x[1] : NaN;
-}
-function formatGroup(grouping, thousands) {
-  return function(value2, width) {
-    var i = value2.length, t2 = [], j = 0, g = grouping[0], length = 0;
-    while (i > 0 && g > 0) {
-      if (length + g + 1 > width) g = Math.max(1, width - length);
-      t2.push(value2.substring(i -= g, i + g));
-      if ((length += g + 1) > width) break;
-      g = grouping[j = (j + 1) % grouping.length];
-    }
-    return t2.reverse().join(thousands);
-  };
-}
-function formatNumerals(numerals) {
-  return function(value2) {
-    return value2.replace(/[0-9]/g, function(i) {
-      return numerals[+i];
-    });
-  };
-}
-var re = /^(?:(.)?([<>=^]))?([+\-( ])?([$#])?(0)?(\d+)?(,)?(\.\d+)?(~)?([a-z%])?$/i;
-function formatSpecifier(specifier) {
-  if (!(match = re.exec(specifier))) throw new Error("invalid format: " + specifier);
-  var match;
-  return new FormatSpecifier({
-    fill: match[1],
-    align: match[2],
-    sign: match[3],
-    symbol: match[4],
-    zero: match[5],
-    width: match[6],
-    comma: match[7],
-    precision: match[8] && match[8].slice(1),
-    trim: match[9],
-    type: match[10]
-  });
-}
-formatSpecifier.prototype = FormatSpecifier.prototype;
-function FormatSpecifier(specifier) {
-  this.fill = specifier.fill === void 0 ? " " : specifier.fill + "";
-  this.align = specifier.align === void 0 ? ">" : specifier.align + "";
-  this.sign = specifier.sign === void 0 ? "-" : specifier.sign + "";
-  this.symbol = specifier.symbol === void 0 ? "" : specifier.symbol + "";
-  this.zero = !!specifier.zero;
-  this.width = specifier.width === void 0 ? void 0 : +specifier.width;
-  this.comma = !!specifier.comma;
-  this.precision = specifier.precision === void 0 ? void 0 : +specifier.precision;
-  this.trim = !!specifier.trim;
-  this.type = specifier.type === void 0 ? "" : specifier.type + "";
-}
-FormatSpecifier.prototype.toString = function() {
-  return this.fill + this.align + this.sign + this.symbol + (this.zero ? "0" : "") + (this.width === void 0 ? "" : Math.max(1, this.width | 0)) + (this.comma ? "," : "") + (this.precision === void 0 ? "" : "." + Math.max(0, this.precision | 0)) + (this.trim ? "~" : "") + this.type;
-};
-function formatTrim(s2) {
-  out: for (var n = s2.length, i = 1, i0 = -1, i1; i < n; ++i) {
-    switch (s2[i]) {
-      case ".":
-        i0 = i1 = i;
-        break;
-      case "0":
-        if (i0 === 0) i0 = i;
-        i1 = i;
-        break;
-      default:
-        if (!+s2[i]) break out;
-        if (i0 > 0) i0 = 0;
-        break;
-    }
-  }
-  return i0 > 0 ? s2.slice(0, i0) + s2.slice(i1 + 1) : s2;
-}
-var prefixExponent;
-function formatPrefixAuto(x, p) {
-  var d = formatDecimalParts(x, p);
-  if (!d) return prefixExponent = void 0, x.toPrecision(p);
-  var coefficient = d[0], exponent2 = d[1], i = exponent2 - (prefixExponent = Math.max(-8, Math.min(8, Math.floor(exponent2 / 3))) * 3) + 1, n = coefficient.length;
-  return i === n ? coefficient : i > n ? coefficient + new Array(i - n + 1).join("0") : i > 0 ? coefficient.slice(0, i) + "." + coefficient.slice(i) : "0." + new Array(1 - i).join("0") + formatDecimalParts(x, Math.max(0, p + i - 1))[0];
-}
-function formatRounded(x, p) {
-  var d = formatDecimalParts(x, p);
-  if (!d) return x + "";
-  var coefficient = d[0], exponent2 = d[1];
-  return exponent2 < 0 ? "0." + new Array(-exponent2).join("0") + coefficient : coefficient.length > exponent2 + 1 ? coefficient.slice(0, exponent2 + 1) + "." + coefficient.slice(exponent2 + 1) : coefficient + new Array(exponent2 - coefficient.length + 2).join("0");
-}
-var formatTypes = {
-  "%": (x, p) => (x * 100).toFixed(p),
-  "b": (x) => Math.round(x).toString(2),
-  "c": (x) => x + "",
-  "d": formatDecimal,
-  "e": (x, p) => x.toExponential(p),
-  "f": (x, p) => x.toFixed(p),
-  "g": (x, p) => x.toPrecision(p),
-  "o": (x) => Math.round(x).toString(8),
-  "p": (x, p) => formatRounded(x * 100, p),
-  "r": formatRounded,
-  "s": formatPrefixAuto,
-  "X": (x) => Math.round(x).toString(16).toUpperCase(),
-  "x": (x) => Math.round(x).toString(16)
-};
-function identity2(x) {
-  return x;
-}
-var map = Array.prototype.map;
-var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
-function formatLocale(locale2) {
-  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent2 = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
-  function newFormat(specifier, options) {
-    specifier = formatSpecifier(specifier);
-    var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
-    if (type === "n") comma = true, type = "g";
-    else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
-    if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
-    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent2 : "") + (options && options.suffix !== void 0 ? options.suffix : "");
-    var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
-    precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
-    function format2(value2) {
-      var valuePrefix = prefix, valueSuffix = suffix, i, n, c;
-      if (type === "c") {
-        valueSuffix = formatType(value2) + valueSuffix;
-        value2 = "";
-      } else {
-        value2 = +value2;
-        var valueNegative = value2 < 0 || 1 / value2 < 0;
-        value2 = isNaN(value2) ? nan : formatType(Math.abs(value2), precision);
-        if (trim) value2 = formatTrim(value2);
-        if (valueNegative && +value2 === 0 && sign !== "+") valueNegative = false;
-        valuePrefix = (valueNegative ? sign === "(" ? sign : minus : sign === "-" || sign === "(" ? "" : sign) + valuePrefix;
-        valueSuffix = (type === "s" && !isNaN(value2) && prefixExponent !== void 0 ? prefixes[8 + prefixExponent / 3] : "") + valueSuffix + (valueNegative && sign === "(" ? ")" : "");
-        if (maybeSuffix) {
-          i = -1, n = value2.length;
-          while (++i < n) {
-            if (c = value2.charCodeAt(i), 48 > c || c > 57) {
-              valueSuffix = (c === 46 ? decimal + value2.slice(i + 1) : value2.slice(i)) + valueSuffix;
-              value2 = value2.slice(0, i);
-              break;
-            }
-          }
-        }
-      }
-      if (comma && !zero3) value2 = group(value2, Infinity);
-      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill3) : "";
-      if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
-      switch (align) {
-        case "<":
-          value2 = valuePrefix + value2 + valueSuffix + padding;
-          break;
-        case "=":
-          value2 = valuePrefix + padding + value2 + valueSuffix;
-          break;
-        case "^":
-          value2 = padding.slice(0, length = padding.length >> 1) + valuePrefix + value2 + valueSuffix + padding.slice(length);
-          break;
-        default:
-          value2 = padding + valuePrefix + value2 + valueSuffix;
-          break;
-      }
-      return numerals(value2);
-    }
-    format2.toString = function() {
-      return specifier + "";
-    };
-    return format2;
-  }
-  function formatPrefix2(specifier, value2) {
-    var e = Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3, k = Math.pow(10, -e), f = newFormat((specifier = formatSpecifier(specifier), specifier.type = "f", specifier), { suffix: prefixes[8 + e / 3] });
-    return function(value3) {
-      return f(k * value3);
-    };
-  }
-  return {
-    format: newFormat,
-    formatPrefix: formatPrefix2
-  };
-}
-var locale;
-var format;
-var formatPrefix;
-defaultLocale({
-  thousands: ",",
-  grouping: [3],
-  currency: ["$", ""]
-});
-function defaultLocale(definition) {
-  locale = formatLocale(definition);
-  format = locale.format;
-  formatPrefix = locale.formatPrefix;
-  return locale;
-}
-function precisionFixed(step) {
-  return Math.max(0, -exponent(Math.abs(step)));
-}
-function precisionPrefix(step, value2) {
-  return Math.max(0, Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3 - exponent(Math.abs(step)));
-}
-function precisionRound(step, max) {
-  step = Math.abs(step), max = Math.abs(max) - step;
-  return Math.max(0, exponent(max) - exponent(step)) + 1;
-}
 
 // node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain2, range2) {
@@ -1828,28 +1769,28 @@ function continuous() {
 }
 function tickFormat(start, stop, count, specifier) {
   var step = tickStep(start, stop, count), precision;
-  specifier = formatSpecifier(specifier == null ? ",f" : specifier);
+  specifier = unused(specifier == null ? ",f" : specifier);
   switch (specifier.type) {
     case "s": {
       var value2 = Math.max(Math.abs(start), Math.abs(stop));
-      if (specifier.precision == null && !isNaN(precision = precisionPrefix(step, value2))) specifier.precision = precision;
-      return formatPrefix(specifier, value2);
+      if (specifier.precision == null && !isNaN(precision = unused(step, value2))) specifier.precision = precision;
+      return unused(specifier, value2);
     }
     case "":
     case "e":
     case "g":
     case "p":
     case "r": {
-      if (specifier.precision == null && !isNaN(precision = precisionRound(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
+      if (specifier.precision == null && !isNaN(precision = unused(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
       break;
     }
     case "f":
     case "%": {
-      if (specifier.precision == null && !isNaN(precision = precisionFixed(step))) specifier.precision = precision - (specifier.type === "%") * 2;
+      if (specifier.precision == null && !isNaN(precision = unused(step))) specifier.precision = precision - (specifier.type === "%") * 2;
       break;
     }
   }
-  return format(specifier);
+  return unused(specifier);
 }
 function linearish(scale) {
   var domain2 = scale.domain;
@@ -1909,40 +1850,40 @@ function linear2() {
 var BELOW = 25;
 var ABOVE = 4;
 var LEAST_HEIGHT = 1.5;
-function domain(format2) {
-  return { low: format2.emin - format2.fractionBits - 1 - BELOW, high: format2.emax + 1 + ABOVE };
+function domain(format) {
+  return { low: format.emin - format.fractionBits - 1 - BELOW, high: format.emax + 1 + ABOVE };
 }
-function zones(format2) {
-  const { low, high } = domain(format2);
-  const ends = [low, ...boundaries(format2).map(log2Of), high];
+function zones(format) {
+  const { low, high } = domain(format);
+  const ends = [low, ...boundaries(format).map(log2Of), high];
   return CLASSES.map((_, kind) => ({ kind, from: ends[kind], to: ends[kind + 1] }));
 }
-function binned(total, format2, log2LossScale) {
-  const { low, high } = domain(format2);
-  const places = boundaries(format2);
+function binned(total, format, log2LossScale) {
+  const { low, high } = domain(format);
+  const places = boundaries(format);
   const table = new Float64Array((high - low) * CLASSES.length);
-  for (const exponent2 of total.exponents) {
-    const scaled = exponent2 + log2LossScale;
+  for (const exponent of total.exponents) {
+    const scaled = exponent + log2LossScale;
     const bin = Math.min(Math.max(scaled, low), high - 1) - low;
-    const start = total.below({ exponent: exponent2, fraction: 0 });
-    const end = total.below({ exponent: exponent2, fraction: BINADE });
+    const start = total.below({ exponent, fraction: 0 });
+    const end = total.below({ exponent, fraction: BINADE });
     let from = start;
     CLASSES.forEach((_, kind) => {
       const place2 = places[kind];
-      const ends = place2 === void 0 || place2.exponent > scaled ? end : place2.exponent < scaled ? start : total.below({ exponent: exponent2, fraction: place2.fraction });
+      const ends = place2 === void 0 || place2.exponent > scaled ? end : place2.exponent < scaled ? start : total.below({ exponent, fraction: place2.fraction });
       table[bin * CLASSES.length + kind] += Math.max(0, ends - from);
       from = Math.max(from, ends);
     });
   }
   return table;
 }
-function frame(format2, width, height, most) {
-  const { low, high } = domain(format2);
+function frame(format, width, height, most) {
+  const { low, high } = domain(format);
   const y = linear2([0, Math.max(1, most)], [0, height]).clamp(true);
   return { x: linear2([low, high], [0, width]), y, low, bins: high - low };
 }
 function tallest(total) {
-  const height = (exponent2) => total.below({ exponent: exponent2, fraction: BINADE }) - total.below({ exponent: exponent2, fraction: 0 });
+  const height = (exponent) => total.below({ exponent, fraction: BINADE }) - total.below({ exponent, fraction: 0 });
   return Math.max(0, ...total.exponents.map(height));
 }
 function barPaths(table, { x, y, low, bins }, floor) {
@@ -2073,10 +2014,10 @@ function painted({ summaries, total }, order) {
   const image = pen?.createImageData(mask.width, mask.height);
   order.forEach((tensor, row2) => {
     const one2 = summaries[tensor];
-    for (const exponent2 of one2.exponents) {
-      const count = one2.below({ exponent: exponent2, fraction: BINADE }) - one2.below({ exponent: exponent2, fraction: 0 });
+    for (const exponent of one2.exponents) {
+      const count = one2.below({ exponent, fraction: BINADE }) - one2.below({ exponent, fraction: 0 });
       const opacity = PALEST + (1 - PALEST) * Math.min(1, Math.sqrt(4 * count / one2.finite));
-      if (image) image.data[4 * (row2 * mask.width + exponent2 - lowest) + 3] = 255 * opacity;
+      if (image) image.data[4 * (row2 * mask.width + exponent - lowest) + 3] = 255 * opacity;
     }
   });
   if (image) pen.putImageData(image, 0, 0);
@@ -2097,52 +2038,146 @@ var HEIGHT = 176;
 var HEAD3 = 26;
 var FOOT = 40;
 var SIDE = 14;
+var FLOOR = HEAD3 + HEIGHT;
 function histogram(textures2) {
   const ground = s("g");
   const bars = CLASSES.map((kind) => s("path", { fill: textures2.fill(kind), class: `mw-bar mw-bar-${kind}` }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
-  const floor = HEAD3 + HEIGHT;
   let current;
-  function layout(total, format2, width) {
+  function layout(total, format, width) {
     const plot = Math.max(width - 2 * SIDE, 120);
-    const shape = frame(format2, plot, HEIGHT, tallest(total));
-    current = { total, format: format2, frame: shape };
-    set(element, { viewBox: `${-SIDE} 0 ${plot + 2 * SIDE} ${floor + FOOT}`, height: floor + FOOT });
-    ground.replaceChildren(...zones(format2).flatMap((zone) => zoneMarks(zone.kind, shape.x(zone.from), shape.x(zone.to))));
+    const shape = frame(format, plot, HEIGHT, tallest(total));
+    current = { total, format, frame: shape };
+    set(element, { viewBox: `${-SIDE} 0 ${plot + 2 * SIDE} ${FLOOR + FOOT}`, height: FLOOR + FOOT });
+    ground.replaceChildren(...zones(format).flatMap((zone) => zoneMarks(zone.kind, shape.x(zone.from), shape.x(zone.to))));
     const ticks2 = shape.x.ticks(Math.min(8, Math.max(3, plot / 80))).filter(Number.isInteger);
     axis.replaceChildren(
-      s("line", { x1: 0, x2: plot, y1: floor, y2: floor, class: "mw-floor" }),
+      s("line", { x1: 0, x2: plot, y1: FLOOR, y2: FLOOR, class: "mw-floor" }),
       ...ticks2.map((tick) => tickMark(tick, shape.x(tick))),
-      s("text", { x: 0, y: floor + 36 }, t("explorer.gathered")),
-      s("text", { x: plot, y: floor + 36, "text-anchor": "end" }, t("explorer.axis"))
+      s("text", { x: 0, y: FLOOR + 36 }, t("explorer.gathered")),
+      s("text", { x: plot, y: FLOOR + 36, "text-anchor": "end" }, t("explorer.axis"))
     );
   }
   function zoneMarks(kind, from, to) {
     const name = CLASSES[kind];
     const marks = [
-      s("rect", { x: from, y: 0, width: to - from, height: floor, class: `mw-zone mw-zone-${name}` })
+      s("rect", { x: from, y: 0, width: to - from, height: FLOOR, class: `mw-zone mw-zone-${name}` })
     ];
     const words2 = [t(`explorer.zone_${name}`), t(`explorer.short_${name}`)];
     const text2 = words2.find((one2) => one2.length * 7 + 8 < to - from);
     if (text2) marks.push(s("text", { x: (from + to) / 2, y: 17, "text-anchor": "middle", class: "mw-zone-name" }, text2));
     return marks;
   }
-  function tickMark(exponent2, x) {
-    const raised = s("tspan", { dy: -5, "font-size": "10" }, String(exponent2).replace("-", "−"));
+  function tickMark(exponent, x) {
+    const raised = s("tspan", { dy: -5, "font-size": "10" }, String(exponent).replace("-", "−"));
     return s(
       "g",
       {},
-      s("line", { x1: x, x2: x, y1: floor, y2: floor + 4, class: "mw-floor" }),
-      s("text", { x, y: floor + 19, "text-anchor": "middle" }, "2", raised)
+      s("line", { x1: x, x2: x, y1: FLOOR, y2: FLOOR + 4, class: "mw-floor" }),
+      s("text", { x, y: FLOOR + 19, "text-anchor": "middle" }, "2", raised)
     );
   }
   function draw(log2LossScale) {
     if (!current) return;
     const table = binned(current.total, current.format, log2LossScale);
-    barPaths(table, current.frame, floor).forEach((path, kind) => set(bars[kind], { d: path }));
+    barPaths(table, current.frame, FLOOR).forEach((path, kind) => set(bars[kind], { d: path }));
   }
   return { element, layout, draw, describe: (text2) => set(element, { "aria-label": text2 }) };
+}
+
+// widgets/loss_scale_explorer/lens.ts
+function lens(plot, choose) {
+  const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
+  plot.element.append(ring);
+  const surface = h("div", { class: "mw-lens-surface", role: "group", tabindex: 0, "aria-label": t("explorer.lens") }, plot.element);
+  const said2 = h("p", { class: "mw-note mw-lens-said", "aria-live": "polite" }, t("explorer.lens_hint"));
+  const title = h("p");
+  const bits = h("p", { class: "mw-num mw-lens-bits", role: "img" });
+  const value2 = h("p");
+  const close = h("button", { type: "button" }, t("explorer.lens_close"));
+  const panel = h("div", { class: "mw-callout mw-lens", hidden: true }, h("div", {}, title, bits, value2), close);
+  const element = h("div", { class: "mw-stack-tight" }, surface, said2, panel);
+  let answers;
+  let shape = { x: (binade) => binade, invert: (pixels) => pixels, low: 0, bins: 1 };
+  let [column, log2] = [-1, 0];
+  let chosen = null;
+  surface.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (step !== void 0) point((column < 0 ? shape.bins >> 1 : column) + step);
+    else if (event.key === "Enter" || event.key === " ") pick();
+    else return;
+    event.preventDefault();
+  });
+  surface.addEventListener("pointermove", (event) => point(under(event)));
+  surface.addEventListener("click", (event) => {
+    point(under(event));
+    pick();
+  });
+  close.addEventListener("click", () => {
+    choose(null);
+    surface.focus();
+  });
+  function under({ clientX }) {
+    return Math.floor(shape.invert(clientX - plot.element.getBoundingClientRect().left - SIDE)) - shape.low;
+  }
+  function layout(next, width) {
+    answers = next;
+    const { x, low, bins } = frame(next.format, Math.max(width - 2 * SIDE, 120), 1, 1);
+    shape = { x, invert: x.invert, low, bins };
+    column = Math.min(column, bins - 1);
+    draw(log2);
+  }
+  function point(to) {
+    column = Math.min(Math.max(to, 0), shape.bins - 1);
+    tell();
+  }
+  function tell() {
+    if (!answers || column < 0) return;
+    const { x, low } = shape;
+    set(ring, { x: x(low + column), width: x(low + 1) - x(low), visibility: "visible" });
+    setText(said2, cellWords(binned(answers.total, answers.format, log2), column, shape, answers.total.finite));
+  }
+  function pick() {
+    if (answers && column >= 0) choose(shape.low + column - log2);
+  }
+  function show(exponent) {
+    chosen = exponent;
+    panel.hidden = exponent === null;
+    draw(log2);
+  }
+  function draw(next) {
+    log2 = next;
+    tell();
+    if (!answers || chosen === null) return;
+    const { format } = answers;
+    const rounded = roundMagnitude(format, power(2n, chosen + log2));
+    const overflows = rounded > format.maxCode;
+    const code = overflows ? beyond(format, false) : rounded;
+    setText(title, t("explorer.lens_title", { gradient: power2(chosen), scaled: power2(chosen + log2), format: format.name }));
+    const parts = fieldsInBits(format, code);
+    setText(bits, parts.map(({ digits }) => digits).join(" "));
+    set(bits, { "aria-label": parts.map(({ name, digits }) => `${name} ${digits}`).join(", ") });
+    setText(value2, outcome(format, code, overflows));
+  }
+  return { element, layout, draw, show };
+}
+function fieldsInBits(format, code) {
+  const { biasedExponent, fraction } = fields(format, code);
+  const padded = (of, width) => of.toString(2).padStart(width, "0");
+  return [
+    { name: t("explorer.lens_sign"), digits: "0" },
+    { name: t("explorer.lens_exponent"), digits: format.exponentBits ? padded(biasedExponent, format.exponentBits) : "" },
+    { name: t("explorer.lens_fraction"), digits: format.fractionBits ? padded(fraction, format.fractionBits) : "" }
+  ].filter(({ digits }) => digits !== "");
+}
+function outcome(format, code, overflows) {
+  const args = { value: figure(format, code).text, code: format.toHex(code) };
+  if (overflows) return t("explorer.lens_overflow", args);
+  const kind = classify(format, code);
+  if (kind !== "normal" && kind !== "subnormal") return t("explorer.lens_flushed", args);
+  return t("explorer.lens_value", { ...args, kind: t(`explorer.zone_${kind}`), ulp: power2(floorLog2(ulp(format, code))) });
 }
 
 // widgets/loss_scale_explorer/textures.ts
@@ -2194,11 +2229,11 @@ function figures(textures2) {
 }
 function notes() {
   const element = h("div", { class: "mw-note mw-stack-tight" });
-  function show({ total, format: format2 }, withoutGradient) {
+  function show({ total, format }, withoutGradient) {
     const { zero: zero3, inf, nan, count } = total;
     const lines = [
       t("explorer.zeros", { share: share(zero3, count), zero: integer(zero3), count: integer(count) }),
-      t("explorer.after_the_fact", { format: format2.name })
+      t("explorer.after_the_fact", { format: format.name })
     ];
     if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
     if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: withoutGradient.join(", ") }));
@@ -2583,9 +2618,10 @@ function render({ model, el }) {
   const shares = figures(fills);
   const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
+  const look = lens(plot, (exponent) => send("binade", exponent));
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
-  const map2 = heatMap(fills);
+  const map = heatMap(fills);
   const beside = comparison(choices, (compared) => send("compare", compared));
   const truths = notes();
   const error = h("p", { class: "mw-error", role: "alert" });
@@ -2595,11 +2631,11 @@ function render({ model, el }) {
     "div",
     { class: "mw-stack", hidden: true },
     top,
-    plot.element,
+    look.element,
     control.element,
     time.element,
     rows.element,
-    map2.element,
+    map.element,
     beside.element,
     truths.element
   );
@@ -2668,15 +2704,15 @@ function render({ model, el }) {
   }
   function answer() {
     if (!shown2) return;
-    const format2 = getFormat(model.get("format"));
-    if (!format2 || !choices.includes(format2)) {
+    const format = getFormat(model.get("format"));
+    if (!format || !choices.includes(format)) {
       setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: names.join(", ") }));
       return;
     }
     setText(error, "");
-    answers = new Answers(summaries, format2);
-    picker.show(format2.name);
-    const count = { values: integer(answers.total.count), tensors: summaries.length, format: format2.name };
+    answers = new Answers(summaries, format);
+    picker.show(format.name);
+    const count = { values: integer(answers.total.count), tensors: summaries.length, format: format.name };
     setText(subtitle, t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
     control.propose(answers);
     compareAnew();
@@ -2687,7 +2723,7 @@ function render({ model, el }) {
   }
   function compareAnew() {
     if (!answers) return;
-    beside.replace(answers, model.get("compare").map(getFormat).filter((format2) => format2 !== void 0));
+    beside.replace(answers, model.get("compare").map(getFormat).filter((format) => format !== void 0));
     beside.draw(control.value());
   }
   function choose() {
@@ -2698,8 +2734,9 @@ function render({ model, el }) {
     if (!answers) return;
     shares.draw(answers.totals(log2));
     plot.draw(log2);
+    look.draw(log2);
     rows.draw(answers, log2);
-    map2.draw(log2);
+    map.draw(log2);
     beside.draw(log2);
   }
   function follow() {
@@ -2713,6 +2750,7 @@ function render({ model, el }) {
     control.show(log2);
     shares.draw(answers.totals(log2));
     plot.draw(log2);
+    look.draw(log2);
     rows.arrange(answers, log2);
     layoutMap();
     beside.draw(log2);
@@ -2730,13 +2768,14 @@ function render({ model, el }) {
     if (!answers) return;
     plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
+    look.layout(answers, width);
     control.layout(answers);
     layoutMap();
   }
   function layoutMap() {
     if (!answers || !shown2) return;
-    map2.layout(answers, shown2.names, rows.order(), width);
-    map2.draw(control.value());
+    map.layout(answers, shown2.names, rows.order(), width);
+    map.draw(control.value());
   }
   function retitle() {
     setText(heading, model.get("title") ?? t("explorer.title"));
@@ -2746,6 +2785,7 @@ function render({ model, el }) {
     "change:compare": compareAnew,
     "change:log2_loss_scale": follow,
     "change:step": () => time.isHeld() || lookAt(),
+    "change:binade": () => look.show(model.get("binade")),
     "change:_snapshots": load,
     "change:_loss": retime,
     "change:title": retitle
@@ -2756,6 +2796,7 @@ function render({ model, el }) {
   for (const { element } of [plot, control, time]) observer.observe(element);
   retitle();
   load();
+  look.show(model.get("binade"));
   const newest = history.at(0)?.step ?? 0;
   if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 });
   return () => {
@@ -2767,8 +2808,8 @@ function render({ model, el }) {
   };
 }
 function accept(wanted) {
-  const { format: format2, log2_loss_scale: log2 } = wanted;
-  return choices.some(({ name }) => name === format2) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
+  const { format, log2_loss_scale: log2 } = wanted;
+  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
 }
 var loss_scale_explorer_default = { render, accept };
 export {

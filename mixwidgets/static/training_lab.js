@@ -384,8 +384,8 @@ function shuffler(random) {
   };
 }
 
-// ui/no_colors.ts
-function color() {
+// ui/unused_d3.ts
+function unused() {
   return null;
 }
 
@@ -433,9 +433,9 @@ function nogamma(a, b) {
   return d ? linear(a, d) : constant(isNaN(a) ? b : a);
 }
 var rgb = (function rgbGamma(y) {
-  var color2 = gamma(y);
+  var color = gamma(y);
   function rgb2(start, end) {
-    var r = color2((start = color(start)).r, (end = color(end)).r), g = color2(start.g, end.g), b = color2(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
+    var r = color((start = unused(start)).r, (end = unused(end)).r), g = color(start.g, end.g), b = color(start.b, end.b), opacity = nogamma(start.opacity, end.opacity);
     return function(t2) {
       start.r = r(t2);
       start.g = g(t2);
@@ -449,22 +449,22 @@ var rgb = (function rgbGamma(y) {
 })(1);
 function rgbSpline(spline) {
   return function(colors) {
-    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color2;
+    var n = colors.length, r = new Array(n), g = new Array(n), b = new Array(n), i, color;
     for (i = 0; i < n; ++i) {
-      color2 = color(colors[i]);
-      r[i] = color2.r || 0;
-      g[i] = color2.g || 0;
-      b[i] = color2.b || 0;
+      color = unused(colors[i]);
+      r[i] = color.r || 0;
+      g[i] = color.g || 0;
+      b[i] = color.b || 0;
     }
     r = spline(r);
     g = spline(g);
     b = spline(b);
-    color2.opacity = 1;
+    color.opacity = 1;
     return function(t2) {
-      color2.r = r(t2);
-      color2.g = g(t2);
-      color2.b = b(t2);
-      return color2 + "";
+      color.r = r(t2);
+      color.g = g(t2);
+      color.b = b(t2);
+      return color + "";
     };
   };
 }
@@ -559,7 +559,7 @@ function string(a, b) {
 }
 function value(a, b) {
   var t2 = typeof b, c;
-  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number2 : t2 === "string" ? (c = color(b)) ? (b = c, rgb) : string : b instanceof color ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
+  return b == null || t2 === "boolean" ? constant(b) : (t2 === "number" ? number2 : t2 === "string" ? (c = unused(b)) ? (b = c, rgb) : string : b instanceof unused ? rgb : b instanceof Date ? date : isNumberArray(b) ? numberArray : Array.isArray(b) ? genericArray : typeof b.valueOf !== "function" && typeof b.toString !== "function" || isNaN(b) ? object : number2)(a, b);
 }
 function round(a, b) {
   return a = +a, b = +b, function(t2) {
@@ -701,7 +701,7 @@ var zoom = (function zoomRho(rho, rho2, rho4) {
 })(Math.SQRT2, 2, 4);
 function hsl(hue) {
   return function(start, end) {
-    var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    var h2 = hue((start = unused(start)).h, (end = unused(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
     return function(t2) {
       start.h = h2(t2);
       start.s = s2(t2);
@@ -715,7 +715,7 @@ var hsl_default = hsl(hue$1);
 var hslLong = hsl(nogamma);
 function hcl(hue) {
   return function(start, end) {
-    var h2 = hue((start = color(start)).h, (end = color(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+    var h2 = hue((start = unused(start)).h, (end = unused(end)).h), c = nogamma(start.c, end.c), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
     return function(t2) {
       start.h = h2(t2);
       start.c = c(t2);
@@ -731,7 +731,7 @@ function cubehelix(hue) {
   return (function cubehelixGamma(y) {
     y = +y;
     function cubehelix2(start, end) {
-      var h2 = hue((start = color(start)).h, (end = color(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
+      var h2 = hue((start = unused(start)).h, (end = unused(end)).h), s2 = nogamma(start.s, end.s), l = nogamma(start.l, end.l), opacity = nogamma(start.opacity, end.opacity);
       return function(t2) {
         start.h = h2(t2);
         start.s = s2(t2);
@@ -746,219 +746,6 @@ function cubehelix(hue) {
 }
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
-
-// node_modules/d3-format/dist/d3-format.mjs
-function formatDecimal(x) {
-  return Math.abs(x = Math.round(x)) >= 1e21 ? x.toLocaleString("en").replace(/,/g, "") : x.toString(10);
-}
-function formatDecimalParts(x, p) {
-  if (!isFinite(x) || x === 0) return null;
-  var i = (x = p ? x.toExponential(p - 1) : x.toExponential()).indexOf("e"), coefficient = x.slice(0, i);
-  return [
-    coefficient.length > 1 ? coefficient[0] + coefficient.slice(2) : coefficient,
-    +x.slice(i + 1)
-  ];
-}
-function exponent(x) {
-  return x = formatDecimalParts(Math.abs(x)), x ? x[1] : NaN;
-}
-function formatGroup(grouping, thousands) {
-  return function(value2, width) {
-    var i = value2.length, t2 = [], j = 0, g = grouping[0], length = 0;
-    while (i > 0 && g > 0) {
-      if (length + g + 1 > width) g = Math.max(1, width - length);
-      t2.push(value2.substring(i -= g, i + g));
-      if ((length += g + 1) > width) break;
-      g = grouping[j = (j + 1) % grouping.length];
-    }
-    return t2.reverse().join(thousands);
-  };
-}
-function formatNumerals(numerals) {
-  return function(value2) {
-    return value2.replace(/[0-9]/g, function(i) {
-      return numerals[+i];
-    });
-  };
-}
-var re = /^(?:(.)?([<>=^]))?([+\-( ])?([$#])?(0)?(\d+)?(,)?(\.\d+)?(~)?([a-z%])?$/i;
-function formatSpecifier(specifier) {
-  if (!(match = re.exec(specifier))) throw new Error("invalid format: " + specifier);
-  var match;
-  return new FormatSpecifier({
-    fill: match[1],
-    align: match[2],
-    sign: match[3],
-    symbol: match[4],
-    zero: match[5],
-    width: match[6],
-    comma: match[7],
-    precision: match[8] && match[8].slice(1),
-    trim: match[9],
-    type: match[10]
-  });
-}
-formatSpecifier.prototype = FormatSpecifier.prototype;
-function FormatSpecifier(specifier) {
-  this.fill = specifier.fill === void 0 ? " " : specifier.fill + "";
-  this.align = specifier.align === void 0 ? ">" : specifier.align + "";
-  this.sign = specifier.sign === void 0 ? "-" : specifier.sign + "";
-  this.symbol = specifier.symbol === void 0 ? "" : specifier.symbol + "";
-  this.zero = !!specifier.zero;
-  this.width = specifier.width === void 0 ? void 0 : +specifier.width;
-  this.comma = !!specifier.comma;
-  this.precision = specifier.precision === void 0 ? void 0 : +specifier.precision;
-  this.trim = !!specifier.trim;
-  this.type = specifier.type === void 0 ? "" : specifier.type + "";
-}
-FormatSpecifier.prototype.toString = function() {
-  return this.fill + this.align + this.sign + this.symbol + (this.zero ? "0" : "") + (this.width === void 0 ? "" : Math.max(1, this.width | 0)) + (this.comma ? "," : "") + (this.precision === void 0 ? "" : "." + Math.max(0, this.precision | 0)) + (this.trim ? "~" : "") + this.type;
-};
-function formatTrim(s2) {
-  out: for (var n = s2.length, i = 1, i0 = -1, i1; i < n; ++i) {
-    switch (s2[i]) {
-      case ".":
-        i0 = i1 = i;
-        break;
-      case "0":
-        if (i0 === 0) i0 = i;
-        i1 = i;
-        break;
-      default:
-        if (!+s2[i]) break out;
-        if (i0 > 0) i0 = 0;
-        break;
-    }
-  }
-  return i0 > 0 ? s2.slice(0, i0) + s2.slice(i1 + 1) : s2;
-}
-var prefixExponent;
-function formatPrefixAuto(x, p) {
-  var d = formatDecimalParts(x, p);
-  if (!d) return prefixExponent = void 0, x.toPrecision(p);
-  var coefficient = d[0], exponent2 = d[1], i = exponent2 - (prefixExponent = Math.max(-8, Math.min(8, Math.floor(exponent2 / 3))) * 3) + 1, n = coefficient.length;
-  return i === n ? coefficient : i > n ? coefficient + new Array(i - n + 1).join("0") : i > 0 ? coefficient.slice(0, i) + "." + coefficient.slice(i) : "0." + new Array(1 - i).join("0") + formatDecimalParts(x, Math.max(0, p + i - 1))[0];
-}
-function formatRounded(x, p) {
-  var d = formatDecimalParts(x, p);
-  if (!d) return x + "";
-  var coefficient = d[0], exponent2 = d[1];
-  return exponent2 < 0 ? "0." + new Array(-exponent2).join("0") + coefficient : coefficient.length > exponent2 + 1 ? coefficient.slice(0, exponent2 + 1) + "." + coefficient.slice(exponent2 + 1) : coefficient + new Array(exponent2 - coefficient.length + 2).join("0");
-}
-var formatTypes = {
-  "%": (x, p) => (x * 100).toFixed(p),
-  "b": (x) => Math.round(x).toString(2),
-  "c": (x) => x + "",
-  "d": formatDecimal,
-  "e": (x, p) => x.toExponential(p),
-  "f": (x, p) => x.toFixed(p),
-  "g": (x, p) => x.toPrecision(p),
-  "o": (x) => Math.round(x).toString(8),
-  "p": (x, p) => formatRounded(x * 100, p),
-  "r": formatRounded,
-  "s": formatPrefixAuto,
-  "X": (x) => Math.round(x).toString(16).toUpperCase(),
-  "x": (x) => Math.round(x).toString(16)
-};
-function identity2(x) {
-  return x;
-}
-var map = Array.prototype.map;
-var prefixes = ["y", "z", "a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y"];
-function formatLocale(locale2) {
-  var group = locale2.grouping === void 0 || locale2.thousands === void 0 ? identity2 : formatGroup(map.call(locale2.grouping, Number), locale2.thousands + ""), currencyPrefix = locale2.currency === void 0 ? "" : locale2.currency[0] + "", currencySuffix = locale2.currency === void 0 ? "" : locale2.currency[1] + "", decimal2 = locale2.decimal === void 0 ? "." : locale2.decimal + "", numerals = locale2.numerals === void 0 ? identity2 : formatNumerals(map.call(locale2.numerals, String)), percent2 = locale2.percent === void 0 ? "%" : locale2.percent + "", minus = locale2.minus === void 0 ? "−" : locale2.minus + "", nan = locale2.nan === void 0 ? "NaN" : locale2.nan + "";
-  function newFormat(specifier, options) {
-    specifier = formatSpecifier(specifier);
-    var fill3 = specifier.fill, align = specifier.align, sign = specifier.sign, symbol = specifier.symbol, zero3 = specifier.zero, width = specifier.width, comma = specifier.comma, precision = specifier.precision, trim = specifier.trim, type = specifier.type;
-    if (type === "n") comma = true, type = "g";
-    else if (!formatTypes[type]) precision === void 0 && (precision = 12), trim = true, type = "g";
-    if (zero3 || fill3 === "0" && align === "=") zero3 = true, fill3 = "0", align = "=";
-    var prefix = (options && options.prefix !== void 0 ? options.prefix : "") + (symbol === "$" ? currencyPrefix : symbol === "#" && /[boxX]/.test(type) ? "0" + type.toLowerCase() : ""), suffix = (symbol === "$" ? currencySuffix : /[%p]/.test(type) ? percent2 : "") + (options && options.suffix !== void 0 ? options.suffix : "");
-    var formatType = formatTypes[type], maybeSuffix = /[defgprs%]/.test(type);
-    precision = precision === void 0 ? 6 : /[gprs]/.test(type) ? Math.max(1, Math.min(21, precision)) : Math.max(0, Math.min(20, precision));
-    function format2(value2) {
-      var valuePrefix = prefix, valueSuffix = suffix, i, n, c;
-      if (type === "c") {
-        valueSuffix = formatType(value2) + valueSuffix;
-        value2 = "";
-      } else {
-        value2 = +value2;
-        var valueNegative = value2 < 0 || 1 / value2 < 0;
-        value2 = isNaN(value2) ? nan : formatType(Math.abs(value2), precision);
-        if (trim) value2 = formatTrim(value2);
-        if (valueNegative && +value2 === 0 && sign !== "+") valueNegative = false;
-        valuePrefix = (valueNegative ? sign === "(" ? sign : minus : sign === "-" || sign === "(" ? "" : sign) + valuePrefix;
-        valueSuffix = (type === "s" && !isNaN(value2) && prefixExponent !== void 0 ? prefixes[8 + prefixExponent / 3] : "") + valueSuffix + (valueNegative && sign === "(" ? ")" : "");
-        if (maybeSuffix) {
-          i = -1, n = value2.length;
-          while (++i < n) {
-            if (c = value2.charCodeAt(i), 48 > c || c > 57) {
-              valueSuffix = (c === 46 ? decimal2 + value2.slice(i + 1) : value2.slice(i)) + valueSuffix;
-              value2 = value2.slice(0, i);
-              break;
-            }
-          }
-        }
-      }
-      if (comma && !zero3) value2 = group(value2, Infinity);
-      var length = valuePrefix.length + value2.length + valueSuffix.length, padding = length < width ? new Array(width - length + 1).join(fill3) : "";
-      if (comma && zero3) value2 = group(padding + value2, padding.length ? width - valueSuffix.length : Infinity), padding = "";
-      switch (align) {
-        case "<":
-          value2 = valuePrefix + value2 + valueSuffix + padding;
-          break;
-        case "=":
-          value2 = valuePrefix + padding + value2 + valueSuffix;
-          break;
-        case "^":
-          value2 = padding.slice(0, length = padding.length >> 1) + valuePrefix + value2 + valueSuffix + padding.slice(length);
-          break;
-        default:
-          value2 = padding + valuePrefix + value2 + valueSuffix;
-          break;
-      }
-      return numerals(value2);
-    }
-    format2.toString = function() {
-      return specifier + "";
-    };
-    return format2;
-  }
-  function formatPrefix2(specifier, value2) {
-    var e = Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3, k = Math.pow(10, -e), f = newFormat((specifier = formatSpecifier(specifier), specifier.type = "f", specifier), { suffix: prefixes[8 + e / 3] });
-    return function(value3) {
-      return f(k * value3);
-    };
-  }
-  return {
-    format: newFormat,
-    formatPrefix: formatPrefix2
-  };
-}
-var locale;
-var format;
-var formatPrefix;
-defaultLocale({
-  thousands: ",",
-  grouping: [3],
-  currency: ["$", ""]
-});
-function defaultLocale(definition) {
-  locale = formatLocale(definition);
-  format = locale.format;
-  formatPrefix = locale.formatPrefix;
-  return locale;
-}
-function precisionFixed(step) {
-  return Math.max(0, -exponent(Math.abs(step)));
-}
-function precisionPrefix(step, value2) {
-  return Math.max(0, Math.max(-8, Math.min(8, Math.floor(exponent(value2) / 3))) * 3 - exponent(Math.abs(step)));
-}
-function precisionRound(step, max) {
-  step = Math.abs(step), max = Math.abs(max) - step;
-  return Math.max(0, exponent(max) - exponent(step)) + 1;
-}
 
 // node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain, range2) {
@@ -1067,28 +854,28 @@ function continuous() {
 }
 function tickFormat(start, stop, count2, specifier) {
   var step = tickStep(start, stop, count2), precision;
-  specifier = formatSpecifier(specifier == null ? ",f" : specifier);
+  specifier = unused(specifier == null ? ",f" : specifier);
   switch (specifier.type) {
     case "s": {
       var value2 = Math.max(Math.abs(start), Math.abs(stop));
-      if (specifier.precision == null && !isNaN(precision = precisionPrefix(step, value2))) specifier.precision = precision;
-      return formatPrefix(specifier, value2);
+      if (specifier.precision == null && !isNaN(precision = unused(step, value2))) specifier.precision = precision;
+      return unused(specifier, value2);
     }
     case "":
     case "e":
     case "g":
     case "p":
     case "r": {
-      if (specifier.precision == null && !isNaN(precision = precisionRound(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
+      if (specifier.precision == null && !isNaN(precision = unused(step, Math.max(Math.abs(start), Math.abs(stop))))) specifier.precision = precision - (specifier.type === "e");
       break;
     }
     case "f":
     case "%": {
-      if (specifier.precision == null && !isNaN(precision = precisionFixed(step))) specifier.precision = precision - (specifier.type === "%") * 2;
+      if (specifier.precision == null && !isNaN(precision = unused(step))) specifier.precision = precision - (specifier.type === "%") * 2;
       break;
     }
   }
-  return format(specifier);
+  return unused(specifier);
 }
 function linearish(scale2) {
   var domain = scale2.domain;
@@ -1371,13 +1158,13 @@ var NONE = "–";
 var NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" };
 var whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 var count = (value2) => whole.format(value2);
-function powerOfTwo(exponent2) {
-  return `2${superscript(exponent2)}`;
+function powerOfTwo(exponent) {
+  return `2${superscript(exponent)}`;
 }
 function scale(value2) {
   if (typeof value2 !== "number") return decimal(value2);
-  const exponent2 = Math.log2(value2);
-  return Number.isInteger(exponent2) ? powerOfTwo(exponent2) : decimal(value2);
+  const exponent = Math.log2(value2);
+  return Number.isInteger(exponent) ? powerOfTwo(exponent) : decimal(value2);
 }
 function decimal(value2) {
   if (value2 === null) return NONE;
@@ -1396,12 +1183,12 @@ function percent(value2) {
   return typeof value2 === "number" ? `${(100 * value2).toFixed(1)} %` : decimal(value2 ?? null);
 }
 var metricOf = (row) => Object.keys(row.metrics).find((name) => name !== "loss");
-var METRICS = { accuracy: "lab.metric_accuracy", iou: "lab.metric_iou" };
+var METRICS = /* @__PURE__ */ new Map([["accuracy", "lab.metric_accuracy"], ["iou", "lab.metric_iou"]]);
 function metricName(name) {
-  const key = METRICS[name];
+  const key = METRICS.get(name);
   return key === void 0 ? name : t(key);
 }
-var metric = (name, value2) => name in METRICS ? percent(value2) : decimal(value2);
+var metric = (name, value2) => METRICS.has(name) ? percent(value2) : decimal(value2);
 function duration(seconds) {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const s2 = Math.round(seconds);
@@ -1536,19 +1323,19 @@ var SHORT2 = {
   mxfp4: "MXFP4",
   nvfp4: "NVFP4"
 };
-var short = (format2) => SHORT2[format2] ?? format2;
+var short = (format) => SHORT2[format] ?? format;
 function recipe(choice) {
   return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one2) => one2 !== "").join(" ");
 }
 function numbers(choice) {
-  const format2 = short(choice.compute_format);
+  const format = short(choice.compute_format);
   if (choice.compute_format === "float32") return [t("lab.recipe_fp32")];
-  if (choice.loop === "amp") return [t("lab.recipe_amp", { format: format2 })];
-  if (choice.master_weights) return [t("lab.recipe_half", { format: format2 })];
+  if (choice.loop === "amp") return [t("lab.recipe_amp", { format })];
+  if (choice.master_weights) return [t("lab.recipe_half", { format })];
   const own = choice.optimizer_format === choice.compute_format;
   return [
-    t("lab.recipe_no_masters", { format: format2 }),
-    own ? t("lab.recipe_half_optimizer", { format: format2 }) : choice.weight_rounding === "stochastic" ? t("lab.recipe_stochastic", { format: format2 }) : t("lab.recipe_nearest", { format: format2 })
+    t("lab.recipe_no_masters", { format }),
+    own ? t("lab.recipe_half_optimizer", { format }) : choice.weight_rounding === "stochastic" ? t("lab.recipe_stochastic", { format }) : t("lab.recipe_nearest", { format })
   ];
 }
 function operands({ operands: operands2 }) {
@@ -1575,12 +1362,12 @@ function scaling({ compute_format, loss_scale }) {
 }
 function departures(choice) {
   if (choice.compute_format === "float32" || choice.loop === "amp") return [];
-  const format2 = short(choice.compute_format);
+  const format = short(choice.compute_format);
   const has = (op) => choice.fp32_ops.includes(op);
   return [
-    has("softmax") ? "" : t("lab.recipe_naive_softmax", { format: format2 }),
-    has("norm") ? "" : t("lab.recipe_narrow_norm", { format: format2 }),
-    has("loss") ? "" : t("lab.recipe_narrow_loss", { format: format2 })
+    has("softmax") ? "" : t("lab.recipe_naive_softmax", { format }),
+    has("norm") ? "" : t("lab.recipe_narrow_norm", { format }),
+    has("loss") ? "" : t("lab.recipe_narrow_loss", { format })
   ];
 }
 

@@ -14,6 +14,7 @@ from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.bit_editor import BitEditor
 from mixwidgets.widgets.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mixwidgets.gradients.summary import GradientCounts
 
 MOST_COMPARED = 3
+BINADES = range(-1200, 1201)  # with room around those of float64
 _LIVE_S = 0.1  # between two looks at a source that gives something
 _IDLE_S = 1.0  # and, in the end, at one that does not
 _LAST_STEP = 2**32 - 1
@@ -45,6 +47,8 @@ class LossScaleExplorer(MixWidget):
     """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias."""
     log2_loss_scale = traitlets.Int(0).tag(sync=True)
     """The slider's place: an integer, −24 … 40."""
+    binade = traitlets.Int(None, allow_none=True).tag(sync=True)
+    """The binade whose bits are shown: e, where its gradients are 2^e and more before scaling; None: none."""
     compare: traitlets.List[str] = traitlets.List(
         traitlets.Unicode(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
     ).tag(sync=True)
@@ -111,6 +115,19 @@ class LossScaleExplorer(MixWidget):
         """The steps whose gradients can be shown; [0] where the source has no steps."""
         return self._feed.steps
 
+    def bit_editor(self) -> BitEditor:
+        """A BitEditor that follows `binade`: at 2^binade times the loss scale, in the explorer's format. It
+        shows 0 while none is chosen."""
+        editor = BitEditor(self._edge(), format=self.format)
+
+        def follow(_: object) -> None:
+            with editor.hold_sync():
+                editor.format = self.format
+                editor.value = self._edge()
+
+        self.observe(follow, ["binade", "log2_loss_scale", "format"])
+        return editor
+
     def close(self) -> None:
         """Close the widget and end its thread; a run or a watched loop goes on."""
         with self._publishing:
@@ -120,6 +137,15 @@ class LossScaleExplorer(MixWidget):
     @traitlets.validate("format")
     def _validate_format(self, proposal: Any) -> str:
         return _narrow(proposal["value"])
+
+    @traitlets.validate("binade")
+    def _validate_binade(self, proposal: Any) -> int | None:
+        value: int | None = proposal["value"]
+        if value is not None and (isinstance(value, bool) or value not in BINADES):
+            raise traitlets.TraitError(
+                f"binade is an integer from {BINADES[0]} to {BINADES[-1]}, or None; {value!r} came"
+            )
+        return value
 
     @traitlets.validate("compare")
     def _validate_compare(self, proposal: Any) -> list[str]:
@@ -160,6 +186,10 @@ class LossScaleExplorer(MixWidget):
                 parts = self._feed.summaries(at).values()
                 self._together = at, reduce(GradientSummary.merge, parts, GradientSummary.of([]))
             return self._together[1]
+
+    def _edge(self) -> str:
+        """The chosen binade's lower edge, scaled, as a hex float."""
+        return "0" if self.binade is None else f"0x1p{self.binade + self.log2_loss_scale}"
 
     def _news(self) -> dict[str, Any]:
         """The small traits, as of the feed."""

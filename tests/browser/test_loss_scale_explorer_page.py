@@ -289,6 +289,32 @@ def test_other_formats_have_the_errors_that_python_estimates(page, show, watched
     assert page.evaluate("window.model.get('compare')") == ["bfloat16", "float8_e5m2"]
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_from_a_bar_to_its_bits(page, show, theme):
+    widget = show(theme, 360)
+    surface = widget.get_by_role("group", name="Binades")
+    said, bits = widget.locator(".mw-lens-said"), widget.get_by_role("img", name="sign 0, exponent")
+    height = widget.bounding_box()["height"]
+    surface.press("Home")
+    expect(said).to_contain_text("below 2⁻⁴⁹")
+    assert widget.bounding_box()["height"] == height  # what a bar holds has its place
+    box = widget.locator(".mw-histogram").bounding_box()
+    page.mouse.click(box["x"] + 14 + (box["width"] - 28) * 30.5 / 70, box["y"] + 100)  # 2^-20, of -50 … 20
+    expect(said).to_contain_text("2⁻²⁰ to 2⁻¹⁹")
+    expect(bits).to_have_text("0 00000 0000010000")
+    assert page.evaluate("window.model.get('binade')") == -20
+    widget.get_by_role("slider", name="loss scale").press("End")
+    expect(widget).to_contain_text("= ∞ · overflow")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+    widget.get_by_role("button", name="close").press("Enter")
+    expect(surface).to_be_focused()
+    expect(bits).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(bits).to_have_count(1)
+
+
 def test_names_stay_text(page, show):
     widget = show()
     expect(widget.locator(".mw-tensor-name", has_text=PAYLOAD)).to_have_count(1)

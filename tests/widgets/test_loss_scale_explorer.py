@@ -124,6 +124,22 @@ def test_the_formats_to_compare(explorer):
     assert explorer.compare == ["float16", "float8_e5m2"]
 
 
+def test_a_bit_editor_follows_the_chosen_binade(explorer):
+    editor = explorer.bit_editor()
+    assert (editor.format, editor.code) == ("float16", "0x0000")
+    explorer.set_state({"binade": -20})
+    assert editor.code == "0x0010"
+    explorer.log2_loss_scale = 20
+    assert (editor.code, editor.value) == ("0x3C00", 1.0)
+    explorer.format = "bfloat16"
+    assert (editor.format, editor.code) == ("bfloat16", "0x3F80")
+    for wrong in (1.5, "1", 2000, True):
+        with pytest.raises(TraitError):
+            explorer.binade = wrong
+    explorer.binade = None
+    assert editor.value == 0
+
+
 def test_what_the_page_sends(explorer):
     seen = []
     explorer.observe(lambda change: seen.append((change.name, change.new)), ["format", "log2_loss_scale"])

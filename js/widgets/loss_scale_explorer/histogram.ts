@@ -11,7 +11,8 @@ import type { Textures } from "./textures.ts";
 const HEIGHT = 176; // of the plot
 const HEAD = 26; // above the bars, for the zones' names
 const FOOT = 40; // below them, for the axis
-const SIDE = 14; // so that the outermost tick labels fit
+export const SIDE = 14; // so that the outermost tick labels fit
+export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
 export interface Histogram {
   readonly element: SVGSVGElement;
@@ -26,28 +27,27 @@ export function histogram(textures: Textures): Histogram {
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: `mw-bar mw-bar-${kind}` }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
-  const floor = HEAD + HEIGHT;
   let current: { total: GradientSummary; format: FloatFormat; frame: Frame } | undefined;
 
   function layout(total: GradientSummary, format: FloatFormat, width: number): void {
     const plot = Math.max(width - 2 * SIDE, 120);
     const shape = frame(format, plot, HEIGHT, tallest(total));
     current = { total, format, frame: shape };
-    set(element, { viewBox: `${-SIDE} 0 ${plot + 2 * SIDE} ${floor + FOOT}`, height: floor + FOOT });
+    set(element, { viewBox: `${-SIDE} 0 ${plot + 2 * SIDE} ${FLOOR + FOOT}`, height: FLOOR + FOOT });
     ground.replaceChildren(...zones(format).flatMap((zone) => zoneMarks(zone.kind, shape.x(zone.from), shape.x(zone.to))));
     const ticks = shape.x.ticks(Math.min(8, Math.max(3, plot / 80))).filter(Number.isInteger);
     axis.replaceChildren(
-      s("line", { x1: 0, x2: plot, y1: floor, y2: floor, class: "mw-floor" }),
+      s("line", { x1: 0, x2: plot, y1: FLOOR, y2: FLOOR, class: "mw-floor" }),
       ...ticks.map((tick) => tickMark(tick, shape.x(tick))),
-      s("text", { x: 0, y: floor + 36 }, t("explorer.gathered")),
-      s("text", { x: plot, y: floor + 36, "text-anchor": "end" }, t("explorer.axis")),
+      s("text", { x: 0, y: FLOOR + 36 }, t("explorer.gathered")),
+      s("text", { x: plot, y: FLOOR + 36, "text-anchor": "end" }, t("explorer.axis")),
     );
   }
 
   function zoneMarks(kind: number, from: number, to: number): SVGElement[] {
     const name = CLASSES[kind]!;
     const marks: SVGElement[] = [
-      s("rect", { x: from, y: 0, width: to - from, height: floor, class: `mw-zone mw-zone-${name}` }),
+      s("rect", { x: from, y: 0, width: to - from, height: FLOOR, class: `mw-zone mw-zone-${name}` }),
     ];
     const words = [t(`explorer.zone_${name}`), t(`explorer.short_${name}`)];
     const text = words.find((one) => one.length * 7 + 8 < to - from);
@@ -58,15 +58,15 @@ export function histogram(textures: Textures): Histogram {
   function tickMark(exponent: number, x: number): SVGElement {
     const raised = s("tspan", { dy: -5, "font-size": "10" }, String(exponent).replace("-", "−"));
     return s("g", {},
-      s("line", { x1: x, x2: x, y1: floor, y2: floor + 4, class: "mw-floor" }),
-      s("text", { x, y: floor + 19, "text-anchor": "middle" }, "2", raised),
+      s("line", { x1: x, x2: x, y1: FLOOR, y2: FLOOR + 4, class: "mw-floor" }),
+      s("text", { x, y: FLOOR + 19, "text-anchor": "middle" }, "2", raised),
     );
   }
 
   function draw(log2LossScale: number): void {
     if (!current) return;
     const table = binned(current.total, current.format, log2LossScale);
-    barPaths(table, current.frame, floor).forEach((path, kind) => set(bars[kind]!, { d: path }));
+    barPaths(table, current.frame, FLOOR).forEach((path, kind) => set(bars[kind]!, { d: path }));
   }
 
   return { element, layout, draw, describe: (text) => set(element, { "aria-label": text }) };
