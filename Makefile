@@ -18,7 +18,7 @@ test: front-end unit notebooks browser
 # The parts of `make test`
 
 unit: .venv/.test
-	$(BIN)/python -m pytest -m "not browser"
+	$(BIN)/python -m pytest -m "not browser" -n auto --dist loadfile
 
 front-end: js/node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
