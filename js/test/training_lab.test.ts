@@ -178,6 +178,13 @@ describe("watching and stopping", () => {
     expect(scale!.querySelector(".mw-marks")!.getAttribute("d")).toMatch(/^M/);
   });
 
+  it("shows a watched loop, whose seed and steps to come are not known", () => {
+    show(fakeModel({ _rows: [row({ seed: null, steps: null })] }));
+    expect(el.textContent).toContain("a loop of one’s own, watched · running");
+    expect(el.querySelector("progress")!.value).toBe(0);
+    expect(el.textContent).not.toMatch(/null|NaN|undefined/);
+  });
+
   it("names a loss weight, which scales the whole curve", () => {
     show(fakeModel({ _rows: [row({ loss_weight: 1e-5, seed: 4, status: "completed" })] }));
     expect(el.querySelector(".mw-run-detail")!.textContent).toBe("seed 4 · loss weight 1e−5 · completed");

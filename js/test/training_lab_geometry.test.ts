@@ -111,6 +111,10 @@ describe("words", () => {
     expect(words.progress(row({ rate: 2.04, steps: 10_000, step: 400 }))).toBe("step 400 of 10,000 · 2.0 steps/s · 1 h 18 min left");
     expect(words.progress(row({ rate: null }))).toBe("step 213 of 300");
     expect(words.progress(row({ status: "stopped" }))).toBe("step 213 of 300 · stopped");
+    // Of a watched loop nobody knows how many steps there will be.
+    expect(words.progress(row({ steps: null }))).toBe("step 213 · 141 steps/s");
+    expect(words.progress(row({ steps: null, status: "completed" }))).toBe("step 213 · completed");
+    expect(words.spoken(row({ steps: null }), "mine")).toBe("mine: running");
   });
   it("says what the newest step was", () => {
     expect(words.newest(row())).toBe("loss 0.250 · loss scale 2¹⁵ · 3 steps skipped");

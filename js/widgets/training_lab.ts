@@ -92,7 +92,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     const run = currentRun(rows);
 
     setText(where, run ? place(run) : "");
-    set(bar, { value: run ? run.step / run.steps : 0 });
+    set(bar, { value: run?.steps ? run.step / run.steps : 0 });
     const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
     setText(stepsText, run ? name + progress(run) : t("lab.progress_none"));
     setText(newestText, run ? newest(run) : "");

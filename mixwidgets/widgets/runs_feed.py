@@ -73,7 +73,7 @@ class FollowedRun:
         seconds = sum(self._seconds)
         return {
             "id": self.run.id,
-            **_what(self.run.experiment, step),
+            **_what(self.run.experiment),
             "step": step,
             "status": self.status,
             "message": self._message,
@@ -107,11 +107,11 @@ class FollowedRun:
         self._newest = record
 
 
-def _what(run: Experiment | WatchedLoop, step: int) -> dict[str, Any]:
-    """What is run, in JSON values. Of a watched loop neither seed nor steps to come are known."""
+def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
+    """What is run, in JSON values. Of a watched loop neither seed nor steps to come are known: None."""
     if isinstance(run, WatchedLoop):
         about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
-        return {**about, "seed": "–", "steps": max(1, step)}
+        return {**about, "seed": None, "steps": None}
     return {
         "task": run.task,
         "recipe": run.recipe.name,

@@ -33,7 +33,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
     showKey(key, isNarrow ? runs : []);
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
     const right = isNarrow || longest === 0 ? 12 : Math.round(38 + longest * LABEL_CHARACTER);
-    const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps, row.step, isAlive(row))), 0);
+    const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0);
     const frame = { width, left: 58, right, top: 8, bottom: 24 };
 
     const lossFrame = { ...frame, height: 210 };

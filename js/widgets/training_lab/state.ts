@@ -9,9 +9,9 @@ export interface Row {
   task: string;
   recipe: string;
   scaled: boolean; // whether the recipe scales the loss
-  seed: number;
+  seed: number | null; // of a watched loop it is not known
   loss_weight: number; // a factor in the loss itself
-  steps: number; // to be taken
+  steps: number | null; // to be taken; of a watched loop they are not known
   step: number; // taken or skipped so far
   status: string;
   message: string;

@@ -49,7 +49,8 @@ export function runTable(toggle: (id: string, shown: boolean) => void): {
 
 function details(row: Row): string {
   const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
-  return [t("lab.seed_is", { seed: row.seed }), ...weight, status(row)].join(" · ");
+  const seed = row.seed === null ? t("lab.watched") : t("lab.seed_is", { seed: row.seed });
+  return [seed, ...weight, status(row)].join(" · ");
 }
 
 function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Line {

@@ -71,18 +71,20 @@ export function duration(seconds: number): string {
 
 /** Where the run is: "step 213 of 300 · 141 steps/s · 0.6 s left". */
 export function progress(row: Row): string {
-  if (!isAlive(row)) return t("lab.progress_over", { step: count(row.step), steps: count(row.steps), status: status(row) });
+  const at = { step: count(row.step), steps: row.steps === null ? "" : count(row.steps), status: status(row) };
+  if (!isAlive(row)) return t(row.steps === null ? "lab.progress_watched_over" : "lab.progress_over", at);
   if (row.step === 0) return t("lab.progress_starting");
-  const steps = t("lab.progress_steps", { step: count(row.step), steps: count(row.steps) });
+  const steps = t(row.steps === null ? "lab.progress_watched" : "lab.progress_steps", at);
   if (row.rate === null) return steps;
   const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? count(row.rate) : row.rate.toFixed(1) });
+  if (row.steps === null) return `${steps} · ${rate}`;
   const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
   return `${steps} · ${rate} · ${left}`;
 }
 
 /** The same for a live region, which is heard, not read. */
 export function spoken(row: Row, name: string): string {
-  if (row.status !== "running" || row.rate === null) return t("lab.spoken_status", { name, status: status(row) });
+  if (row.status !== "running" || row.rate === null || row.steps === null) return t("lab.spoken_status", { name, status: status(row) });
   const time = duration((row.steps - row.step) / row.rate);
   return t("lab.spoken_progress", { name, percent: percent(row.step / row.steps), time });
 }
