@@ -339,6 +339,16 @@ describe("time", () => {
     expect([steps.value, figures()]).toEqual(["0", one("spread float32")]);
   });
 
+  test("what comes leaves the loss scale and its field to the hand", () => {
+    const { model, drag, one: find, figures } = showRun();
+    drag(9);
+    find<HTMLInputElement>("input[type=number]").value = ""; // about to be typed
+    model.tell({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
+    expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>("input[type=number]").value]).toEqual(["9", ""]);
+    const bytes = Uint8Array.from(bytesOf("spread float32"));
+    expect(figures()).toEqual([...GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
+  });
+
   test("the kernel's choice of a step is followed, to the nearest", () => {
     const { model, figures, steps } = showRun();
     model.set("step", 13);

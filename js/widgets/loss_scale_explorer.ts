@@ -2,9 +2,9 @@
 // hears of a new scale once, when the slider is let go.
 
 import type { RenderProps } from "@anywidget/types";
-import { formats, getFormat } from "../formats/catalogue.ts";
-import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
-import { History, readSnapshots, type Snapshot } from "../gradients/snapshots.ts";
+import { getFormat } from "../formats/catalogue.ts";
+import { Answers } from "../gradients/answers.ts";
+import type { Snapshot } from "../gradients/snapshots.ts";
 import type { GradientSummary } from "../gradients/summary.ts";
 import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
@@ -14,29 +14,15 @@ import { heatMap } from "./loss_scale_explorer/heat_map.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
 import { lens } from "./loss_scale_explorer/lens.ts";
 import { figures, notes } from "./loss_scale_explorer/readout.ts";
+import { received } from "./loss_scale_explorer/received.ts";
 import { scaleControl } from "./loss_scale_explorer/scale_control.ts";
+import { accept, choices, type State } from "./loss_scale_explorer/state.ts";
 import { tensorRows } from "./loss_scale_explorer/tensor_rows.ts";
 import { timeline } from "./loss_scale_explorer/timeline.ts";
 import { textures } from "./loss_scale_explorer/textures.ts";
 import { integer } from "./loss_scale_explorer/words.ts";
 
-interface State {
-  format: string;
-  log2_loss_scale: number;
-  step: number;
-  binade: number | null;
-  title: string | null;
-  compare: string[];
-  _snapshots: DataView;
-  _newest: number;
-  _seen: number;
-  _loss: DataView;
-  _without_gradient: string[];
-}
-
-const MAX_BITS = 32; // gradients are cast to formats no wider than the master weights
 const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
-const choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 
 function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, "");
@@ -65,7 +51,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
   root.append(error, waitingFor, body, spoken, fills.element);
 
-  let history = new History();
   let shown: Snapshot | undefined;
   let summaries: GradientSummary[] = [];
   let answers: Answers | undefined;
@@ -78,28 +63,18 @@ function render({ model, el }: RenderProps<State>): () => void {
     model.save_changes();
   }
 
-  /** Other gradients: everything from the bytes on. */
-  function load(): void {
-    try {
-      const found = readSnapshots(model.get("_snapshots"));
-      history = new History();
-      history.take(found);
-    } catch (fault) {
-      unreadable(fault);
-      return;
-    }
-    retime();
-    lookAt();
-  }
-
-  /** The kernel tells of new snapshots, and of those that it has let go. */
-  function hear(message: { kind?: string; steps?: number[] }, buffers: DataView[]): void {
-    if (message.kind !== "snapshots") return;
-    history.take(buffers.flatMap(readSnapshots));
-    history.keep(message.steps ?? []);
-    retime();
-    if (!time.isHeld()) lookAt();
-  }
+  const { history, close } = received(model, {
+    replaced() {
+      retime();
+      open(model.get("step"));
+      settle();
+    },
+    changed() {
+      retime();
+      if (!time.isHeld()) lookAt();
+    },
+    unreadable,
+  });
 
   function retime(): void {
     time.replace(history, model.get("_loss"), model.get("_seen"));
@@ -113,7 +88,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   function lookAt(step = model.get("step")): void {
     if (step !== model.get("step")) return send("step", step); // which comes back here
     open(step);
-    settle();
+    arrange();
   }
 
   /** Show the gradients of a step; 0 is the newest. */
@@ -190,15 +165,18 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   /** The scale is settled: also what would be restless during a drag. */
   function settle(): void {
-    if (!answers) return;
     const log2 = model.get("log2_loss_scale");
     control.show(log2);
-    shares.draw(answers.totals(log2));
-    plot.draw(log2);
-    look.draw(log2);
+    draw(log2);
+    arrange();
+  }
+
+  /** Bring the rows into their order, and say how things stand. */
+  function arrange(): void {
+    if (!answers) return;
+    const log2 = control.value(); // which may be in the user's hand while gradients come
     rows.arrange(answers, log2);
     layoutMap();
-    beside.draw(log2);
     const words = shares.words(answers.totals(log2), log2);
     plot.describe(words);
     setText(spoken, words);
@@ -237,33 +215,25 @@ function render({ model, el }: RenderProps<State>): () => void {
     "change:log2_loss_scale": follow,
     "change:step": () => time.isHeld() || lookAt(),
     "change:binade": () => look.show(model.get("binade")),
-    "change:_snapshots": load,
     "change:_loss": retime,
     "change:title": retitle,
   };
   for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
-  model.on("msg:custom", hear);
   const observer = new ResizeObserver(resize);
   for (const { element } of [plot, control, time]) observer.observe(element);
   retitle();
-  load();
+  retime();
+  open(model.get("step"));
+  settle();
   look.show(model.get("binade"));
-  const newest = history.at(0)?.step ?? 0;
-  if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 }); // came before this view
 
   return () => {
     for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
-    model.off("msg:custom", hear);
+    close();
     observer.disconnect();
     clearTimeout(waiting);
     root.remove();
   };
-}
-
-/** What the address of a saved page may ask for. */
-function accept(wanted: Pick<State, "format" | "log2_loss_scale">): typeof wanted | null {
-  const { format, log2_loss_scale: log2 } = wanted;
-  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
 }
 
 export default { render, accept };

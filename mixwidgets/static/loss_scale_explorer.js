@@ -659,55 +659,6 @@ function finite(summary, format, log2) {
   return Float64Array.from(summary.counts(format, log2).finite);
 }
 
-// gradients/snapshots.ts
-var HEAD2 = 24;
-var text = new TextDecoder();
-function readSnapshots(view) {
-  const found = [];
-  for (let at = 0; at < view.byteLength; ) {
-    const length = view.getUint32(at, true);
-    found.push(readSnapshot(new DataView(view.buffer, view.byteOffset + at + 4, length)));
-    at += 4 + length;
-  }
-  return found;
-}
-function readSnapshot(view) {
-  const start = HEAD2 + view.getUint32(20, true);
-  const names = JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + HEAD2, start - HEAD2)));
-  return {
-    step: view.getUint32(0, true),
-    lossScale: view.getFloat64(4, true),
-    loss: view.getFloat64(12, true),
-    names,
-    summaries() {
-      const found = readSummaries(new DataView(view.buffer, view.byteOffset + start, view.byteLength - start));
-      if (found.length !== names.length) throw new RangeError("names and gradients differ in number");
-      return found;
-    }
-  };
-}
-var History = class {
-  #kept = /* @__PURE__ */ new Map();
-  /** Ascending. */
-  get steps() {
-    return [...this.#kept.keys()].sort((a, b) => a - b);
-  }
-  take(snapshots) {
-    for (const snapshot of snapshots) this.#kept.set(snapshot.step, snapshot);
-  }
-  /** Let go of all others. */
-  keep(steps) {
-    const wanted = new Set(steps);
-    for (const step of this.steps) if (!wanted.has(step)) this.#kept.delete(step);
-  }
-  /** The snapshot nearest to a step, the newest for 0; undefined where there is none. */
-  at(step) {
-    const { steps } = this;
-    const nearest = step === 0 ? steps.at(-1) : steps.reduce((best, one2) => best === void 0 || Math.abs(one2 - step) < Math.abs(best - step) ? one2 : best, void 0);
-    return nearest === void 0 ? void 0 : this.#kept.get(nearest);
-  }
-};
-
 // ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
@@ -2035,10 +1986,10 @@ function shortened(name) {
 
 // widgets/loss_scale_explorer/histogram.ts
 var HEIGHT = 176;
-var HEAD3 = 26;
+var HEAD2 = 26;
 var FOOT = 40;
 var SIDE = 14;
-var FLOOR = HEAD3 + HEIGHT;
+var FLOOR = HEAD2 + HEIGHT;
 function histogram(textures2) {
   const ground = s("g");
   const bars = CLASSES.map((kind) => s("path", { fill: textures2.fill(kind), class: `mw-bar mw-bar-${kind}` }));
@@ -2240,6 +2191,91 @@ function notes() {
     element.replaceChildren(...lines.map((line) => h("p", {}, line)));
   }
   return { element, show };
+}
+
+// gradients/snapshots.ts
+var HEAD3 = 24;
+var text = new TextDecoder();
+function readSnapshots(view) {
+  const found = [];
+  for (let at = 0; at < view.byteLength; ) {
+    const length = view.getUint32(at, true);
+    found.push(readSnapshot(new DataView(view.buffer, view.byteOffset + at + 4, length)));
+    at += 4 + length;
+  }
+  return found;
+}
+function readSnapshot(view) {
+  const start = HEAD3 + view.getUint32(20, true);
+  const names = JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + HEAD3, start - HEAD3)));
+  return {
+    step: view.getUint32(0, true),
+    lossScale: view.getFloat64(4, true),
+    loss: view.getFloat64(12, true),
+    names,
+    summaries() {
+      const found = readSummaries(new DataView(view.buffer, view.byteOffset + start, view.byteLength - start));
+      if (found.length !== names.length) throw new RangeError("names and gradients differ in number");
+      return found;
+    }
+  };
+}
+var History = class {
+  #kept = /* @__PURE__ */ new Map();
+  /** Ascending. */
+  get steps() {
+    return [...this.#kept.keys()].sort((a, b) => a - b);
+  }
+  take(snapshots) {
+    for (const snapshot of snapshots) this.#kept.set(snapshot.step, snapshot);
+  }
+  /** Let go of all others. */
+  keep(steps) {
+    const wanted = new Set(steps);
+    for (const step of this.steps) if (!wanted.has(step)) this.#kept.delete(step);
+  }
+  /** The snapshot nearest to a step, the newest for 0; undefined where there is none. */
+  at(step) {
+    const { steps } = this;
+    const nearest = step === 0 ? steps.at(-1) : steps.reduce((best, one2) => best === void 0 || Math.abs(one2 - step) < Math.abs(best - step) ? one2 : best, void 0);
+    return nearest === void 0 ? void 0 : this.#kept.get(nearest);
+  }
+};
+
+// widgets/loss_scale_explorer/received.ts
+function received(model, { replaced, changed, unreadable }) {
+  const history = new History();
+  function load() {
+    try {
+      const found = readSnapshots(model.get("_snapshots"));
+      history.keep([]);
+      history.take(found);
+    } catch (fault) {
+      unreadable(fault);
+    }
+  }
+  function reload() {
+    load();
+    replaced();
+  }
+  function hear(message, buffers) {
+    if (message.kind !== "snapshots") return;
+    history.take(buffers.flatMap(readSnapshots));
+    history.keep(message.steps ?? []);
+    changed();
+  }
+  model.on("change:_snapshots", reload);
+  model.on("msg:custom", hear);
+  load();
+  const newest = history.at(0)?.step ?? 0;
+  if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 });
+  return {
+    history,
+    close() {
+      model.off("change:_snapshots", reload);
+      model.off("msg:custom", hear);
+    }
+  };
 }
 
 // widgets/loss_scale_explorer/valley.ts
@@ -2452,6 +2488,14 @@ function scaleControl(textures2, { draw, commit }) {
   return { element, readout, measure, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
 }
 
+// widgets/loss_scale_explorer/state.ts
+var MAX_BITS = 32;
+var choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
+function accept(wanted) {
+  const { format, log2_loss_scale: log2 } = wanted;
+  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
+}
+
 // widgets/loss_scale_explorer/tensor_rows.ts
 var FEW2 = 12;
 function tensorRows(textures2) {
@@ -2603,9 +2647,7 @@ function timeline({ look, commit }) {
 }
 
 // widgets/loss_scale_explorer.ts
-var MAX_BITS = 32;
 var USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
-var choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 function render({ model, el }) {
   const { root, head } = card(el, "");
   const heading = head.querySelector("h3");
@@ -2641,7 +2683,6 @@ function render({ model, el }) {
   );
   const waitingFor = h("p", { class: "mw-muted" }, t("explorer.waiting"));
   root.append(error, waitingFor, body, spoken, fills.element);
-  let history = new History();
   let shown2;
   let summaries = [];
   let answers;
@@ -2652,25 +2693,18 @@ function render({ model, el }) {
     model.set(name, value2);
     model.save_changes();
   }
-  function load() {
-    try {
-      const found = readSnapshots(model.get("_snapshots"));
-      history = new History();
-      history.take(found);
-    } catch (fault) {
-      unreadable(fault);
-      return;
-    }
-    retime();
-    lookAt();
-  }
-  function hear(message, buffers) {
-    if (message.kind !== "snapshots") return;
-    history.take(buffers.flatMap(readSnapshots));
-    history.keep(message.steps ?? []);
-    retime();
-    if (!time.isHeld()) lookAt();
-  }
+  const { history, close } = received(model, {
+    replaced() {
+      retime();
+      open(model.get("step"));
+      settle();
+    },
+    changed() {
+      retime();
+      if (!time.isHeld()) lookAt();
+    },
+    unreadable
+  });
   function retime() {
     time.replace(history, model.get("_loss"), model.get("_seen"));
   }
@@ -2680,7 +2714,7 @@ function render({ model, el }) {
   function lookAt(step = model.get("step")) {
     if (step !== model.get("step")) return send("step", step);
     open(step);
-    settle();
+    arrange();
   }
   function open(step) {
     const wanted = history.at(step);
@@ -2745,15 +2779,16 @@ function render({ model, el }) {
     else waiting = setTimeout(follow, control.inHand());
   }
   function settle() {
-    if (!answers) return;
     const log2 = model.get("log2_loss_scale");
     control.show(log2);
-    shares.draw(answers.totals(log2));
-    plot.draw(log2);
-    look.draw(log2);
+    draw(log2);
+    arrange();
+  }
+  function arrange() {
+    if (!answers) return;
+    const log2 = control.value();
     rows.arrange(answers, log2);
     layoutMap();
-    beside.draw(log2);
     const words2 = shares.words(answers.totals(log2), log2);
     plot.describe(words2);
     setText(spoken, words2);
@@ -2786,30 +2821,24 @@ function render({ model, el }) {
     "change:log2_loss_scale": follow,
     "change:step": () => time.isHeld() || lookAt(),
     "change:binade": () => look.show(model.get("binade")),
-    "change:_snapshots": load,
     "change:_loss": retime,
     "change:title": retitle
   };
   for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
-  model.on("msg:custom", hear);
   const observer = new ResizeObserver(resize);
   for (const { element } of [plot, control, time]) observer.observe(element);
   retitle();
-  load();
+  retime();
+  open(model.get("step"));
+  settle();
   look.show(model.get("binade"));
-  const newest = history.at(0)?.step ?? 0;
-  if (newest !== model.get("_newest")) model.send({ kind: "snapshots", after: newest || -1 });
   return () => {
     for (const [name, handler] of Object.entries(subscriptions)) model.off(name, handler);
-    model.off("msg:custom", hear);
+    close();
     observer.disconnect();
     clearTimeout(waiting);
     root.remove();
   };
-}
-function accept(wanted) {
-  const { format, log2_loss_scale: log2 } = wanted;
-  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
 }
 var loss_scale_explorer_default = { render, accept };
 export {
