@@ -413,6 +413,8 @@ describe("the heat map", () => {
     expect([...kinds].sort()).toEqual(names.filter((_, kind) => counted[kind]! > 0).sort());
     press("ArrowDown", 30);
     expect(said()).toMatch(/^layer 19 · .*: none$/); // the least lost last
+    press("ArrowUp", 10); // ten lost nothing, so the tenth row is the last of those that did
+    expect(said()).toMatch(/^layer 18 · /);
   });
 });
 
