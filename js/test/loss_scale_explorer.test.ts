@@ -416,6 +416,15 @@ describe("the heat map", () => {
     press("ArrowUp", 10); // ten lost nothing, so the tenth row is the last of those that did
     expect(said()).toMatch(/^layer 18 · /);
   });
+
+  test("what was said follows the scale", () => {
+    const { press, said, drag } = showMap(many);
+    press("ArrowUp");
+    const before = said();
+    drag(20);
+    expect(said()).not.toBe(before);
+    expect(said().split(":")[0]).toBe(before.split(":")[0]);
+  });
 });
 
 describe("other formats", () => {
@@ -503,6 +512,14 @@ describe("the lens", () => {
     one<HTMLButtonElement>(".mw-lens button").click();
     expect([model.get("binade"), one<HTMLElement>(".mw-lens").hidden]).toEqual([null, true]);
   });
+});
+
+test("an address may ask for what Python takes, and for nothing else", () => {
+  const wanted = { format: "float16", log2_loss_scale: 40, step: 7 };
+  expect(explorer.accept(wanted)).toBe(wanted);
+  for (const wrong of [{ format: "float64" }, { log2_loss_scale: 41 }, { log2_loss_scale: -25 }, { step: -1 }, { step: 2 ** 32 }]) {
+    expect(explorer.accept({ ...wanted, ...wrong })).toBeNull();
+  }
 });
 
 test("nothing listens after the view is closed", () => {

@@ -1867,7 +1867,7 @@ var NAMES = 150;
 var PALEST = 0.16;
 function heatMap(textures2) {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
-  const cell = h("p", { class: "mw-heat-cell", "aria-live": "polite" });
+  const cell = h("p", { class: "mw-heat-cell" });
   const hint = h("p", { class: "mw-note" }, t("explorer.heat_hint"));
   const id = uniqueId("heat");
   const group = h("div", { role: "group", tabindex: 0, class: "mw-heat-group", "aria-labelledby": id }, canvas);
@@ -1876,6 +1876,7 @@ function heatMap(textures2) {
   let shown2;
   let latest;
   let [row2, column, log2] = [0, 0, 0];
+  let isPointed = false;
   element.addEventListener("toggle", () => {
     if (element.open && latest) paint(...latest);
   });
@@ -1886,7 +1887,11 @@ function heatMap(textures2) {
     event.preventDefault();
     point(row2 + step[0], column + step[1]);
   });
-  group.addEventListener("focus", () => point(row2, column));
+  group.addEventListener("focus", () => {
+    set(cell, { "aria-live": "polite" });
+    point(row2, column);
+  });
+  group.addEventListener("blur", () => set(cell, { "aria-live": void 0 }));
   canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
     if (!shown2) return;
     const { shape, left, high } = shown2;
@@ -1912,13 +1917,16 @@ function heatMap(textures2) {
     if (left) label(labels, order.map((tensor) => names[tensor]), high * ratio, `${11 * ratio}px ${fontFamily}`, ink);
     [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
     [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
-    column ||= Math.floor(shape.bins / 2);
+    row2 = Math.min(row2, order.length - 1);
+    column = isPointed ? Math.min(column, shape.bins - 1) : Math.floor(shape.bins / 2);
     draw(log2);
   }
   function draw(next) {
     log2 = next;
-    const pen = element.open && shown2 ? canvas.getContext("2d") : null;
-    if (!pen || !shown2) return;
+    if (!element.open || !shown2) return;
+    if (isPointed) say(shown2);
+    const pen = canvas.getContext("2d");
+    if (!pen) return;
     const { answers, shape, high, left, mask, lowest, fills, ink, labels } = shown2;
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [canvas.width / ratio, canvas.height / ratio];
@@ -1947,14 +1955,16 @@ function heatMap(textures2) {
   }
   function point(toRow, toColumn) {
     if (!shown2) return;
-    const { answers, names, order, shape } = shown2;
-    row2 = Math.min(Math.max(toRow, 0), order.length - 1);
-    column = Math.min(Math.max(toColumn, 0), shape.bins - 1);
-    const tensor = order[row2];
-    const table = binned(answers.summaries[tensor], answers.format, log2);
-    const words2 = cellWords(table, column, shape, answers.summaries[tensor].finite);
-    setText(cell, t("explorer.heat_cell", { name: names[tensor], words: words2 }));
+    row2 = Math.min(Math.max(toRow, 0), shown2.order.length - 1);
+    column = Math.min(Math.max(toColumn, 0), shown2.shape.bins - 1);
+    isPointed = true;
     draw(log2);
+  }
+  function say({ answers, names, order, shape }) {
+    const tensor = order[row2];
+    const one2 = answers.summaries[tensor];
+    const words2 = cellWords(binned(one2, answers.format, log2), column, shape, one2.finite);
+    setText(cell, t("explorer.heat_cell", { name: names[tensor], words: words2 }));
   }
   return { element, layout, draw };
 }
@@ -2042,7 +2052,7 @@ function lens(plot, choose) {
   const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
   plot.element.append(ring);
   const surface = h("div", { class: "mw-lens-surface", role: "group", tabindex: 0, "aria-label": t("explorer.lens") }, plot.element);
-  const said2 = h("p", { class: "mw-note mw-lens-said", "aria-live": "polite" }, t("explorer.lens_hint"));
+  const said2 = h("p", { class: "mw-note mw-lens-said" }, t("explorer.lens_hint"));
   const title = h("p");
   const bits = h("p", { class: "mw-num mw-lens-bits", role: "img" });
   const value2 = h("p");
@@ -2061,6 +2071,8 @@ function lens(plot, choose) {
     else return;
     event.preventDefault();
   });
+  surface.addEventListener("focus", () => set(said2, { "aria-live": "polite" }));
+  surface.addEventListener("blur", () => set(said2, { "aria-live": void 0 }));
   surface.addEventListener("pointermove", (event) => point(under(event)));
   surface.addEventListener("click", (event) => {
     point(under(event));
@@ -2492,8 +2504,9 @@ function scaleControl(textures2, { draw, commit }) {
 var MAX_BITS = 32;
 var choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 function accept(wanted) {
-  const { format, log2_loss_scale: log2 } = wanted;
-  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
+  const { format, log2_loss_scale: log2, step } = wanted;
+  const fits = log2 >= LOWEST && log2 <= HIGHEST && step >= 0 && step < 2 ** 32;
+  return fits && choices.some(({ name }) => name === format) ? wanted : null;
 }
 
 // widgets/loss_scale_explorer/tensor_rows.ts

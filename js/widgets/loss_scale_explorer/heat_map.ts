@@ -3,7 +3,7 @@
 
 import type { Answers } from "../../gradients/answers.ts";
 import { BINADE, CLASSES } from "../../gradients/boundaries.ts";
-import { h, setText, uniqueId } from "../../ui/dom.ts";
+import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { binned, type Frame, frame, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
@@ -40,7 +40,7 @@ interface Shown {
 
 export function heatMap(textures: Textures): HeatMap {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
-  const cell = h("p", { class: "mw-heat-cell", "aria-live": "polite" });
+  const cell = h("p", { class: "mw-heat-cell" });
   const hint = h("p", { class: "mw-note" }, t("explorer.heat_hint"));
   const id = uniqueId("heat");
   const group = h("div", { role: "group", tabindex: 0, class: "mw-heat-group", "aria-labelledby": id }, canvas);
@@ -49,6 +49,7 @@ export function heatMap(textures: Textures): HeatMap {
   let shown: Shown | undefined;
   let latest: Parameters<HeatMap["layout"]> | undefined;
   let [row, column, log2] = [0, 0, 0];
+  let isPointed = false;
 
   element.addEventListener("toggle", () => {
     if (element.open && latest) paint(...latest);
@@ -60,7 +61,12 @@ export function heatMap(textures: Textures): HeatMap {
     event.preventDefault();
     point(row + step[0]!, column + step[1]!);
   });
-  group.addEventListener("focus", () => point(row, column));
+  // Spoken only where the user is: the words also change while the scale moves.
+  group.addEventListener("focus", () => {
+    set(cell, { "aria-live": "polite" });
+    point(row, column);
+  });
+  group.addEventListener("blur", () => set(cell, { "aria-live": undefined }));
   canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
     if (!shown) return;
     const { shape, left, high } = shown;
@@ -88,14 +94,17 @@ export function heatMap(textures: Textures): HeatMap {
     if (left) label(labels, order.map((tensor) => names[tensor]!), high * ratio, `${11 * ratio}px ${fontFamily}`, ink);
     [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
     [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
-    column ||= Math.floor(shape.bins / 2);
+    row = Math.min(row, order.length - 1);
+    column = isPointed ? Math.min(column, shape.bins - 1) : Math.floor(shape.bins / 2);
     draw(log2);
   }
 
   function draw(next: number): void {
     log2 = next;
-    const pen = element.open && shown ? canvas.getContext("2d") : null;
-    if (!pen || !shown) return;
+    if (!element.open || !shown) return;
+    if (isPointed) say(shown);
+    const pen = canvas.getContext("2d");
+    if (!pen) return;
     const { answers, shape, high, left, mask, lowest, fills, ink, labels } = shown;
     const ratio = globalThis.devicePixelRatio || 1;
     const [width, height] = [canvas.width / ratio, canvas.height / ratio];
@@ -123,17 +132,20 @@ export function heatMap(textures: Textures): HeatMap {
     }
   }
 
-  /** Say what a cell holds. */
   function point(toRow: number, toColumn: number): void {
     if (!shown) return;
-    const { answers, names, order, shape } = shown;
-    row = Math.min(Math.max(toRow, 0), order.length - 1);
-    column = Math.min(Math.max(toColumn, 0), shape.bins - 1);
-    const tensor = order[row]!;
-    const table = binned(answers.summaries[tensor]!, answers.format, log2);
-    const words = cellWords(table, column, shape, answers.summaries[tensor]!.finite);
-    setText(cell, t("explorer.heat_cell", { name: names[tensor]!, words }));
+    row = Math.min(Math.max(toRow, 0), shown.order.length - 1);
+    column = Math.min(Math.max(toColumn, 0), shown.shape.bins - 1);
+    isPointed = true;
     draw(log2);
+  }
+
+  /** What the cell that was pointed at holds. */
+  function say({ answers, names, order, shape }: Shown): void {
+    const tensor = order[row]!;
+    const one = answers.summaries[tensor]!;
+    const words = cellWords(binned(one, answers.format, log2), column, shape, one.finite);
+    setText(cell, t("explorer.heat_cell", { name: names[tensor]!, words }));
   }
 
   return { element, layout, draw };

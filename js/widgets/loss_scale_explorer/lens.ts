@@ -26,7 +26,7 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
   const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
   plot.element.append(ring);
   const surface = h("div", { class: "mw-lens-surface", role: "group", tabindex: 0, "aria-label": t("explorer.lens") }, plot.element);
-  const said = h("p", { class: "mw-note mw-lens-said", "aria-live": "polite" }, t("explorer.lens_hint"));
+  const said = h("p", { class: "mw-note mw-lens-said" }, t("explorer.lens_hint"));
   const title = h("p");
   const bits = h("p", { class: "mw-num mw-lens-bits", role: "img" });
   const value = h("p");
@@ -46,6 +46,9 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
     else return;
     event.preventDefault();
   });
+  // Spoken only where the user is: the words also change while the scale moves.
+  surface.addEventListener("focus", () => set(said, { "aria-live": "polite" }));
+  surface.addEventListener("blur", () => set(said, { "aria-live": undefined }));
   surface.addEventListener("pointermove", (event) => point(under(event)));
   surface.addEventListener("click", (event) => {
     point(under(event));

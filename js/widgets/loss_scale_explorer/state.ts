@@ -22,7 +22,8 @@ const MAX_BITS = 32; // gradients are cast to formats no wider than the master w
 export const choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 
 /** What the address of a saved page may ask for. */
-export function accept(wanted: Pick<State, "format" | "log2_loss_scale">): typeof wanted | null {
-  const { format, log2_loss_scale: log2 } = wanted;
-  return choices.some(({ name }) => name === format) && log2 >= LOWEST && log2 <= HIGHEST ? wanted : null;
+export function accept(wanted: Pick<State, "format" | "log2_loss_scale" | "step">): typeof wanted | null {
+  const { format, log2_loss_scale: log2, step } = wanted;
+  const fits = log2 >= LOWEST && log2 <= HIGHEST && step >= 0 && step < 2 ** 32;
+  return fits && choices.some(({ name }) => name === format) ? wanted : null;
 }
