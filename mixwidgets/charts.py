@@ -128,8 +128,7 @@ def compare(runs: Iterable[Run]) -> alt.VConcatChart:
 
 
 def _together(source: object) -> GradientSummary:
-    given = source if not isinstance(source, GradientSummary) else {"gradients": source}
-    return reduce(GradientSummary.merge, collect(given).summaries.values())
+    return reduce(GradientSummary.merge, collect(source).summaries.values())
 
 
 def _by_binade(summary: GradientSummary, fmt: FloatFormat, loss_scale: float) -> Iterator[tuple[int, Any]]:
