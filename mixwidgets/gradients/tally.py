@@ -48,6 +48,10 @@ class _Layout(NamedTuple):
     """Cuts in units of this dtype's last fraction bit, rounded up."""
     base: Array
     """The cell in which a value of each bucket is counted at first; a bucket is its top fraction bits."""
+    columns: Array
+    """The cells in `base`, ascending …"""
+    starts: Array
+    """… and the first bucket of each."""
     mixed: tuple[int, ...]
     """Buckets within which a cut falls: all their values are looked at."""
     points: dict[int, int]
@@ -78,7 +82,10 @@ def layout_of(wide: bool, cuts: tuple[int, ...]) -> _Layout:
     masks = starts.copy()
     masks[list(points)] = below
     masks[mixed] = 0
-    return _Layout(word, bits, fraction_bits, bias, own, last, tuple(mixed), points, below, masks)
+    columns, firsts = np.unique(last, return_index=True)
+    return _Layout(
+        word, bits, fraction_bits, bias, own, last, columns, firsts, tuple(mixed), points, below, masks
+    )
 
 
 def tally(values: Array, cuts: tuple[int, ...]) -> Tally:
@@ -114,8 +121,9 @@ def _count(bits: Array, layout: _Layout) -> tuple[Array, int]:
     else:
         shifts = word(layout.bits - 16), word(layout.fraction_bits)
         zero = count(bits, _no_sign(layout), *shifts, layout.masks, layout.cuts, coarse, cells)
-    columns, starts = np.unique(layout.base, return_index=True)
-    cells[:, columns] += np.add.reduceat(coarse.reshape(-1, buckets), starts, axis=1)
+    table = coarse.reshape(-1, buckets)
+    rows = np.flatnonzero(np.einsum("ab->a", table))  # a few of them: most binades are empty
+    cells[rows[:, None], layout.columns] += np.add.reduceat(table[rows], layout.starts, axis=1)
     return cells.astype(np.uint64), zero
 
 
