@@ -23,10 +23,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, to_record
+from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.files import create_file, is_disk_full, read_plain_file, seal, unseal, write_once
 from mixwidgets.runs.lock import take_lock
+from mixwidgets.runs.records import to_record
 from mixwidgets.runs.snapshots import write_snapshot
 from mixwidgets.runs.status import Status, own_status, reserve_last_status, write_last_status, write_status
 from mixwidgets.runs.watched_loop import WatchedLoop

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, RunStarted, from_record
+from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, RunStarted
 from mixwidgets.runs.files import open_plain_file, unseal
+from mixwidgets.runs.records import from_record
 from mixwidgets.runs.snapshots import read_snapshot
 
 _CHUNK = 1 << 16

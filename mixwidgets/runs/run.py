@@ -14,7 +14,7 @@ from mixwidgets.runs.events import Evaluation, Event, GradientSnapshot
 from mixwidgets.runs.export import ExportKind, export_run
 from mixwidgets.runs.journal import read_experiment
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.status import current_status, read_status
+from mixwidgets.runs.status import ALIVE, current_status, read_status
 from mixwidgets.runs.stopping import stop_run
 from mixwidgets.runs.tables import evaluation_table, step_table
 from mixwidgets.runs.watched_loop import WatchedLoop
@@ -55,7 +55,7 @@ class Run:
     @property
     def is_alive(self) -> bool:
         """Whether the run is queued or running. (Ask before reading events, then nothing is missed.)"""
-        return self.status in ("queued", "running")
+        return self.status in ALIVE
 
     @property
     def message(self) -> str:
@@ -155,7 +155,7 @@ class Run:
     def wait(self, timeout: float | None = None) -> str:
         """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        while (status := self.status) in ("queued", "running"):
+        while (status := self.status) in ALIVE:
             if deadline is not None and time.monotonic() >= deadline:
                 raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it goes on.")
             time.sleep(_POLL_S)

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.events import GradientSnapshot, from_json_counts, from_json_text
+from mixwidgets.runs.events import GradientSnapshot
 from mixwidgets.runs.files import create_file, read_plain_file
+from mixwidgets.runs.records import from_json_counts, from_json_text
 
 _LIMIT = 64 << 20  # bytes, deflated and not
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.events import REASONS, RunFinished, from_json_metrics, from_json_text, to_json_metrics
+from mixwidgets.runs.events import REASONS, RunFinished
 from mixwidgets.runs.files import (
     create_file,
     read_plain_file,
@@ -18,6 +18,7 @@ from mixwidgets.runs.files import (
 )
 from mixwidgets.runs.lock import is_locked
 from mixwidgets.runs.reader import JournalReader
+from mixwidgets.runs.records import from_json_metrics, from_json_text, to_json_metrics
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
@@ -25,6 +26,10 @@ _GONE = (
     "Its process is gone without a word: somebody killed it, the machine stopped, "
     "or the system ended it because memory ran out."
 )
+
+
+ALIVE = ("queued", "running")
+"""The words of a run that is not over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +52,7 @@ def read_status(run_path: Path) -> Status:
     """ValueError or OSError, with the cause, when it cannot be read."""
     record = unseal(read_plain_file(_path(run_path), _RESERVED))
     word, process_id = record.get("status"), record.get("process_id")
-    if word not in ("queued", "running", *REASONS):
+    if word not in (*ALIVE, *REASONS):
         raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
     if process_id is not None and (type(process_id) is not int or process_id <= 1):
         raise ValueError(f"its process_id {process_id!r} is no process id")
@@ -70,7 +75,7 @@ def current_status(run_path: Path) -> Status:
         said = _from_events(run_path)
     asked = os.path.lexists(run_path / "stop")
     is_waiting = said.word == "queued" and not asked and not lock.exists()
-    if said.word not in ("queued", "running") or alive or is_waiting:
+    if said.word not in ALIVE or alive or is_waiting:
         return said
     return Status(
         word="stopped" if asked else "interrupted",

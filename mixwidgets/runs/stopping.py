@@ -10,7 +10,7 @@ from pathlib import Path
 from mixwidgets.runs.files import create_mark
 from mixwidgets.runs.lock import is_locked
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.status import current_status
+from mixwidgets.runs.status import ALIVE, current_status
 
 _GRACE_S = 2.0  # from asking to insisting
 _PATIENCE_S = 10.0  # from asking to giving up
@@ -19,13 +19,13 @@ _POLL_S = 0.02
 
 def stop_run(run_path: Path) -> str:
     """The status that the run at `run_path` ended with; see `Run.stop`."""
-    if not _is_alive(word := current_status(run_path).word):
+    if (word := current_status(run_path).word) not in ALIVE:
         return word
     _ask(run_path)
     asked = time.monotonic()
     has_begun = next(JournalReader(run_path).read_new(), None) is not None
     grace = _GRACE_S if has_begun else 0  # while torch is loading there is nothing to end well
-    while _is_alive(word := current_status(run_path).word):
+    while (word := current_status(run_path).word) in ALIVE:
         waited = time.monotonic() - asked
         if waited > _PATIENCE_S:
             raise TimeoutError(
@@ -35,10 +35,6 @@ def stop_run(run_path: Path) -> str:
             _kill(run_path)
         time.sleep(_POLL_S)
     return word
-
-
-def _is_alive(word: str) -> bool:
-    return word in ("queued", "running")
 
 
 def _ask(run_path: Path) -> None:

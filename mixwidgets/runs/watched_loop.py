@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.runs.checks import whole_number
-from mixwidgets.runs.events import from_json_text
+from mixwidgets.runs.records import from_json_text
 
 SCHEMA = 1
 

@@ -7,21 +7,14 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.events import (
-    REASONS,
-    Evaluation,
-    RunStarted,
-    StepRecord,
-    to_json_metrics,
-    to_json_number,
-)
+from mixwidgets.runs.events import REASONS, Evaluation, RunStarted, StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.reader import JournalReader
+from mixwidgets.runs.records import to_json_metrics, to_json_number
 from mixwidgets.runs.run import Run, open_run
+from mixwidgets.runs.status import ALIVE
 from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.widgets.thinned import Thinned
-
-ALIVE = ("queued", "running")
 
 _RATE_STEPS = 50  # newest steps that the rate is the mean of
 

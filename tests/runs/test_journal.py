@@ -17,17 +17,11 @@ from hypothesis import strategies as st
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.runs import files
-from mixwidgets.runs.events import (
-    Evaluation,
-    GradientSnapshot,
-    RunFinished,
-    RunStarted,
-    StepRecord,
-    to_record,
-)
+from mixwidgets.runs.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import Journal, create_run
 from mixwidgets.runs.reader import JournalReader
+from mixwidgets.runs.records import to_record
 from mixwidgets.runs.run import list_runs, open_run
 from tests.small_disk import small_disk
 
