@@ -17,7 +17,7 @@ from mixwidgets.runs.run import Run
 from mixwidgets.runs.task import tasks
 from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.widgets.base import STATIC, MixWidget
-from mixwidgets.widgets.runs_feed import ALIVE, RunsFeed
+from mixwidgets.widgets.runs_feed import RunsFeed
 
 if TYPE_CHECKING:
     from contextvars import Context
@@ -73,6 +73,7 @@ class TrainingLab(MixWidget):
             ],
             _recipes=[{"name": name, **recipe.to_dict()} for name, recipe in recipes.items()],
         )
+        self.observe(self._follow_task, "task")  # from now on: both may be given at the start
         self.on_msg(self._on_message)
         threading.Thread(target=self._follow, name="TrainingLab", daemon=True).start()
 
@@ -97,7 +98,7 @@ class TrainingLab(MixWidget):
 
     def stop(self) -> Run | None:
         """Stop the newest run that goes on and return it; None where none goes on. Watched loops go on."""
-        alive = (run for run in self.runs if run.status in ALIVE)
+        alive = (run for run in self.runs if run.is_alive)
         run = next((run for run in alive if isinstance(run.experiment, Experiment)), None)
         if run is not None:
             run.stop()
@@ -114,6 +115,11 @@ class TrainingLab(MixWidget):
     @t.default("steps")
     def _default_steps(self) -> int:
         return tasks[self.task].steps
+
+    def _follow_task(self, change: Any) -> None:
+        """Steps that are the task's default become the next task's; others are the user's, and stay."""
+        if self.steps == tasks[change.old].steps:
+            self.steps = tasks[change.new].steps
 
     @t.validate("task", "recipe", "steps", "seed")
     def _validate_choice(self, proposal: Any) -> Any:

@@ -17,6 +17,7 @@ from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.loss_scale import LossScale
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.run import open_run
+from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.training_lab import TrainingLab
 from tests.waiting import LIMIT_S, until
 
@@ -189,6 +190,17 @@ def test_a_run_with_a_custom_recipe_is_shown_too(tmp_path, make_lab):
     lab = make_lab(journalled(tmp_path, [1.0], recipe=custom))
     until(lambda: lab._rows)
     assert lab._rows[0]["recipe"] == "custom"
+
+
+def test_the_steps_follow_the_task_until_they_are_chosen(tmp_path, make_lab):
+    lab = make_lab(tmp_path)
+    for name, spec in tasks.items():
+        lab.task = name
+        assert lab.steps == spec.steps
+    lab.steps = 7
+    lab.task = "digits_cnn"
+    assert lab.steps == 7
+    assert make_lab(tmp_path, task="mask", steps=300).steps == 300
 
 
 def test_a_run_of_a_task_of_ones_own_is_shown_too(tmp_path, make_lab):
