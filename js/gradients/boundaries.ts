@@ -27,9 +27,11 @@ export function boundaries(format: FloatFormat): Boundaries {
   const found = known.get(format);
   if (found) return found;
   const halfUlp = power(2n, format.emin - format.fractionBits - 1);
+  const flushed = place(halfUlp, true); // this tie goes to zero, the even code
+  const subnormal = place(subtract(power(2n, format.emin), halfUlp), false);
   const places: Boundaries = [
-    place(halfUlp, true), // this tie goes to zero, the even code
-    place(subtract(power(2n, format.emin), halfUlp), false),
+    flushed,
+    isBelow(subnormal, flushed) ? flushed : subnormal, // without a fraction bit nothing is subnormal
     place(format.overflowThreshold, format.overflowTieStays),
   ];
   known.set(format, places);
@@ -44,6 +46,10 @@ function place(magnitude: Rational, tieBelow: boolean): Place {
   const whole = scaled / denominator;
   const onGrid = compare(rational(scaled, denominator), rational(whole)) === 0;
   return { exponent, fraction: Number(tieBelow || !onGrid ? whole + 1n : whole) };
+}
+
+function isBelow(a: Place, b: Place): boolean {
+  return a.exponent < b.exponent || (a.exponent === b.exponent && a.fraction < b.fraction);
 }
 
 /** log2 of a place's magnitude, for drawing. */

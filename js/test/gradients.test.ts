@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "../formats/catalogue.ts";
+import { customFormat } from "../formats/custom.ts";
 import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
-import { CLASSES } from "../gradients/boundaries.ts";
+import { boundaries, CLASSES } from "../gradients/boundaries.ts";
 import { type Counts, GradientSummary, readSummaries } from "../gradients/summary.ts";
 import { committed } from "./vectors.ts";
 
@@ -86,4 +87,12 @@ test("damaged bytes are refused, never drawn", () => {
     const short = Uint8Array.from(whole.subarray(0, at));
     expect(() => GradientSummary.fromBytes(new DataView(short.buffer)), `cut at ${at}`).toThrow(RangeError);
   }
+});
+
+test("without a fraction bit nothing is subnormal", () => {
+  const definition = { exponentBits: 4, infinity: "none", nan: "none" } as const;
+  const [flushed, subnormal] = boundaries(customFormat({ name: "e4m0", fractionBits: 0, ...definition }));
+  expect(subnormal).toEqual(flushed);
+  const [below, above] = boundaries(customFormat({ name: "e4m1", fractionBits: 1, ...definition }));
+  expect(above.exponent).toBeGreaterThan(below.exponent);
 });

@@ -3,7 +3,7 @@
 import type { RenderProps } from "@anywidget/types";
 import { isFinite, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { InputError } from "../formats/parse.ts";
+import { attempt } from "../ui/attempt.ts";
 import { card } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
@@ -160,17 +160,6 @@ function render({ model, el }: RenderProps<State>): () => void {
 function backKey({ key, shiftKey }: KeyboardEvent): "undo" | "redo" | undefined {
   if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";
   return key.toLowerCase() === "y" ? "redo" : undefined;
-}
-
-/** Run an edit; what is wrong with its text comes back in words. */
-function attempt(edit: () => void): string {
-  try {
-    edit();
-    return "";
-  } catch (error) {
-    if (error instanceof InputError) return t(error.key, error.args);
-    throw error;
-  }
 }
 
 /** What the value field holds: the last input, else the value, in a form that reads back to the same bits. */

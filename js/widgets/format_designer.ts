@@ -2,7 +2,7 @@
 
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { getFormat } from "../formats/catalogue.ts";
-import { InputError } from "../formats/parse.ts";
+import { attempt } from "../ui/attempt.ts";
 import { card } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
@@ -96,15 +96,7 @@ function designFrom(model: AnyModel<Design>): Design {
 }
 
 /** What is wrong with a draft, in words; empty where it is a format. */
-function problem(draft: Design): string {
-  try {
-    formatOf(draft);
-    return "";
-  } catch (error) {
-    if (error instanceof InputError) return t(error.key, error.args);
-    throw error;
-  }
-}
+const problem = (draft: Design): string => attempt(() => void formatOf(draft));
 
 /** Whether the design is a known format, and which others have its widths. */
 function verdict(design: Design): ReturnType<typeof pieces> {

@@ -4,7 +4,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { formats, getFormat } from "../formats/catalogue.ts";
 import { nextDown, nextUp, toDecimal } from "../formats/decode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { InputError } from "../formats/parse.ts";
+import { attempt } from "../ui/attempt.ts";
 import { card, labelled } from "../ui/card.ts";
 import { h, s, set, setText, uniqueId } from "../ui/dom.ts";
 import { pieces, t } from "../ui/messages.ts";
@@ -155,17 +155,6 @@ function othersOf(model: AnyModel<State>, fmt: FloatFormat): FloatFormat[] {
   const names: unknown = model.get("formats");
   const found = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
   return [...new Set(found)].filter((one): one is FloatFormat => one !== undefined && one !== fmt);
-}
-
-/** Run an edit; what is wrong with its text comes back in words. */
-function attempt(edit: () => void): string {
-  try {
-    edit();
-    return "";
-  } catch (error) {
-    if (error instanceof InputError) return t(error.key, error.args);
-    throw error;
-  }
 }
 
 export default { render, accept };

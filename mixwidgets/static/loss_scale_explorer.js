@@ -455,10 +455,12 @@ function boundaries(format) {
   const found = known2.get(format);
   if (found) return found;
   const halfUlp = power(2n, format.emin - format.fractionBits - 1);
+  const flushed = place(halfUlp, true);
+  const subnormal = place(subtract(power(2n, format.emin), halfUlp), false);
   const places = [
-    place(halfUlp, true),
-    // this tie goes to zero, the even code
-    place(subtract(power(2n, format.emin), halfUlp), false),
+    flushed,
+    isBelow(subnormal, flushed) ? flushed : subnormal,
+    // without a fraction bit nothing is subnormal
     place(format.overflowThreshold, format.overflowTieStays)
   ];
   known2.set(format, places);
@@ -471,6 +473,9 @@ function place(magnitude, tieBelow) {
   const whole = scaled / denominator;
   const onGrid = compare(rational(scaled, denominator), rational(whole)) === 0;
   return { exponent, fraction: Number(tieBelow || !onGrid ? whole + 1n : whole) };
+}
+function isBelow(a, b) {
+  return a.exponent < b.exponent || a.exponent === b.exponent && a.fraction < b.fraction;
 }
 function log2Of({ exponent, fraction }) {
   return exponent + Math.log2(1 + fraction / BINADE);
