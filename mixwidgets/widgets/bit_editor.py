@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import traitlets as t
 from ipywidgets import ValueWidget  # type: ignore[import-untyped]
 
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.formats.decode import notation
-from mixwidgets.formats.encode import floor_log2
 from mixwidgets.formats.parse import BitPattern, to_exact
-from mixwidgets.formats.rounding import check
 from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.typed_number import How, checked_how, named_format, text_of
 
 if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
-
-_DIGITS = 800  # more than any float64 or midpoint of two has
-
-
-class _How(TypedDict):
-    """How values are rounded."""
-
-    rounding: str
-    overflow: str
 
 
 class _Face(t.TraitType[Any, Any]):
@@ -76,10 +64,10 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         overflow: str = "native",
         **traits: Any,
     ) -> None:
-        fmt, how = _named(format), _how(rounding, overflow)
+        fmt, how = named_format(format), checked_how(rounding, overflow)
         if value is None and code is None:
             value = 1
-        text = "" if value is None else _text_of(value)
+        text = "" if value is None else text_of(value)
         number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
         if text and fmt.encode(text, **how) != number:
             rounded = fmt.to_hex(fmt.encode(text, **how))
@@ -108,7 +96,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     def reinterpret(self, format: Any) -> None:
         """Read the same bits in another format. Raises ValueError if they do not fit it."""
-        fmt = _named(format)
+        fmt = named_format(format)
         number = int(self.code, 16)
         if number >> fmt.bits:
             raise ValueError(
@@ -135,12 +123,12 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         fmt = get_format(traits["format"])
         self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
 
-    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, _How]:
+    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, How]:
         """The number that arriving traits mean, together with those that did not change."""
         if any(name.startswith("_elements") for name in state):
             raise ValueError("a page does not change the tensor")
         fmt = get_format(state.get("format", self.format))
-        how = _how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
+        how = checked_how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
         text = state.get("_input", self._typed())
         if not isinstance(text, str):
             raise TypeError(f"_input must be text, not {type(text).__name__}")
@@ -161,7 +149,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     def _set_value(self, value: Any) -> None:
         if value is not self.value:  # hold_trait_notifications sets what it has got
-            self._round(_text_of(value))
+            self._round(text_of(value))
 
     def _set_code(self, code: Any) -> None:
         fmt = get_format(self.format)
@@ -170,7 +158,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             self._become(fmt, number, self._input)
 
     def _set_format(self, format: Any) -> None:
-        fmt = _named(format)
+        fmt = named_format(format)
         if fmt.name != self.format:
             self._round(self._exact_input(), fmt)
 
@@ -181,15 +169,15 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         self._set_how(self.rounding, overflow)
 
     def _set_how(self, rounding: Any, overflow: Any) -> None:
-        fmt, how = get_format(self.format), _how(rounding, overflow)
+        fmt, how = get_format(self.format), checked_how(rounding, overflow)
         if typed := self._typed():
             self._round(typed, fmt, how)
         else:
             self._become(fmt, int(self.code, 16), self._input, how)
 
-    def _round(self, text: str, fmt: FloatFormat | None = None, how: _How | None = None) -> None:
+    def _round(self, text: str, fmt: FloatFormat | None = None, how: How | None = None) -> None:
         """Become what a text is, rounded to the format at hand or another, in the way at hand or another."""
-        fmt, how = fmt or get_format(self.format), how or _how(self.rounding, self.overflow)
+        fmt, how = fmt or get_format(self.format), how or checked_how(self.rounding, self.overflow)
         self._become(fmt, fmt.encode(text, **how), text, how)
 
     def _typed(self) -> str:
@@ -214,7 +202,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     def _state_value(self, name: str) -> Any:
         return self._typed() if name == "_input" else super()._state_value(name)
 
-    def _become(self, fmt: FloatFormat, number: int, text: str, how: _How | None = None) -> None:
+    def _become(self, fmt: FloatFormat, number: int, text: str, how: How | None = None) -> None:
         new = {"format": fmt.name, "code": fmt.to_hex(number), "_input": text, "value": fmt.decode(number)}
         new |= how or {}
         old = {name: getattr(self, name) for name in new}
@@ -223,49 +211,3 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             for name in new:
                 if repr(old[name]) != repr(new[name]):  # of floats: −0 is not 0, and NaN is NaN
                     self._notify_trait(name, old[name], new[name])
-
-
-def _named(format: Any) -> FloatFormat:
-    """A format that its name alone says: a page is sent no more."""
-    fmt = get_format(format)
-    try:
-        known = get_format(fmt.name) == fmt
-    except ValueError:
-        known = False
-    if not known:
-        raise ValueError(
-            f"an editor shows the named formats, and {fmt.name!r} is one of your own; see list_formats()"
-        )
-    return fmt
-
-
-def _how(rounding: Any, overflow: Any) -> _How:
-    """How to round, checked. Stochastic rounding is left out: a draw is no rule that a page could show."""
-    if rounding == "stochastic":
-        raise ValueError("an editor rounds by a rule; for stochastic rounding use FloatFormat.round")
-    if not isinstance(rounding, str) or not isinstance(overflow, str):
-        raise TypeError(f"rounding and overflow are names, not {rounding!r} and {overflow!r}")
-    check(rounding, overflow)
-    return {"rounding": rounding, "overflow": overflow}
-
-
-def _text_of(value: Any) -> str:
-    """A value as text that Python and the page read alike.
-
-    Exact for every float. A rational that needs more than 800 digits is cut there and gets a last digit 1, so
-    that it lies on the same side of every midpoint and rounds alike in every format.
-    """
-    exact = to_exact(value)
-    if isinstance(value, str) or isinstance(exact, BitPattern):
-        return str(value).strip(" \t\r\n")
-    sign = "-" if exact.negative else ""
-    if exact.kind != "finite":
-        return sign + {"infinity": "inf", "nan": "nan"}[exact.kind]
-    if exact.magnitude == 0:
-        return sign + "0"
-    exponent = int(floor_log2(exact.magnitude) * 0.30103) - _DIGITS
-    scaled = exact.magnitude / Fraction(10) ** exponent
-    digits = int(scaled)
-    if digits != scaled:
-        digits, exponent = 10 * digits + 1, exponent - 1
-    return sign + notation(digits, exponent)
