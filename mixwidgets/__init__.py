@@ -22,6 +22,7 @@ _HOME = {
     "recipes": "runs.recipe",
     "tasks": "runs.task",
     "Experiment": "runs.experiment",
+    "grid": "runs.product",
     "launch": "runs.launcher",
     "Run": "runs.run",
     "open_run": "runs.run",
