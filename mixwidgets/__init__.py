@@ -28,6 +28,7 @@ _HOME = {
     "open_run": "runs.run",
     "list_runs": "runs.run",
     "compare": "charts",
+    "comparison": "runs.compared",
     "train": "training.loop",
     "op_precisions": "training.op_probe",
     "watch": "training.watcher",

@@ -1,0 +1,87 @@
+"""What came of a run, from one reading of its journal."""
+
+import math
+import statistics
+from collections.abc import Mapping
+
+from mixwidgets.runs.events import Evaluation, GradientSnapshot, Memory, RunStarted, StepRecord
+from mixwidgets.runs.reader import JournalReader
+from mixwidgets.runs.run import Run
+from mixwidgets.runs.shares import class_shares
+
+
+class Outcome:
+    """Where a run took place and how it went, as far as it is recorded: `started`, and `results` by name."""
+
+    def __init__(self, run: Run) -> None:
+        self.status = run.status  # before the events: then nothing is missed
+        self.started: RunStarted | None = None
+        self._format = run.experiment.compute_format
+        self._step: StepRecord | None = None
+        self._evaluation: Evaluation | None = None
+        self._snapshot: GradientSnapshot | None = None
+        self._snapshot_scale = math.nan
+        self._memory: Memory | None = None
+        self._skipped = 0
+        self._seconds: list[float] = []
+        for event in JournalReader(run.path).read_new():
+            match event:
+                case StepRecord():
+                    self._step = event
+                    self._skipped += event.skipped
+                    self._seconds.append(event.seconds)
+                case GradientSnapshot():
+                    self._snapshot, self._snapshot_scale = event, self._scale_of(event.step)
+                case Evaluation():
+                    self._evaluation = event
+                case Memory():
+                    self._memory = event
+                case RunStarted():
+                    self.started = event
+
+    @property
+    def results(self) -> Mapping[str, str | float]:
+        """Those of `comparison` that are recorded; NaN where a number was, but says nothing."""
+        found: dict[str, str | float] = {"status": self.status}
+        if self._step is not None:
+            found |= {"steps_done": self._step.step, "skipped": self._skipped, "loss": self._step.loss}
+        if self._evaluation is not None:
+            found |= {f"metrics.{name}": value for name, value in self._evaluation.metrics.items()}
+        if self._snapshot is not None:
+            found |= _lost(self._snapshot, self._format, self._snapshot_scale)
+        median = statistics.median(self._seconds) if self._seconds else 0
+        if 0 < median < math.inf:
+            found["steps_per_second"] = 1 / median
+        if self._memory is not None:
+            by_source = {"predicted": self._memory.predicted, "measured": self._memory.measured}
+            found |= {f"memory.{source}": sum(kinds.values()) for source, kinds in by_source.items() if kinds}
+        return found
+
+    def _scale_of(self, step: int) -> float:
+        return self._step.loss_scale if self._step and self._step.step == step else math.nan
+
+
+def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> dict[str, float]:
+    """What became of a step's gradients, as shares."""
+    summaries = snapshot.summaries.values()
+    count = sum(summary.count for summary in summaries)
+    if not count:
+        return {}
+    not_zero = count - sum(summary.zero for summary in summaries)
+    shares = class_shares(summaries, format, loss_scale)
+    found = {
+        "gradients.zero": 1 - not_zero / count,
+        "gradients.flushed": shares.flushed,
+        "gradients.overflow": shares.overflow,
+        "gradients.not_finite": shares.not_finite,
+    }
+    if snapshot.flushed:
+        flushed = sum(snapshot.flushed.values())
+        found["gradients.flushed_against_float32"] = _share(flushed, not_zero + flushed)
+    if snapshot.weights_unchanged:
+        found["weights_unchanged"] = _share(sum(snapshot.weights_unchanged.values()), not_zero)
+    return found
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan

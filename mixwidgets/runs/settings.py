@@ -1,0 +1,53 @@
+"""What decided a run, flat: by dotted name, each a text, a number or None."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mixwidgets.runs.events import RunStarted
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.task import LOSS_WEIGHT, tasks
+from mixwidgets.runs.watched_loop import WatchedLoop
+
+Value = str | float | None
+"""A bool or an int, too."""
+
+
+def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
+    """The fields that mean something: no growth of a static loss scale, no history without delayed scaling.
+
+    Task options have their defaults filled in. A source text is told by the start of its SHA-256. The device
+    is left to `place_of`: "auto" says little.
+    """
+    if isinstance(what, WatchedLoop):
+        return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}
+    return _experiment(what)
+
+
+def place_of(started: RunStarted) -> dict[str, Value]:
+    """Where a run took place: its device, backend and versions."""
+    return dict(_flat({"device": started.device, "backend": started.backend, "versions": started.versions}))
+
+
+def _experiment(experiment: Experiment) -> dict[str, Value]:
+    fields = experiment.to_dict()
+    for name in ("schema", "device"):
+        del fields[name]
+    source = fields["task_source"]
+    fields["task_source"] = f"SHA-256 {hashlib.sha256(source.encode()).hexdigest()[:8]} …" if source else None
+    options = (LOSS_WEIGHT,) if source else tasks[experiment.task].options
+    fields["task_options"] = {option.name: option.default for option in options} | fields["task_options"]
+    recipe = fields["recipe"]
+    if (scale := recipe["loss_scale"])["kind"] != "dynamic":
+        recipe["loss_scale"] = {name: scale[name] for name in ("kind", "init_scale")}
+    if (operands := recipe["operands"]) and operands["scaling"] != "delayed":
+        del operands["amax_history_len"]
+    return {"task": experiment.task, "recipe": experiment.recipe.name, **dict(_flat(fields))}
+
+
+def _flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Value]]:
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, ", ".join(value) if isinstance(value, list) else value
