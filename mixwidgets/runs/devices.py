@@ -1,0 +1,64 @@
+"""The devices of this machine, as they can be told without torch: which a run may choose, and which it waits
+for."""
+
+import os
+import re
+from pathlib import Path
+
+_GPUS = Path("/proc/driver/nvidia/gpus")  # the driver's own list: a folder for each GPU
+_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # a container's: microseconds of CPU in each period, or "max"
+_NUMBER = re.compile(r"[0-9]{1,4}")
+
+
+def visible_gpus() -> list[str]:
+    """The NVIDIA GPUs that CUDA shows to a process started now, in its order: cuda:0 first.
+
+    Each by its number on the machine, or by the UUID that CUDA_VISIBLE_DEVICES names. Of several entries CUDA
+    takes those before the first that names no GPU. Empty where the driver has no such list.
+    """
+    count = len(list(_GPUS.iterdir())) if _GPUS.is_dir() else 0
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if chosen is None or not count:
+        return [str(number) for number in range(count)]
+    visible: list[str] = []
+    for entry in map(str.strip, chosen.split(",")):
+        is_there = int(entry) < count if _NUMBER.fullmatch(entry) else entry.startswith(("GPU-", "MIG-"))
+        if not is_there:
+            break
+        visible.append(entry)
+    return visible
+
+
+def choosable_devices() -> list[str]:
+    """What an Experiment's `device` can be here: "auto", "cpu", and "cuda:0" … for the GPUs."""
+    return ["auto", "cpu", *(f"cuda:{number}" for number in range(len(visible_gpus())))]
+
+
+def slot_of(device: str) -> str:
+    """The name, of a-z 0-9 _, of what a run on `device` needs for itself: "cpu", or a GPU such as "cuda0".
+
+    "auto" needs the first GPU where one is visible. A GPU keeps its name whatever number
+    CUDA_VISIBLE_DEVICES gives it in this process.
+    """
+    gpus = visible_gpus()
+    if device == "cpu" or (device == "auto" and not gpus):
+        return "cpu"
+    number = int(device.partition(":")[2] or 0)
+    return "cuda" + re.sub("[^a-z0-9]", "_", (gpus[number] if number < len(gpus) else str(number)).lower())
+
+
+def runs_at_once(slot: str) -> int:
+    """How many runs go at the same time: one on a GPU; one on each second core, since a run computes on one
+    thread and a notebook needs the other."""
+    return max(1, usable_cores() // 2) if slot == "cpu" else 1
+
+
+def usable_cores() -> int:
+    """The cores that this process may use: by its affinity and by its container's CPU quota. At least 1."""
+    has_affinity = hasattr(os, "sched_getaffinity")  # Linux
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    try:
+        quota, period = _CPU_QUOTA.read_text().split()
+        return max(1, min(cores, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such container, or no quota
+        return cores
