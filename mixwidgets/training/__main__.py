@@ -7,14 +7,9 @@ be run.
 import argparse
 import os
 import sys
-import traceback
-from contextlib import suppress
-from types import MappingProxyType
 
-from mixwidgets.runs.events import Evaluation, RunFinished
 from mixwidgets.runs.journal import Journal
-from mixwidgets.runs.watched_loop import WatchedLoop
-from mixwidgets.training.endings import in_words, reason_of
+from mixwidgets.training.recording import record
 from mixwidgets.training.stop_request import StopRequest
 
 
@@ -34,30 +29,6 @@ def main() -> int:
         finished = record(journal, StopRequest(journal.path, arguments.kernel_pipe))
         journal.append(finished)
     return 0 if finished.reason in ("completed", "stopped", "diverged", "time_limit") else 1
-
-
-def record(journal: Journal, stop: StopRequest) -> RunFinished:
-    """Train and journal every event but the last, which comes back: a failure is a named end."""
-    metrics = MappingProxyType[str, float]({})
-    try:
-        if isinstance(journal.experiment, WatchedLoop):
-            raise TypeError("this run directory is a watched loop's: there is no experiment to run")
-        from mixwidgets.training.loop import train  # torch loads here, and may fail to
-
-        stop.is_loading = False
-        for event in train(journal.experiment):
-            if isinstance(event, RunFinished):
-                return event
-            journal.append(event)
-            if isinstance(event, Evaluation):
-                metrics = MappingProxyType(dict(event.metrics))
-            if stop.why:
-                return RunFinished(reason="stopped", metrics=metrics, message=stop.why)
-    except BaseException as error:
-        with suppress(OSError):  # the log may be on the same full disk
-            traceback.print_exc()
-        return RunFinished(reason=reason_of(error), metrics=metrics, message=in_words(error))
-    raise AssertionError("train ends with RunFinished")
 
 
 if __name__ == "__main__":

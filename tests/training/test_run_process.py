@@ -15,7 +15,7 @@ from mixwidgets.runs.events import Evaluation, RunStarted
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import Journal, create_run
 from mixwidgets.runs.run import list_runs, open_run
-from mixwidgets.training.__main__ import record
+from mixwidgets.training.recording import record
 from tests.small_disk import fill, small_disk
 
 EXPERIMENT = Experiment(task="digits_cnn", steps=10, batch_size=16)
