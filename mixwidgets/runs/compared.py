@@ -26,17 +26,16 @@ class ComparedRow:
 def compared(runs: Iterable[Run]) -> list[ComparedRow]:
     """The settings in which the runs differ, then their results (see `comparison`). Reads each journal once.
 
-    What cannot be known of a run, such as the recipe of a loop that `watch` looked at, is no difference.
-    ValueError when there is no run, TypeError for what is none.
+    A setting that a run does not have, or of which nothing is known, makes no difference: the growth of a
+    loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no
+    run, TypeError for what is none.
     """
     there = some_runs(runs)
     outcomes = [Outcome(run) for run in there]
     results = [outcome.results for outcome in outcomes]
     return [
-        *_differing([(type(run.experiment), settings_of(run.experiment)) for run in there]),
-        *_differing(
-            [(True, place_of(at)) if (at := outcome.started) else (False, {}) for outcome in outcomes]
-        ),
+        *_differing([settings_of(run.experiment) for run in there]),
+        *_differing([place_of(outcome.started) for outcome in outcomes]),
         *(ComparedRow(name, "result", _values(name, results)) for name in _names(results)),
     ]
 
@@ -81,21 +80,17 @@ def some_runs(runs: Iterable[Run]) -> list[Run]:
     return there
 
 
-def _differing(known: Sequence[tuple[object, Mapping[str, Value]]]) -> Iterator[ComparedRow]:
-    """The settings in which runs differ, each run given by its sort and what is known of it.
-
-    A setting that no run of a sort has is not known of that sort; within one it is simply not there.
-    """
-    settings = [has for _, has in known]
+def _differing(settings: Sequence[Mapping[str, Value]]) -> Iterator[ComparedRow]:
     for name in _names(settings):
-        sorts = {sort for sort, has in known if name in has}
-        values = {has.get(name) for sort, has in known if sort in sorts}
-        if len(values) > 1:
+        if len({has[name] for has in settings if name in has}) > 1:
             yield ComparedRow(name, "setting", _values(name, settings))
 
 
 def _names(parts: Iterable[Mapping[str, Value]]) -> list[str]:
-    return list(dict.fromkeys(name for part in parts for name in part))
+    """Each name once, in the order in which they come; those that begin alike stand together."""
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    heads = list(dict.fromkeys(name.split(".")[0] for name in names))
+    return sorted(names, key=lambda name: heads.index(name.split(".")[0]))
 
 
 def _values(name: str, parts: Iterable[Mapping[str, Value]]) -> tuple[Value, ...]:

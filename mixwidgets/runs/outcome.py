@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Mapping
 
 from mixwidgets.runs.events import Evaluation, GradientSnapshot, Memory, RunStarted, StepRecord
+from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.run import Run
 from mixwidgets.runs.shares import class_shares
@@ -23,12 +24,14 @@ class Outcome:
         self._snapshot_scale = math.nan
         self._memory: Memory | None = None
         self._skipped = 0
+        self._tells_loss = isinstance(run.experiment, Experiment)  # a watched loop need not: then all are NaN
         self._seconds: list[float] = []
         for event in JournalReader(run.path).read_new():
             match event:
                 case StepRecord():
                     self._step = event
                     self._skipped += event.skipped
+                    self._tells_loss |= not math.isnan(event.loss)
                     self._seconds.append(event.seconds)
                 case GradientSnapshot():
                     self._snapshot, self._snapshot_scale = event, self._scale_of(event.step)
@@ -44,7 +47,9 @@ class Outcome:
         """Those of `comparison` that are recorded; NaN where a number was, but says nothing."""
         found: dict[str, str | float] = {"status": self.status}
         if self._step is not None:
-            found |= {"steps_done": self._step.step, "skipped": self._skipped, "loss": self._step.loss}
+            found |= {"steps_done": self._step.step, "skipped": self._skipped}
+            if self._tells_loss:
+                found["loss"] = self._step.loss
         if self._evaluation is not None:
             found |= {f"metrics.{name}": value for name, value in self._evaluation.metrics.items()}
         if self._snapshot is not None:

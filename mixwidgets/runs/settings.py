@@ -14,7 +14,7 @@ Value = str | float | None
 
 
 def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
-    """The fields that mean something: no growth of a static loss scale, no history without delayed scaling.
+    """The fields that have a meaning in this run: without a dynamic loss scale there is no growth.
 
     Task options have their defaults filled in. A source text is told by the start of its SHA-256. The device
     is left to `place_of`: "auto" says little.
@@ -24,9 +24,9 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     return _experiment(what)
 
 
-def place_of(started: RunStarted) -> dict[str, Value]:
-    """Where a run took place: its device, backend and versions."""
-    return dict(_flat({"device": started.device, "backend": started.backend, "versions": started.versions}))
+def place_of(started: RunStarted | None) -> dict[str, Value]:
+    """Where a run took place: its device, backend and versions. Empty before it started."""
+    return dict(_flat(vars(started))) if started else {}
 
 
 def _experiment(experiment: Experiment) -> dict[str, Value]:
@@ -40,8 +40,9 @@ def _experiment(experiment: Experiment) -> dict[str, Value]:
     recipe = fields["recipe"]
     if (scale := recipe["loss_scale"])["kind"] != "dynamic":
         recipe["loss_scale"] = {name: scale[name] for name in ("kind", "init_scale")}
-    if (operands := recipe["operands"]) and operands["scaling"] != "delayed":
-        del operands["amax_history_len"]
+    operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
+    if operands.get("scaling") != "delayed":
+        operands.pop("amax_history_len", None)
     return {"task": experiment.task, "recipe": experiment.recipe.name, **dict(_flat(fields))}
 
 
