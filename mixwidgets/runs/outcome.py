@@ -72,10 +72,11 @@ def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> dict[st
     count = sum(summary.count for summary in summaries)
     if not count:
         return {}
-    not_zero = count - sum(summary.zero for summary in summaries)
+    zero = sum(summary.zero for summary in summaries)
+    not_zero = count - zero
     shares = class_shares(summaries, format, loss_scale)
     found = {
-        "gradients.zero": 1 - not_zero / count,
+        "gradients.zero": zero / count,
         "gradients.flushed": shares.flushed,
         "gradients.overflow": shares.overflow,
         "gradients.not_finite": shares.not_finite,
