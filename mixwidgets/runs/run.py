@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from mixwidgets.gradients.summary import GradientSummary
 
-_SLUG = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
+RUN_ID = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
+"""What generated names look like: no such name leads out of its folder."""
 _POLL_S = 0.05
 
 
@@ -198,7 +199,7 @@ def list_runs(runs_dir: str | os.PathLike[str] = "runs") -> list[Run]:
         return []
     runs = []
     for entry in sorted(entries, key=lambda entry: entry.name, reverse=True):
-        if not _SLUG.fullmatch(entry.name):
+        if not RUN_ID.fullmatch(entry.name):
             continue
         try:
             runs.append(Run(entry.path))
