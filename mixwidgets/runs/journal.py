@@ -21,7 +21,7 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished
 from mixwidgets.runs.experiment import Experiment
@@ -29,7 +29,7 @@ from mixwidgets.runs.files import create_file, is_disk_full, read_plain_file, se
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.records import to_record
 from mixwidgets.runs.snapshots import write_snapshot
-from mixwidgets.runs.status import Status, own_status, reserve_last_status, write_last_status, write_status
+from mixwidgets.runs.status import Status, reserve_last_status, write_last_status, write_status
 from mixwidgets.runs.watched_loop import WatchedLoop
 
 
@@ -106,14 +106,19 @@ def read_experiment(run_path: Path) -> Experiment | WatchedLoop:
 class Journal:
     """The one writer of a run. Use as a context manager; closing releases the run's lock."""
 
-    def __init__(self, run_path: str | os.PathLike[str], lock: int | None = None) -> None:
+    def __init__(
+        self, run_path: str | os.PathLike[str], lock: int | None = None, has_own_process: bool = True
+    ) -> None:
         """Take over a queued run. `lock` is a descriptor of its already locked lock file.
+
+        Without a process of its own, a run is asked to stop, and its process never ended for it.
 
         BlockingIOError when another process has the run, FileExistsError when it has been written already.
         """
         self.path = Path(run_path)
         self.experiment = read_experiment(self.path)
         """What the run directory says is to be run, or watched."""
+        self._process_id = os.getpid() if has_own_process else None
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
         except BlockingIOError:
@@ -135,12 +140,12 @@ class Journal:
                 f"Run {self.path.name} has been written already: launch its experiment again for a new run."
             )
         try:
-            write_status(self.path, own_status("running"))
+            write_status(self.path, self._status("running"))
             return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             if is_disk_full(error):
                 message = f"There was no room to begin: {error.strerror}."
-                write_last_status(self.path, own_status("disk_full", message=message))
+                write_last_status(self.path, self._status("disk_full", message=message))
             raise
 
     def append(self, event: Event) -> None:
@@ -175,5 +180,8 @@ class Journal:
         except OSError as error:
             if not is_disk_full(error):
                 raise
-        status = own_status(event.reason, metrics=event.metrics, message=event.message)
+        status = self._status(event.reason, metrics=event.metrics, message=event.message)
         write_last_status(self.path, status)
+
+    def _status(self, word: str, **fields: Any) -> Status:
+        return Status(word=word, process_id=self._process_id, **fields)
