@@ -8,6 +8,7 @@ without one, `chart.save("chart.svg")` works (with vl-convert-python), and so do
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.compared import some_runs
 from mixwidgets.runs.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
@@ -97,22 +99,31 @@ def loss_scale_curve(
 
 
 def compare(runs: Iterable[Run]) -> alt.VConcatChart:
-    """Loss and loss scale of runs, step by step; skipped steps are marked on the scale.
+    """Loss and loss scale of runs over the same steps; skipped steps are marked on the scale.
 
-    Losses that are not finite leave a gap. ValueError when there is no run.
+    Losses that are not finite leave a gap. Where the task option loss_weight differs, the legend and the axis
+    say so. ValueError when there is no run, TypeError for what is none. In figures: `mixwidgets.comparison`.
     """
-    tables = [run.steps().assign(run=_label(run), id=run.id) for run in runs]
-    if not tables:
-        raise ValueError("There is nothing to compare: give some runs, such as mw.list_runs().")
+    there = some_runs(runs)
+    tables = [
+        run.steps().assign(run=label, id=run.id) for run, label in zip(there, _labels(there), strict=True)
+    ]
     frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
     finite = frame[frame["loss"].abs() < float("inf")]
+    weighted = len({_loss_weight(run) for run in there}) > 1
     x = alt.X("step:Q", title="step")
-    colour = alt.Color("run:N", title=None)
+    colour = alt.Color("run:N", title=None, sort=None, legend=alt.Legend(labelLimit=0))
     tooltip = ["run:N", "step:Q", "loss:Q", "loss_scale:Q"]
     loss = (
         alt.Chart(finite)
         .mark_line()
-        .encode(x=x, y=alt.Y("loss:Q"), color=colour, detail="id:N", tooltip=tooltip)
+        .encode(
+            x=x,
+            y=alt.Y("loss:Q", title="loss × each run's loss weight" if weighted else "loss"),
+            color=colour,
+            detail="id:N",
+            tooltip=tooltip,
+        )
     )
     scaled = frame[frame["loss_scale"] > 0]
     y = alt.Y("loss_scale:Q", title="loss scale", scale=alt.Scale(type="log", base=2))
@@ -124,7 +135,10 @@ def compare(runs: Iterable[Run]) -> alt.VConcatChart:
         .mark_point(shape="triangle-down", filled=True)
         .encode(x=x, y=y, color=colour, tooltip=tooltip)
     )
-    return alt.vconcat(loss.properties(height=220), alt.layer(scale, skips).properties(height=110))
+    chart: alt.VConcatChart = alt.vconcat(
+        loss.properties(height=220), alt.layer(scale, skips).properties(height=110)
+    ).resolve_scale(x="shared")
+    return chart
 
 
 def _together(source: object) -> GradientSummary:
@@ -134,7 +148,9 @@ def _together(source: object) -> GradientSummary:
 def _by_binade(summary: GradientSummary, fmt: FloatFormat, loss_scale: float) -> Iterator[tuple[int, Any]]:
     """Each binade's exponent and the counts of a summary of its values alone."""
     for row, exponent in enumerate(summary.exponents):
-        alone = GradientSummary(summary.cuts, (exponent,), summary.cells[row : row + 1], zero=0, inf=0, nan=0)
+        alone = replace(
+            summary, exponents=(exponent,), cells=summary.cells[row : row + 1], zero=0, inf=0, nan=0
+        )
         yield exponent, alone.counts(fmt, loss_scale)
 
 
@@ -146,8 +162,24 @@ def _power(scale: float) -> str:
     return f"2^{_log2(scale)} = {scale:g}"
 
 
+def _labels(runs: list[Run]) -> list[str]:
+    """A label for each; runs that say the same of themselves have the end of their id in it."""
+    labels = [_label(run) for run in runs]
+    return [
+        f"{label} ({run.id[-4:]})" if labels.count(label) > 1 else label
+        for run, label in zip(runs, labels, strict=True)
+    ]
+
+
 def _label(run: Run) -> str:
     what = run.experiment
     if isinstance(what, WatchedLoop):
         return what.title
-    return f"{what.recipe.name}, {what.task}, seed {what.seed}"
+    label = f"{what.recipe.name}, {what.task}, seed {what.seed}"
+    weight = _loss_weight(run)
+    return label if weight == 1 else f"{label}, loss weight {weight:g}"
+
+
+def _loss_weight(run: Run) -> float:
+    what = run.experiment
+    return 1.0 if isinstance(what, WatchedLoop) else what.task_options.get("loss_weight", 1.0)

@@ -81,8 +81,9 @@ def test_wrong_scales_and_formats_teach():
         charts.gradients(GRADIENTS, "floot16")
 
 
-def run_of(folder, losses, recipe="fp16_dynamic", seed=0):
-    path = create_run(Experiment(task="digits_cnn", recipe=recipe, steps=len(losses), seed=seed), folder)
+def run_of(folder, losses, recipe="fp16_dynamic", **fields):
+    experiment = Experiment(task="digits_cnn", recipe=recipe, steps=len(losses), **fields)
+    path = create_run(experiment, folder)
     with Journal(path) as journal:
         journal.append(RunStarted(device="cpu", backend="x", versions={}))
         for step, loss in enumerate(losses, 1):
@@ -108,8 +109,25 @@ def test_compare_draws_the_steps_of_each_run(tmp_path):
     assert [row["loss_scale"] for row in scales] == [2.0**15, 2.0**14, 2.0**13, 2.0**15, 2.0**14]
     svg = renders(chart)
     assert "bf16, digits_cnn, seed 4" in svg
+    assert chart.to_dict()["resolve"] == {"scale": {"x": "shared"}}
     with pytest.raises(ValueError, match="list_runs"):
         charts.compare([])
+
+
+def test_compare_tells_runs_of_one_name_apart(tmp_path):
+    runs = [run_of(tmp_path, [1.0]), run_of(tmp_path, [2.0], clip_norm=1.0), run_of(tmp_path, [3.0], seed=1)]
+    svg = renders(charts.compare(runs))
+    for run in runs[:2]:
+        assert f"fp16_dynamic, digits_cnn, seed 0 ({run.id[-4:]})" in svg
+    assert "fp16_dynamic, digits_cnn, seed 1<" in svg
+
+
+def test_compare_says_where_losses_hold_different_weights(tmp_path):
+    plain, light = run_of(tmp_path, [1.0]), run_of(tmp_path, [1e-5], task_options={"loss_weight": 1e-5})
+    svg = renders(charts.compare([plain, light]))
+    assert "loss × each run's loss weight" in svg
+    assert "fp16_dynamic, digits_cnn, seed 0, loss weight 1e-05" in svg
+    assert "each run's" not in renders(charts.compare([light, light]))
 
 
 def test_compare_names_a_watched_loop_by_its_model(tmp_path):
