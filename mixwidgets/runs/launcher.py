@@ -11,6 +11,7 @@ from pathlib import Path
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import create_run
 from mixwidgets.runs.lock import take_lock
+from mixwidgets.runs.queue import Line
 from mixwidgets.runs.run import Run
 
 _PACKAGE_PARENT = Path(__file__).parents[2]
@@ -21,6 +22,8 @@ def launch(
 ) -> Run:
     """Start the experiment in a process of its own and return at once.
 
+    The runs of one folder take turns, in the order in which they were launched: one at a time on a GPU, one
+    for every second core on the CPU. Until its turn the run is "queued" (`Run.queue_position`).
     The process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with
     the process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
     TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing, OSError
@@ -38,7 +41,8 @@ def launch(
     try:
         lock = take_lock(path / "lock")
         handed_down.append(lock)
-        process = _start(path, lock, run_end, handed_down)
+        ticket = Line.of(path.parent, experiment.device).join(path.name)
+        process = _start(path, lock, ticket, run_end, handed_down)
     except OSError:
         _close(kernel_end)
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
@@ -58,7 +62,9 @@ def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
     return [kernel_end], [run_end]
 
 
-def _start(path: Path, lock: int, run_end: list[int], handed_down: list[int]) -> subprocess.Popen[bytes]:
+def _start(
+    path: Path, lock: int, ticket: Path, run_end: list[int], handed_down: list[int]
+) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
         "-P",
@@ -67,6 +73,8 @@ def _start(path: Path, lock: int, run_end: list[int], handed_down: list[int]) ->
         os.fspath(path.absolute()),
         "--lock",
         str(lock),
+        "--ticket",
+        os.fspath(ticket),
     ]
     for descriptor in run_end:
         command += ["--kernel-pipe", str(descriptor)]

@@ -14,15 +14,15 @@ from mixwidgets.runs.files import open_plain_file
 _PATIENCE_S = 1.0  # a reader's look takes the lock for microseconds: try again before giving up
 
 
-def take_lock(path: Path) -> int:
+def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
     """Create and lock the file; closing the returned descriptor releases it.
 
-    BlockingIOError when another process, or another writer in this one, holds it.
+    BlockingIOError when another process, or another writer in this one, holds it for `patience_s` seconds.
     """
     import fcntl  # POSIX only: imported here so that the rest of the package loads anywhere
 
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

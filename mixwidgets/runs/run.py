@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mixwidgets.runs.events import Evaluation, Event, GradientSnapshot
 from mixwidgets.runs.export import ExportKind, export_run
 from mixwidgets.runs.journal import read_experiment
+from mixwidgets.runs.queue import positions
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.status import ALIVE, current_status, read_status
 from mixwidgets.runs.stopping import stop_run
@@ -49,14 +50,22 @@ class Run:
 
     @property
     def status(self) -> str:
-        """ "queued" (its process has yet to report), "running", a reason of RunFinished ("completed",
-        "stopped", "diverged", …), or "interrupted": its process is gone without a word."""
+        """ "queued" (it waits in line, or its process has yet to report), "running", a reason of RunFinished
+        ("completed", "stopped", "diverged", …), or "interrupted": its process is gone without a word."""
         return current_status(self.path).word
 
     @property
     def is_alive(self) -> bool:
         """Whether the run is queued or running. (Ask before reading events, then nothing is missed.)"""
         return self.status in ALIVE
+
+    @property
+    def queue_position(self) -> int | None:
+        """Its place among the runs that wait for its device: 1 is the next to go. None when it does not wait.
+
+        (`mixwidgets.runs.queue.positions` answers for all runs of a folder at once.)
+        """
+        return positions(self.path.parent).get(self.id)
 
     @property
     def message(self) -> str:

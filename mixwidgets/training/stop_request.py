@@ -5,6 +5,7 @@ import select
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -17,16 +18,16 @@ _GRACE_S = 2.0
 class StopRequest:
     """Watches for a request from a thread of its own; make it on the main thread.
 
-    Whoever trains looks at `why` after each event. While torch is loading, which takes seconds, there is
-    nothing to end well: the process goes at once. So it does when the kernel is gone and the loop has not
-    ended within two seconds: nobody is left to insist.
+    Whoever trains looks at `why` after each event. While the run waits in line, and while torch is loading,
+    there is nothing to end well: the process goes at once. So it does when the kernel is gone and the loop
+    has not ended within two seconds: nobody is left to insist.
     """
 
     def __init__(self, run_path: Path, kernel_pipe: int | None) -> None:
         self.why = ""
         """Empty until the run was asked to stop; then who asked, in words."""
         self.is_loading = True
-        """Whether training has yet to start."""
+        """Whether training has yet to start, be it for a turn or for torch."""
         self._file = run_path / "stop"
         self._pipe = kernel_pipe
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -42,7 +43,8 @@ class StopRequest:
                 self.why = "Its kernel ended."
             elif os.path.lexists(self._file):
                 self.why = "It was asked to stop."
-        create_mark(self._file)  # tells the run's status, should this process not live to write it
+        with suppress(OSError):  # a full disk, or the run's directory was taken away
+            create_mark(self._file)  # tells the run's status, should this process not live to write it
         if not self.is_loading:
             if not self._kernel_is_gone():
                 return
