@@ -1,18 +1,32 @@
-"""A run's events on their way into its journal; whatever happens, the run gets a named end."""
+"""A run's experiment trained and recorded; whatever goes wrong is a named end of the run."""
 
 import traceback
 from contextlib import suppress
 from types import MappingProxyType
+from typing import Protocol, TextIO
 
 from mixwidgets.runs.events import Evaluation, RunFinished
 from mixwidgets.runs.journal import Journal
 from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.training.endings import in_words, reason_of
-from mixwidgets.training.stop_request import StopRequest
 
 
-def record(journal: Journal, stop: StopRequest) -> RunFinished:
-    """Train and journal every event but the last, which comes back: a failure is a named end."""
+class Stop(Protocol):
+    """What can ask a run to stop."""
+
+    is_loading: bool
+    """Whether training has yet to start."""
+
+    @property
+    def why(self) -> str:
+        """Empty until the run was asked to stop; then who asked, in words."""
+
+
+def record(journal: Journal, stop: Stop, log: TextIO | None = None) -> RunFinished:
+    """Train and journal every event but the last, which comes back: a failure is a named end.
+
+    Its traceback goes to `log`; default: standard error.
+    """
     metrics = MappingProxyType[str, float]({})
     try:
         if isinstance(journal.experiment, WatchedLoop):
@@ -30,6 +44,6 @@ def record(journal: Journal, stop: StopRequest) -> RunFinished:
                 return RunFinished(reason="stopped", metrics=metrics, message=stop.why)
     except BaseException as error:
         with suppress(OSError):  # the log may be on the same full disk
-            traceback.print_exc()
+            traceback.print_exc(file=log)
         return RunFinished(reason=reason_of(error), metrics=metrics, message=in_words(error))
     raise AssertionError("train ends with RunFinished")
