@@ -22,7 +22,8 @@ from mixwidgets.gradients.boundaries import (
     is_power_of_two,
 )
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
-from mixwidgets.gradients.tally import tally
+from mixwidgets.gradients.samples import find_samples, of_binades, stride
+from mixwidgets.gradients.tally import Tally, tally
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from mixwidgets.formats.float_format import FloatFormat
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class GradientCounts:
 class GradientSummary:
     """Counts of a tensor's magnitudes by binade, refined at the fractions where a format's answer changes.
 
-    Make one with `GradientSummary.of(values)`. Equal summaries compare equal.
+    Make one with `GradientSummary.of(values)`. Those that count the same compare equal, whatever values they
+    have as samples.
     """
 
     cuts: tuple[int, ...]
@@ -66,12 +70,18 @@ class GradientSummary:
     """The binades that hold any value, ascending."""
     cells: np.ndarray[Any, np.dtype[np.uint64]]
     """Counts, of shape (len(exponents), len(cuts) + 1); read-only."""
+    samples: np.ndarray[Any, np.dtype[np.float64]]
+    """Of each binade one of its values, as it was, with its sign; 0 where none was found; read-only.
+
+    At least 256 values are looked at, evenly spread over the tensor; of a smaller one all. None is taken of
+    values that are subnormal in float32 (of float64 values, in float64).
+    """
     zero: int
     inf: int
     nan: int
 
     def __post_init__(self) -> None:
-        self.cells.flags.writeable = False
+        self.cells.flags.writeable = self.samples.flags.writeable = False
 
     @classmethod
     def of(cls, values: object, formats: Iterable[str | FloatFormat] = ()) -> GradientSummary:
@@ -83,9 +93,15 @@ class GradientSummary:
         as do unsigned formats.
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
-        found = tally(as_floats(values), cuts)
-        exponents = tuple(found.exponents.tolist())
-        return cls(cuts, exponents, found.cells, zero=found.zero, inf=found.inf, nan=found.nan)
+        flat = as_floats(values)
+        return cls.tallied(cuts, tally(flat, cuts), find_samples([flat[:: stride(len(flat))]])[0])
+
+    @classmethod
+    def tallied(cls, cuts: tuple[int, ...], found: Tally, samples: Array) -> GradientSummary:
+        """From what was counted by these cuts, and one array's row of `find_samples`."""
+        its_samples = of_binades(samples, found.exponents)
+        apart = {"zero": found.zero, "inf": found.inf, "nan": found.nan}
+        return cls(cuts, tuple(found.exponents.tolist()), found.cells, its_samples, **apart)
 
     @cached_property
     def count(self) -> int:
@@ -161,33 +177,40 @@ class GradientSummary:
         return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
 
     def merge(self, other: GradientSummary) -> GradientSummary:
-        """The summary of both tensors' values together."""
+        """The summary of both tensors' values together. Samples are this one's, and the other's beside."""
         if not isinstance(other, GradientSummary):
             raise TypeError(f"a GradientSummary merges with another, not with {type(other).__name__}")
         if self.cuts != other.cuts:
             raise ValueError("these summaries were made for different formats; make both anew with .of")
         exponents = sorted({*self.exponents, *other.exponents})
         cells = np.zeros((len(exponents), len(self.cuts) + 1), dtype=np.uint64)
-        for part in (self, other):
-            cells[np.searchsorted(exponents, part.exponents)] += part.cells
+        samples = np.zeros(len(exponents))
+        for part in (other, self):
+            rows = np.searchsorted(exponents, part.exponents)
+            cells[rows] += part.cells
+            samples[rows] = np.where(part.samples, part.samples, samples[rows])
         zero, inf, nan = self.zero + other.zero, self.inf + other.inf, self.nan + other.nan
-        return GradientSummary(self.cuts, tuple(exponents), cells, zero=zero, inf=inf, nan=nan)
+        return GradientSummary(self.cuts, tuple(exponents), cells, samples, zero=zero, inf=inf, nan=nan)
 
     def to_bytes(self) -> bytes:
-        """These counts as bytes (see `wire`): at most 20 KB for values of 32 bits or fewer."""
-        return wire.pack(wire.Fields(self.cuts, self.exponents, self.cells, self.zero, self.inf, self.nan))
+        """This summary as bytes (see `wire`): at most 20 KB for values of 32 bits or fewer."""
+        apart = self.zero, self.inf, self.nan
+        return wire.pack(wire.Fields(self.cuts, self.exponents, self.cells, self.samples, *apart))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> GradientSummary:
         """The summary that `to_bytes` wrote. Raises ValueError for anything else, damaged bytes included."""
-        found = wire.unpack(data)
-        return cls(found.cuts, found.exponents, found.cells, zero=found.zero, inf=found.inf, nan=found.nan)
+        return cls(**wire.unpack(data)._asdict())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, GradientSummary) and self.to_bytes() == other.to_bytes()
+        return isinstance(other, GradientSummary) and self._counted == other._counted
 
     def __hash__(self) -> int:
-        return hash(self.to_bytes())
+        return hash(self._counted)
+
+    @property
+    def _counted(self) -> tuple[object, ...]:
+        return self.cuts, self.exponents, self.cells.tobytes(), self.zero, self.inf, self.nan
 
     def __repr__(self) -> str:
         span = f", 2^{self.exponents[0]} … 2^{self.exponents[-1] + 1}" if self.exponents else ""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
+from mixwidgets.gradients.samples import find_samples, stride
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.tally import layout_of
+from mixwidgets.gradients.tally import Tally, layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +27,9 @@ def summarise_each(arrays: Mapping[str, Array]) -> dict[str, GradientSummary]:
     found: dict[str, GradientSummary] = {}
     for start in range(0, len(small), TOGETHER):
         names = small[start : start + TOGETHER]
-        tables = _tables([arrays[name] for name in names])
-        found |= {names[index]: summary for index, summary in _summaries(tables)}
+        group = [arrays[name] for name in names]
+        samples = find_samples([array[:: stride(len(array))] for array in group])
+        found |= {names[index]: summary for index, summary in _summaries(_tables(group), samples)}
     return {name: found.get(name) or GradientSummary.of(array) for name, array in arrays.items()}
 
 
@@ -58,7 +60,7 @@ def _tables(arrays: Sequence[Array]) -> Array:
     return counts.astype(np.uint64).reshape(len(arrays), 256, width)
 
 
-def _summaries(tables: Array) -> Iterator[tuple[int, GradientSummary]]:
+def _summaries(tables: Array, samples: Array) -> Iterator[tuple[int, GradientSummary]]:
     """With each array's index; those that hold subnormals, which `tally` tells apart, are left out."""
     zeros, subnormals = tables[:, 0, 0].tolist(), tables[:, 0, 1:].sum(axis=1).tolist()
     infs, nans = tables[:, -1, 0].tolist(), tables[:, -1, 1:].sum(axis=1).tolist()
@@ -66,6 +68,5 @@ def _summaries(tables: Array) -> Iterator[tuple[int, GradientSummary]]:
     for index, (table, binades) in enumerate(zip(tables, held, strict=True)):
         if not subnormals[index]:
             rows = np.flatnonzero(binades[1:-1]) + 1
-            exponents = tuple((rows - 127).tolist())
-            apart = {"zero": zeros[index], "inf": infs[index], "nan": nans[index]}
-            yield index, GradientSummary(catalogue_cuts(), exponents, table[rows], **apart)
+            found = Tally(rows - 127, table[rows], zeros[index], infs[index], nans[index])
+            yield index, GradientSummary.tallied(catalogue_cuts(), found, samples[index])

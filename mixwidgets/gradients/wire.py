@@ -4,7 +4,11 @@ magic "MWGS", version u8, cuts u8, rows u16, zero u64, inf u64, nan u64
 cuts × u64       fractions of a binade in units of 2^-52, ascending, the first of them 1
 rows × i16       exponents, ascending
 rows × (cuts + 1) counts, each a varint (LEB128: seven bits a byte, least first, the top bit says "more")
+rows × sample    54 bits: 1, the sign, 52 bits of fraction; or 0 where none was kept. Seven bits a byte as
+                 above, but the highest first, and zeros at the end left out
 u32              CRC-32 of all that comes before
+
+Version 1 had no samples.
 """
 
 from __future__ import annotations
@@ -16,20 +20,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixwidgets.gradients.boundaries import BINADE
+from mixwidgets.gradients.boundaries import BINADE, FRACTION_BITS
 
 MAGIC = b"MWGS"
-VERSION = 1
+VERSION = 2
 _HEAD = struct.Struct("<4sBBHQQQ")
 _CRC = struct.Struct("<I")
 _EXPONENTS = range(-1074, 1024)  # of a finite float64
 _MOST = 1 << 53  # values a summary may count: what the page's numbers hold exactly
+_SIGN, _SOME = BINADE, BINADE << 1
+_SAMPLE_BITS = 56  # of eight bytes, the last two of them spare
 
 
 class Fields(NamedTuple):
     cuts: tuple[int, ...]
     exponents: tuple[int, ...]
     cells: np.ndarray[Any, np.dtype[np.uint64]]
+    samples: np.ndarray[Any, np.dtype[np.float64]]
     zero: int
     inf: int
     nan: int
@@ -48,6 +55,13 @@ def pack(fields: Fields) -> bytes:
             data.append(0x80 | count & 0x7F)
             count >>= 7
         data.append(count)
+    bits = fields.samples.view(np.uint64)
+    codes = _SOME | bits >> 63 << FRACTION_BITS | bits % BINADE
+    for rest in np.where(fields.samples, codes << 2, 0).tolist():
+        data.append(rest >> _SAMPLE_BITS - 7)
+        while rest := rest << 7 & (1 << _SAMPLE_BITS) - 1:
+            data[-1] |= 0x80
+            data.append(rest >> _SAMPLE_BITS - 7)
     return bytes(data + _CRC.pack(zlib.crc32(data)))
 
 
@@ -59,9 +73,9 @@ def unpack(data: bytes) -> Fields:
     body, end = data[: -_CRC.size], data[-_CRC.size :]
     if len(data) < _HEAD.size + _CRC.size or data[:4] != MAGIC:
         raise ValueError("these bytes are not a gradient summary")
-    if data[4] != VERSION:
+    if data[4] not in (1, VERSION):
         raise ValueError(
-            f"a gradient summary of version {data[4]} came; this release reads version {VERSION}"
+            f"a gradient summary of version {data[4]} came; this release reads versions 1 and {VERSION}"
         )
     if _CRC.unpack(end)[0] != zlib.crc32(body):
         raise ValueError("this gradient summary is damaged: its checksum does not match")
@@ -72,7 +86,7 @@ def unpack(data: bytes) -> Fields:
 
 
 def _unpack(body: bytes) -> Fields:
-    _, _, width, rows, zero, inf, nan = _HEAD.unpack_from(body)
+    _, version, width, rows, zero, inf, nan = _HEAD.unpack_from(body)
     at = _HEAD.size
     cuts = struct.unpack_from(f"<{width}Q", body, at)
     at += 8 * width
@@ -87,6 +101,10 @@ def _unpack(body: bytes) -> Fields:
             shift += 7
         at += 1
         counts.append(count)
+    samples = []
+    for _ in range(rows if version > 1 else 0):
+        code, at = _read_sample(body, at)
+        samples.append(code)
     _require(at == len(body), "bytes are left over")
     _require(
         cuts[:1] == (1,) and all(a < b for a, b in pairwise((*cuts, BINADE))), "its cuts are not ascending"
@@ -96,7 +114,34 @@ def _unpack(body: bytes) -> Fields:
     _require(sum(counts) + zero + inf + nan <= _MOST, "its counts are too large")
     cells = np.array(counts, dtype=np.uint64).reshape(rows, width + 1)
     _require(bool(cells.any(axis=1).all()), "a row is empty")
-    return Fields(cuts, exponents, cells, zero, inf, nan)
+    return Fields(
+        cuts, exponents, cells, _values(samples or [0] * rows, exponents, cuts, cells), zero, inf, nan
+    )
+
+
+def _read_sample(body: bytes, at: int) -> tuple[int, int]:
+    """The sample that stands there, and where the next one stands."""
+    code, shift, byte = 0, _SAMPLE_BITS, 0x80
+    while byte > 0x7F:
+        byte, shift = body[at], shift - 7
+        _require(shift >= 0, "a sample is too long")
+        code |= (byte & 0x7F) << shift
+        at += 1
+    is_none = code == 0 and shift == _SAMPLE_BITS - 7
+    is_whole = code >> 2 >= _SOME and code % 4 == 0 and byte != 0
+    _require(is_none or is_whole, "a sample is not written as samples are")
+    return code >> 2, at
+
+
+def _values(codes: list[int], exponents: tuple[int, ...], cuts: tuple[int, ...], cells: Any) -> Any:
+    """float64 (rows,): the samples of these binades; each must be of a cell that holds some value."""
+    code = np.array(codes, dtype=np.uint64)
+    fraction = code % BINADE
+    row = np.flatnonzero(code)
+    cell = np.searchsorted(np.array(cuts, dtype=np.uint64), fraction[row], side="right")
+    _require(bool(np.all(cells[row, cell])), "a sample is of a cell that holds nothing")
+    magnitude = np.ldexp(1 + fraction / BINADE, np.array(exponents, dtype=np.intc))
+    return np.where(code, np.where(code & _SIGN, -magnitude, magnitude), 0)
 
 
 def _require(holds: bool, fault: str) -> None:

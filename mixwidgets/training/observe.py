@@ -26,7 +26,9 @@ import torch
 from torch import Tensor
 
 from mixwidgets.gradients.boundaries import FRACTION_BITS, catalogue_cuts
+from mixwidgets.gradients.samples import find_samples, stride
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.tally import Tally
 from mixwidgets.gradients.together import summarise_each
 from mixwidgets.gradients.values import require_dense_floats
 
@@ -91,7 +93,10 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     counted = summarise_each(on_host)
     parts.append(lambda: counted)
     for group in groups.values():
-        parts.append(partial(_of_counts, tuple(group), to_host(cell_counts(list(group.values())))))
+        tensors = list(group.values())
+        looked = [tensor[:: stride(len(tensor))] for tensor in tensors]
+        counts, samples = to_host(cell_counts(tensors)), to_host(torch.cat(looked).float())
+        parts.append(partial(_of_counts, tuple(group), counts, samples, list(map(len, looked))))
     return Pending(tuple(gradients), tuple(parts))
 
 
@@ -99,8 +104,12 @@ def _of_values(name: str, values: Callable[[], Array]) -> Summaries:
     return {name: GradientSummary.of(values())}
 
 
-def _of_counts(names: tuple[str, ...], counts: Callable[[], Array]) -> Summaries:
-    return dict(zip(names, map(_summary, counts()), strict=True))
+def _of_counts(
+    names: tuple[str, ...], counts: Callable[[], Array], looked: Callable[[], Array], sizes: list[int]
+) -> Summaries:
+    """`looked`: the values from which samples are taken, so many of each tensor."""
+    samples = find_samples(np.split(looked(), np.cumsum(sizes)[:-1]))
+    return dict(zip(names, map(_summary, counts(), samples), strict=True))
 
 
 def to_host(tensor: Tensor) -> Callable[[], Array]:
@@ -188,11 +197,11 @@ def _count(pieces: list[Tensor], edges: Tensor) -> Tensor:
     return counts.sum(dim=0)
 
 
-def _summary(counts: Array) -> GradientSummary:
-    """From one row of `cell_counts`."""
-    zero, finite, (inf, nan) = counts[0], counts[1:-2], counts[-2:]
+def _summary(counts: Array, samples: Array) -> GradientSummary:
+    """From one row of `cell_counts`, and of `find_samples`."""
+    zero, finite, (inf, nan) = int(counts[0]), counts[1:-2], counts[-2:].tolist()
     cuts = catalogue_cuts()
     cells = finite.reshape(len(_EXPONENTS), len(cuts) + 1).astype(np.uint64)
     rows = np.flatnonzero(cells.any(axis=1))
-    exponents = tuple((rows + _EXPONENTS[0]).tolist())
-    return GradientSummary(cuts, exponents, cells[rows], zero=int(zero), inf=int(inf), nan=int(nan))
+    tallied = Tally(rows + _EXPONENTS[0], cells[rows], zero, inf, nan)
+    return GradientSummary.tallied(cuts, tallied, samples)

@@ -41,7 +41,15 @@ def test_shared_vectors(case: dict) -> None:  # type: ignore[type-arg]
     summary = GradientSummary.from_bytes(bytes.fromhex(case["bytes"]))
     if case["values"] is not None:
         dtype = np.dtype(case["dtype"]).newbyteorder("<")
-        assert GradientSummary.of(np.frombuffer(bytes.fromhex(case["values"]), dtype)) == summary
+        made = GradientSummary.of(np.frombuffer(bytes.fromhex(case["values"]), dtype))
+        assert made.to_bytes() == summary.to_bytes()
+    known = {int(exponent): float.fromhex(value) for exponent, value in case["samples"].items()}
+    assert dict(zip(summary.exponents, summary.samples.tolist(), strict=True)) == {
+        exponent: known.get(exponent, 0.0) for exponent in summary.exponents
+    }
+    old = GradientSummary.from_bytes(bytes.fromhex(case["version_1"]))
+    assert old == summary
+    assert not old.samples.any()
     for name, by_scale in case["counts"].items():
         for log2, expected in by_scale.items():
             assert list(asdict(summary.counts(name, 2.0 ** int(log2))).values()) == expected
@@ -157,7 +165,15 @@ def test_merging_is_summarising_together(first: list[np.ndarray], second: list[n
 @given(st.lists(patterns32 | patterns64.filter(np.isfinite), max_size=40))
 def test_bytes_come_back_as_they_went(values: list[np.ndarray]) -> None:
     summary = GradientSummary.of(np.array(values, dtype=np.float64))
-    assert GradientSummary.from_bytes(summary.to_bytes()) == summary
+    read = GradientSummary.from_bytes(summary.to_bytes())
+    assert read == summary
+    assert read.samples.tolist() == summary.samples.tolist()
+    assert read.to_bytes() == summary.to_bytes()
+
+
+def test_well_sealed_samples() -> None:
+    for sample, value in ((b"\x40", 1.0), (b"\x60", -1.0), (b"\x00", 0.0)):
+        assert GradientSummary.from_bytes(sealed(ONE_OF_2_TO_THE_0 + sample)).samples.tolist() == [value]
 
 
 def test_bytes_stay_small() -> None:
@@ -185,10 +201,24 @@ def sealed(body: bytes) -> bytes:
     return body + zlib.crc32(body).to_bytes(4, "little")
 
 
+# One value in the binade from 1 on, which is 1 itself; a sample would follow.
+ONE_OF_2_TO_THE_0 = (
+    b"MWGS\x02\x01\x01\x00" + bytes(24) + (1).to_bytes(8, "little") + b"\x00\x00" + b"\x01\x00"
+)
+
+
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        (b"MWGS\x02" + bytes(27), "version 2"),
+        (b"MWGS\x03" + bytes(27), "version 3"),
+        (ONE_OF_2_TO_THE_0 + b"\xc0", "too early"),
+        (ONE_OF_2_TO_THE_0 + b"\xc0\x00", "not written as"),
+        (ONE_OF_2_TO_THE_0 + b"\x80\x00", "not written as"),
+        (ONE_OF_2_TO_THE_0 + b"\x40" * 2, "left over"),
+        (ONE_OF_2_TO_THE_0 + b"\x20", "not written as"),
+        (ONE_OF_2_TO_THE_0 + b"\xc0" + b"\x80" * 7 + b"\x01", "too long"),
+        (ONE_OF_2_TO_THE_0 + b"\xc0" + b"\x80" * 6 + b"\x01", "not written as"),
+        (ONE_OF_2_TO_THE_0 + b"\x48", "holds nothing"),
         (b"MWGS\x01\x00\x00\x00" + bytes(24), "cuts"),
         (b"MWGS\x01\x01\x00\x00" + bytes(24) + (2).to_bytes(8, "little"), "cuts"),
         (b"MWGS\x01\x01\x00\x00" + bytes(24) + (1).to_bytes(8, "little") + b"!", "left over"),

@@ -14,6 +14,7 @@ def alike(arrays: dict[str, np.ndarray]) -> None:
     assert list(together) == list(arrays)
     for name, array in arrays.items():
         assert together[name] == GradientSummary.of(array), name
+        assert together[name].samples.tolist() == GradientSummary.of(array).samples.tolist(), name
         assert together[name].count == len(array)
 
 

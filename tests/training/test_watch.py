@@ -58,6 +58,7 @@ def test_unscaling_is_exact_where_float32_has_no_such_number():
         by.step(optimizer)
         by.update()
     assert watcher.summaries["w"] == GradientSummary.of([2.0**-170, 1.5 * 2.0**-30])
+    assert watcher.summaries["w"].samples.tolist() == [2.0**-170, 1.5 * 2.0**-30]
 
 
 def test_every_and_the_newest_step():

@@ -8,7 +8,9 @@ pytest and vitest both read the file: the Python summary and its twin in the pag
 from __future__ import annotations
 
 import json
+import math
 import sys
+import zlib
 from fractions import Fraction
 from pathlib import Path
 
@@ -58,6 +60,29 @@ def cases() -> dict[str, np.ndarray]:
     }
 
 
+def samples(values: np.ndarray) -> dict[int, str]:
+    """The last value of each binade, as a hex float: of so few values all are looked at, but subnormals."""
+    assert values.size <= 1024 or len(set(values.tolist())) == 1
+    least = float(np.finfo(values.dtype).smallest_normal)
+    finite = [float(value) for value in values if math.isfinite(value) and abs(value) >= least]
+    return {math.frexp(value)[1] - 1: value.hex() for value in finite}
+
+
+def of_version_1(summary: GradientSummary) -> bytes:
+    """As it was written before there were samples."""
+    data = bytearray(b"MWGS\x01" + bytes([len(summary.cuts)]) + len(summary.exponents).to_bytes(2, "little"))
+    for number in (summary.zero, summary.inf, summary.nan, *summary.cuts):
+        data += number.to_bytes(8, "little")
+    for exponent in summary.exponents:
+        data += exponent.to_bytes(2, "little", signed=True)
+    for count in summary.cells.reshape(-1).tolist():
+        while count >= 128:
+            data.append(128 + count % 128)
+            count //= 128
+        data.append(count)
+    return bytes(data) + zlib.crc32(data).to_bytes(4, "little")
+
+
 def describe(name: str, values: np.ndarray) -> dict[str, object]:
     summary = GradientSummary.of(values)
     expected = {
@@ -71,6 +96,8 @@ def describe(name: str, values: np.ndarray) -> dict[str, object]:
         if values.size < 1000
         else None,
         "bytes": summary.to_bytes().hex(),
+        "version_1": of_version_1(summary).hex(),
+        "samples": samples(values),
         "counts": expected,
         "best_log2": {format: int(np.log2(best_loss_scale([summary], format))) for format in FORMATS},
     }

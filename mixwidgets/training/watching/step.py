@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -165,4 +166,5 @@ def _moved(summary: GradientSummary, binades: int, zeros: int) -> GradientSummar
     if not (binades or zeros):
         return summary
     exponents = tuple(exponent + binades for exponent in summary.exponents)
-    return replace(summary, exponents=exponents, zero=summary.zero + zeros)
+    samples = np.ldexp(summary.samples, binades)
+    return replace(summary, exponents=exponents, samples=samples, zero=summary.zero + zeros)
