@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished
+from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.files import create_file, is_disk_full, read_plain_file, seal, unseal, write_once
 from mixwidgets.runs.lock import take_lock
@@ -119,6 +119,7 @@ class Journal:
         self.experiment = read_experiment(self.path)
         """What the run directory says is to be run, or watched."""
         self._process_id = os.getpid() if has_own_process else None
+        self._steps = self._skipped = 0
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
         except BlockingIOError:
@@ -159,6 +160,9 @@ class Journal:
             write_once(self._events, seal(write_snapshot(self.path, event)))
         else:
             write_once(self._events, seal(to_record(event)))
+            if isinstance(event, StepRecord):
+                self._steps = event.step
+                self._skipped += event.skipped
 
     def close(self) -> None:
         """Release the run."""
@@ -180,8 +184,8 @@ class Journal:
         except OSError as error:
             if not is_disk_full(error):
                 raise
-        status = self._status(event.reason, metrics=event.metrics, message=event.message)
-        write_last_status(self.path, status)
+        told = {"metrics": event.metrics, "steps": self._steps, "skipped": self._skipped}
+        write_last_status(self.path, self._status(event.reason, message=event.message, **told))
 
     def _status(self, word: str, **fields: Any) -> Status:
         return Status(word=word, process_id=self._process_id, **fields)

@@ -48,10 +48,11 @@ def from_json_counts(value: object) -> Mapping[str, int]:
     """Whole numbers by name, immutable; ValueError for anything else."""
     if not isinstance(value, dict):
         raise ValueError(f"{value!r} is no object of counts")
-    return MappingProxyType({from_json_text(name): _count(number) for name, number in value.items()})
+    return MappingProxyType({from_json_text(name): from_json_count(number) for name, number in value.items()})
 
 
-def _count(value: object) -> int:
+def from_json_count(value: object) -> int:
+    """A whole number below 2^63; ValueError for anything else."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
         return value
     raise ValueError(f"{reprlib.repr(value)} is no count")
@@ -79,11 +80,11 @@ _READ: dict[str, Callable[[object], Any]] = {
     "device": from_json_text,
     "backend": from_json_text,
     "versions": _texts,
-    "step": _count,
+    "step": from_json_count,
     "loss": from_json_number,
     "loss_scale": from_json_number,
     "found_inf": _flag,
-    "non_finite": _count,
+    "non_finite": from_json_count,
     "first_non_finite": from_json_text,
     "skipped": _flag,
     "grad_norm": from_json_number,

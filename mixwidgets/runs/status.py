@@ -18,7 +18,7 @@ from mixwidgets.runs.files import (
 )
 from mixwidgets.runs.lock import is_locked
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.records import from_json_metrics, from_json_text, to_json_metrics
+from mixwidgets.runs.records import from_json_count, from_json_metrics, from_json_text, to_json_metrics
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
@@ -44,6 +44,10 @@ class Status:
     """The machine that the process runs on."""
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The last evaluation's."""
+    steps: int | None = None
+    """The last step that was recorded, 0 if none was; None before the last status, and in older ones."""
+    skipped: int | None = None
+    """How many steps were skipped; None likewise."""
     message: str = ""
     """What happened, in words."""
 
@@ -61,8 +65,14 @@ def read_status(run_path: Path) -> Status:
         process_id=process_id,
         host=from_json_text(record.get("host")),
         metrics=from_json_metrics(record.get("metrics")),
+        steps=_count(record.get("steps")),
+        skipped=_count(record.get("skipped")),
         message=from_json_text(record.get("message")),
     )
+
+
+def _count(value: object) -> int | None:
+    return None if value is None else from_json_count(value)
 
 
 def current_status(run_path: Path) -> Status:
@@ -123,6 +133,8 @@ def _sealed(status: Status) -> bytes:
             "process_id": status.process_id,
             "host": status.host,
             "metrics": to_json_metrics(status.metrics),
+            "steps": status.steps,
+            "skipped": status.skipped,
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )
