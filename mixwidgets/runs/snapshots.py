@@ -5,6 +5,7 @@ tensors' names, the length of each one's bytes and the file's CRC-32. The file's
 so that no path is ever read from a record.
 """
 
+import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,6 +63,15 @@ def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot
         weights_unchanged=from_json_counts(record["weights_unchanged"]),
         flushed=from_json_counts(record["flushed"]),
     )
+
+
+def has_snapshot(run_path: Path) -> bool:
+    """Whether there is a snapshot's file; it may be damaged."""
+    try:
+        with os.scandir(run_path) as entries:
+            return any(entry.name.startswith("gradients-") for entry in entries)
+    except OSError:
+        return False
 
 
 def _path(run_path: Path, step: int) -> Path:

@@ -1,118 +1,21 @@
-"""What a TrainingLab shows of a folder of runs, read incrementally: a row and three curves per run."""
+"""What a TrainingLab shows of a folder of runs: a row for each, and the curves of those that are drawn."""
 
-import math
+from __future__ import annotations
+
 import os
 import threading
-from collections import deque
-from pathlib import Path
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
-from mixwidgets.runs.events import REASONS, Evaluation, RunStarted, StepRecord
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.records import to_json_metrics, to_json_number
+from mixwidgets.runs.queue import positions
 from mixwidgets.runs.run import Run, open_run
-from mixwidgets.runs.status import ALIVE
-from mixwidgets.runs.watched_loop import WatchedLoop
-from mixwidgets.widgets.thinned import Thinned
+from mixwidgets.widgets.followed_run import FollowedRun
 
-_RATE_STEPS = 50  # newest steps that the rate is the mean of
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
 
-
-class FollowedRun:
-    """One run: its row for the table and its curves, as of the last `read`."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.status = "queued"
-        self._reader = JournalReader(run.path)
-        self._seconds: deque[float] = deque(maxlen=_RATE_STEPS)
-        self._loss, self._scale, self._skipped = Thinned(), Thinned(), Thinned()
-        self._message = ""
-        self._started: RunStarted | None = None
-        self._newest: StepRecord | None = None
-        self._metrics: dict[str, float | str] = {}
-        self._skips = 0
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether it was queued or running."""
-        return self.status in ALIVE
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether nothing more will come. One that seems interrupted is looked at again: its process may be
-        about to take its lock."""
-        return self.status in REASONS
-
-    def read(self) -> None:
-        """Take in what was recorded since the last call."""
-        self.status = self.run.status  # before the events: then nothing is missed
-        for event in self._reader.read_new():
-            match event:
-                case StepRecord():
-                    self._step(event)
-                case Evaluation():
-                    self._metrics = to_json_metrics(event.metrics)
-                case RunStarted():
-                    self._started = event
-        if not self.is_alive:
-            self._message = self.run.message
-
-    def row(self) -> dict[str, Any]:
-        """The run in JSON values (numbers that are not finite are words, unknown ones None)."""
-        newest = self._newest
-        step = newest.step if newest else 0
-        seconds = sum(self._seconds)
-        return {
-            "id": self.run.id,
-            **_what(self.run.experiment),
-            "step": step,
-            "status": self.status,
-            "message": self._message,
-            "device": self._started.device if self._started else "",
-            "backend": self._started.backend if self._started else "",
-            "loss": to_json_number(newest.loss) if newest else None,
-            "loss_scale": to_json_number(newest.loss_scale) if newest else None,
-            "skipped": self._skips,
-            "rate": len(self._seconds) / seconds if 0 < seconds < math.inf else None,
-            "metrics": self._metrics,
-        }
-
-    def curves(self) -> dict[str, bytes]:
-        """Little-endian float32 pairs: (step, loss); (step, log2 loss scale) where the scale changed; and
-        for each skipped step (step, log2 of the scale that it used)."""
-        return {
-            "loss": self._loss.to_bytes(),
-            "scale": self._scale.to_bytes(),
-            "skipped": self._skipped.to_bytes(),
-        }
-
-    def _step(self, record: StepRecord) -> None:
-        log2_scale = math.log2(record.loss_scale) if 0 < record.loss_scale < math.inf else -math.inf
-        self._loss.append(record.step, record.loss)
-        if self._scale.last is None or self._scale.last[1] != log2_scale:
-            self._scale.append(record.step, log2_scale)
-        if record.skipped:
-            self._skips += 1
-            self._skipped.append(record.step, log2_scale)
-        self._seconds.append(record.seconds)
-        self._newest = record
-
-
-def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
-    """What is run, in JSON values. Of a watched loop neither seed nor steps to come are known: None."""
-    if isinstance(run, WatchedLoop):
-        about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
-        return {**about, "seed": None, "steps": None}
-    return {
-        "task": run.task,
-        "recipe": run.recipe.name,
-        "scaled": run.recipe.loss_scale.kind != "none",
-        "seed": run.seed,
-        "loss_weight": run.task_options.get("loss_weight", 1.0),
-        "steps": run.steps,
-    }
+_MOST_FAULTS = 3  # told in full
 
 
 class RunsFeed:
@@ -123,15 +26,14 @@ class RunsFeed:
         """The folder; it need not exist yet."""
         self._lock = threading.Lock()
         self._followed: dict[str, FollowedRun] = {}
-        self._rows: list[dict[str, Any]] = []
-        self._settled: dict[str, dict[str, bytes]] = {}
-        self._live: dict[str, dict[str, bytes]] = {}
         self._unreadable: dict[str, str] = {}
+        self.is_behind = False
+        """Whether `traits` left journals unread."""
 
     @property
     def is_live(self) -> bool:
-        """Whether a run was running at the last call: then there is something to read soon."""
-        return any(followed.status == "running" for followed in self._followed.values())
+        """Whether a run was queued or running at the last look: then there is something to see soon."""
+        return any(followed.is_alive for followed in self._followed.values())
 
     def runs(self) -> list[Run]:
         """The runs that are there now."""
@@ -139,26 +41,65 @@ class RunsFeed:
             self._scan()
             return [followed.run for followed in self._followed.values()]
 
-    def refresh(self) -> dict[str, Any]:
-        """Look for new runs, read what is new of those that go on, and return all as the widget's traits."""
+    def look(self) -> list[str]:
+        """Look for new runs and at how each stands; their ids."""
         with self._lock:
             self._scan()
-            for name, followed in self._followed.items():
-                if not followed.is_settled:
-                    followed.read()
-                    self._live.pop(name, None)
-                    (self._live if followed.is_alive else self._settled)[name] = followed.curves()
+            places = self._places()
+            for followed in self._followed.values():
+                followed.look(places)
+            return list(self._followed)
+
+    def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
+        """The widget's traits, after reading journals for about so long."""
+        with self._lock:
+            self._read(shown, time.monotonic() + seconds)
+            there = self._followed.values()
+            drawn = {name: self._followed[name] for name in shown if name in self._followed}
             return {
-                "_rows": [followed.row() for followed in self._followed.values()],
-                "_settled": dict(self._settled),
-                "_live": dict(self._live),
-                "_notice": " ".join(self._unreadable.values()),
+                "_rows": [one.row() for one in there if not one.is_alive],
+                "_live_rows": [one.row() for one in there if one.is_alive],
+                "_settled": {
+                    name: one.curves() for name, one in drawn.items() if not one.is_alive and one.curves()
+                },
+                "_live": {name: one.curves() for name, one in drawn.items() if one.is_alive and one.curves()},
+                "_notice": self._notice(),
             }
+
+    def _read(self, shown: Collection[str], until: float) -> None:
+        """Those that go on first, then those that are drawn, then those whose row wants it."""
+        there = self._followed.items()
+        alive = [one for _, one in there if one.is_alive]
+        drawn = [one for name, one in there if name in shown and not one.is_alive]
+        owed = [one for name, one in there if one.is_owed and name not in shown and not one.is_alive]
+        for one in (*alive, *drawn, *owed):
+            if time.monotonic() >= until:
+                break
+            one.read(until)
+        self.is_behind = not all(one.is_read for one in (*alive, *drawn, *owed))
+        for name, one in there:
+            if name not in shown:
+                one.put_away()
+
+    def _places(self) -> dict[str, int]:
+        """Of the runs that wait in line, by id."""
+        try:
+            return positions(self.runs_dir)
+        except OSError:
+            return {}  # the line is being taken away
+
+    def _notice(self) -> str:
+        """What in the folder could not be read."""
+        faults = [*self._unreadable.values()]
+        for name, followed in self._followed.items():
+            faults += [f"{name}: {sentence}" for sentence in followed.damage]
+        more = len(faults) - _MOST_FAULTS
+        return " ".join(faults[:_MOST_FAULTS] + ([f"And {more} more."] if more > 0 else []))
 
     def _scan(self) -> None:
         """Take in the runs that are new, and forget those that are gone."""
         names = self._names()
-        for known in (self._followed, self._settled, self._live, self._unreadable):
+        for known in (self._followed, self._unreadable):
             for name in known.keys() - names:
                 del known[name]
         new = names - self._followed.keys() - self._unreadable.keys()
@@ -173,8 +114,10 @@ class RunsFeed:
             self._followed = dict(sorted(self._followed.items(), reverse=True))
 
     def _names(self) -> set[str]:
+        """Folders whose names any page can show; those that begin with a dot are not for runs."""
         try:
             with os.scandir(self.runs_dir) as entries:
-                return {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+                folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
         except OSError:
             return set()  # not made yet, or taken away; launching there says what is wrong
+        return {name for name in folders if name.isprintable() and not name.startswith(".")}

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-Point = tuple[int, float]
-"""(step, value)"""
+Point = tuple[float, ...]
+"""(step, value), and perhaps more values of the same step, which come along"""
 
 _BUCKETS = 512  # even; about one a pixel of the chart, two points each
 
@@ -21,9 +21,10 @@ class Thinned:
         self.last: Point | None = None
         """The newest point, also where its bucket did not keep it."""
 
-    def append(self, step: int, value: float) -> None:
-        """Add a point; steps come in ascending order."""
-        self.last = (step, value)
+    def append(self, step: int, value: float, *more: float) -> None:
+        """Add a point; steps come in ascending order, each with as many values. The first one decides what is
+        kept."""
+        self.last = (step, value, *more)
         if self._buckets and self._in_last < self._width:
             self._buckets[-1] = _extremes([*self._buckets[-1], self.last])
             self._in_last += 1
@@ -43,7 +44,7 @@ class Thinned:
         return kept
 
     def to_bytes(self) -> bytes:
-        """Little-endian float32 pairs (step, value); steps up to 2^24 are exact."""
+        """The points as rows of little-endian float32; steps up to 2^24 are exact."""
         with np.errstate(over="ignore"):  # beyond float32's range a value is drawn as infinite
             return np.array(self.points(), dtype="<f8").astype("<f4").tobytes()
 

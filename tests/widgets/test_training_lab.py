@@ -22,8 +22,13 @@ from mixwidgets.widgets.training_lab import TrainingLab
 from tests.waiting import LIMIT_S, until
 
 
+def rows(lab):
+    """All rows, newest first, as the page merges them."""
+    return sorted([*lab._rows, *lab._live_rows], key=lambda row: row["id"], reverse=True)
+
+
 def statuses(lab):
-    return [row["status"] for row in lab._rows]
+    return [row["status"] for row in rows(lab)]
 
 
 class Page:
@@ -114,22 +119,21 @@ def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path
     assert lab._live == {}
 
     again = make_lab(tmp_path / "runs")
-    until(lambda: again._rows)
+    until(lambda: again._settled == lab._settled)
     assert again._rows == lab._rows
-    assert again._settled == lab._settled
     assert [one.id for one in again.runs] == [run.id]
 
 
 def test_the_page_stops_a_run_that_another_lab_follows_too(tmp_path, make_lab, monkeypatch):
     lab = make_lab(tmp_path)
     run = lab.launch(Experiment(task="digits_cnn", recipe="fp32", steps=1_000_000))
-    until(lambda: lab._rows and lab._rows[0]["step"] > 5)
+    until(lambda: lab._live_rows and lab._live_rows[0]["step"] > 5)
     assert statuses(lab) == ["running"]
     assert set(lab._live) == {run.id}
 
     other = make_lab(tmp_path)
     until(lambda: statuses(other) == ["running"])
-    assert other._rows[0]["id"] == run.id  # attached, not a second run
+    assert other._live_rows[0]["id"] == run.id  # attached, not a second run
     assert Page(other, monkeypatch).ask({"kind": "stop", "request": 1, "run": run.id})["kind"] == "done"
     until(lambda: statuses(lab) == statuses(other) == ["stopped"])
     assert run.status == "stopped"

@@ -1,0 +1,74 @@
+"""FollowingWidget: a widget of what grows elsewhere. A thread looks at it and tells the page what is new."""
+
+from __future__ import annotations
+
+import threading
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Self
+
+from mixwidgets.widgets.base import MixWidget
+
+if TYPE_CHECKING:
+    from contextvars import Context
+
+
+class FollowingWidget(MixWidget):
+    """Subclasses say in `_look` what is looked at, in `_hear` what the page may ask, and call `_follow`."""
+
+    _looking: threading.RLock
+    """Held during each look and each change of a trait: traits change in one thread at a time."""
+    _again: threading.Event
+    _closed: threading.Event
+    _context: Context | None
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        widget: Self = super().__new__(cls, *args, **keywords)
+        # Here, since a widget whose __init__ raised is closed too.
+        widget._looking, widget._again, widget._closed = (
+            threading.RLock(),
+            threading.Event(),
+            threading.Event(),
+        )
+        widget._context = None
+        return widget
+
+    def close(self) -> None:
+        """Close the widget and end its thread; what it looks at goes on."""
+        with self._looking:
+            self._closed.set()
+        self._again.set()
+        super().close()
+
+    def notify_change(self, change: Any) -> None:
+        with self._looking:
+            super().notify_change(change)
+
+    def _look(self) -> float | None:
+        """Tell the page what is new. The seconds until the next look; None when nothing more will come."""
+        raise NotImplementedError
+
+    def _hear(self, content: dict[str, Any]) -> None:
+        """Do what the page asks, quickly: this may be the thread that cells run in."""
+
+    def _follow(self) -> None:
+        """Listen to the page, and look until nothing more will come or the widget is closed, which is also
+        all that lets go of a widget."""
+        self.on_msg(self._on_message)
+        threading.Thread(target=self._look_on, name=type(self).__name__, daemon=True).start()
+
+    def _look_on(self) -> None:
+        pause: float | None = 0.0
+        while pause is not None:
+            self._again.wait(pause)
+            self._again.clear()
+            with self._looking:
+                if self._closed.is_set():
+                    return
+                pause = self._look() if self._context is None else self._context.run(self._look)
+
+    def _on_message(self, _: Any, content: Any, __: Any) -> None:
+        # The kernel routes the page's next message to whatever loop last sent on this comm. Sending in the
+        # context of a message keeps them on the loop that it came by, which a running cell does not block.
+        self._context = copy_context()
+        if isinstance(content, dict):
+            self._hear(content)

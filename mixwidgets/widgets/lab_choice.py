@@ -1,0 +1,94 @@
+"""What is chosen in a TrainingLab: checked in the experiment's own words; the experiments that it means."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.product import grid
+from mixwidgets.runs.recipe import Recipe, recipes
+from mixwidgets.runs.task import tasks
+from mixwidgets.runs.watched_loop import WatchedLoop
+
+SEVERAL = ("recipe", "seed")
+"""The fields that take one value or a list of them."""
+MOST_AT_ONCE = 100
+"""Runs of one launch: each waits in line as a process of its own."""
+
+
+def experiments(fields: object) -> list[Experiment]:
+    """Those that the JSON values of an experiment's fields mean, `recipe` and `seed` being one or several.
+
+    TypeError or ValueError for what an Experiment or `grid` does not take.
+    """
+    axes = {}
+    if isinstance(fields, dict):
+        axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
+    if not axes:
+        return [Experiment.from_dict(fields)]
+    _check_number(axes)
+    rest = {name: value for name, value in fields.items() if name not in axes}  # type: ignore[attr-defined]
+    return grid(Experiment.from_dict(rest), **axes)
+
+
+def checked(name: str, value: Any) -> Any:
+    """What the trait `name` becomes when `value` comes: a list of a single value is that value.
+
+    TypeError or ValueError for a value that an Experiment does not take, and for a Recipe of one's own.
+    """
+    if name not in SEVERAL or not _is_several(value):
+        return _checked_one(name, value)
+    values = [_checked_one(name, one) for one in islice(value, MOST_AT_ONCE + 1)]
+    if not values:
+        raise ValueError(f"{name} takes one value or several; none came.")
+    _check_number({name: values})
+    twice = next((one for one in values if values.count(one) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{name} takes each value once; {twice!r} came {values.count(twice)} times.")
+    return values if len(values) > 1 else values[0]
+
+
+def as_text(value: object) -> object:
+    """A choice as a state says it: several with commas between them."""
+    return ",".join(map(str, value)) if isinstance(value, list) else value
+
+
+def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
+    """What of an experiment can be chosen in the lab: neither a task nor a recipe of the user's own."""
+    if isinstance(experiment, WatchedLoop):
+        return {}
+    chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed, "device": experiment.device}
+    if not experiment.task_source:
+        chosen["task"] = experiment.task
+    if experiment.recipe.name in recipes:
+        chosen["recipe"] = experiment.recipe.name
+    return chosen
+
+
+def _is_several(value: object) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict | Recipe)
+
+
+def _checked_one(name: str, value: Any) -> Any:
+    taken = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
+    if not isinstance(taken, Recipe):
+        return taken
+    if taken.name not in recipes:
+        raise ValueError(
+            f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; a custom Recipe came. "
+            "Launch it by lab.launch(Experiment(task=..., recipe=...))."
+        )
+    return taken.name
+
+
+def _check_number(axes: dict[str, Any]) -> None:
+    """ValueError where there are more runs than one launch starts."""
+    number = 1
+    for values in axes.values():
+        number *= len(values)
+    if number > MOST_AT_ONCE:
+        raise ValueError(
+            f"One launch starts at most {MOST_AT_ONCE} runs; {number} or more were asked for. "
+            "Choose fewer, or take mw.sweep(mw.grid(...))."
+        )

@@ -1,0 +1,67 @@
+"""What the page of a TrainingLab may ask of it, and the answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.widgets.lab_choice import experiments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mixwidgets.widgets.training_lab import TrainingLab
+
+_LONGEST = 1000  # characters of a message, or of a request's name
+
+
+def _launch(lab: TrainingLab, content: Mapping[str, Any]) -> None:
+    for experiment in experiments(content.get("experiment")):
+        lab.launch(experiment)
+
+
+def _stop(lab: TrainingLab, content: Mapping[str, Any]) -> None:
+    lab.stop(lab.run(content.get("run")))
+
+
+def _stop_all(lab: TrainingLab, content: Mapping[str, Any]) -> None:
+    lab.stop_all()
+
+
+def _compare(lab: TrainingLab, content: Mapping[str, Any]) -> None:
+    names = content.get("runs")
+    if not isinstance(names, list):
+        raise TypeError("A comparison takes a list of runs.")
+    lab.compare([lab.run(name) for name in names])
+
+
+def _gradients(lab: TrainingLab, content: Mapping[str, Any]) -> None:
+    name = content.get("run")
+    lab.open_gradients(None if name is None else lab.run(name))
+
+
+REQUESTS: Mapping[str, Callable[[TrainingLab, Mapping[str, Any]], None]] = {
+    "launch": _launch,
+    "stop": _stop,
+    "stop_all": _stop_all,
+    "compare": _compare,
+    "gradients": _gradients,
+}
+"""By the message's `kind`."""
+
+
+def answer(lab: TrainingLab, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what the page asks; the answer to send."""
+    request = content.get("request")
+    reply = {"request": request if isinstance(request, int) or _is_short(request) else None}
+    try:
+        REQUESTS[content["kind"]](lab, content)
+    except Exception as error:  # whatever it is, the page must hear of it
+        text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+        # Lone surrogates, of a hostile page's text, would not travel.
+        text = text[:_LONGEST].encode("utf-8", "backslashreplace").decode()
+        return {"kind": "refused", "message": text, **reply}
+    return {"kind": "done", **reply}
+
+
+def _is_short(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= _LONGEST and text.isprintable()
