@@ -1,5 +1,6 @@
 """Run: one run directory, looked at from any process."""
 
+import math
 import os
 import re
 import reprlib
@@ -7,12 +8,14 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixwidgets.runs.events import Evaluation, Event, GradientSnapshot
 from mixwidgets.runs.export import ExportKind, export_run
 from mixwidgets.runs.journal import read_experiment
+from mixwidgets.runs.progress import ProgressBar
 from mixwidgets.runs.queue import positions
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.status import ALIVE, current_status, read_status
@@ -162,13 +165,22 @@ class Run:
         """
         return export_run(self, kind, path)
 
-    def wait(self, timeout: float | None = None) -> str:
-        """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while (status := self.status) in ALIVE:
-            if deadline is not None and time.monotonic() >= deadline:
-                raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it goes on.")
-            time.sleep(_POLL_S)
+    def wait(self, timeout: float | None = None, progress: bool = True) -> str:
+        """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds.
+
+        With `progress` a bar shows its steps, or its place in line, when that takes over half a second.
+        Interrupting the wait leaves the run alone.
+        """
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        with ProgressBar(self) if progress else nullcontext() as bar:
+            while (status := self.status) in ALIVE:
+                if time.monotonic() >= deadline:
+                    raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it goes on.")
+                if bar:
+                    bar.look(status)
+                time.sleep(_POLL_S)
+            if bar:
+                bar.look(status)
         return status
 
     def stop(self) -> str:
