@@ -20,7 +20,7 @@ STANDARD = set(sys.stdlib_module_names)
 ROOMS = {
     "formats": (set(), {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
-    "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard"}),
+    "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard", "tqdm"}),
     "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"pandas", "sklearn"}),
     "widgets": (
         {"formats", "gradients", "runs"},
