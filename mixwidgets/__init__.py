@@ -30,6 +30,7 @@ _HOME = {
     "compare": "charts",
     "comparison": "runs.compared",
     "train": "training.loop",
+    "sweep": "sweeps.sweeping",
     "op_precisions": "training.op_probe",
     "watch": "training.watcher",
     "BitEditor": "widgets.bit_editor",

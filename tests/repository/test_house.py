@@ -22,6 +22,7 @@ ROOMS = {
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
     "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard", "tqdm"}),
     "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"pandas", "sklearn"}),
+    "sweeps": ({"formats", "gradients", "runs", "training"}, set(), {"loky", "tqdm"}),
     "widgets": (
         {"formats", "gradients", "runs"},
         {"numpy", "anywidget", "ipywidgets", "traitlets"},

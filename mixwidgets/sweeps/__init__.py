@@ -1,0 +1,1 @@
+"""Many experiments over any concurrent.futures.Executor: this machine's cores, or a cluster."""
