@@ -45,6 +45,11 @@ class FollowedRun:
         return self._status.word in ALIVE
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether it was queued."""
+        return self._status.word == "queued"
+
+    @property
     def damage(self) -> list[str]:
         """What of its journal was set aside, one sentence each, while that is at hand."""
         return self._digest.damage if self._digest else []
@@ -60,12 +65,13 @@ class FollowedRun:
         self._stamp, self._row, self.is_read = stamp, None, False
         self._status = current_status(self.run.path)  # before the events: then nothing is missed
         self.is_owed = self.is_owed or self.is_alive or self._status.steps is None
-        self._position = places.get(self.run.id) if self._status.word == "queued" else None
-        self._has_gradients = self._has_gradients or has_snapshot(self.run.path)
+        self._position = places.get(self.run.id) if self.is_waiting else None
+        self._has_gradients = self._has_gradients or (not self.is_waiting and has_snapshot(self.run.path))
 
     def read(self, until: float) -> None:
         """Take in what of the journal is new, up to that time of `time.monotonic()`."""
-        if self.is_read:
+        if self.is_read or self.is_waiting:
+            self.is_read = True
             return
         self._digest = self._digest or JournalDigest(self.run)
         self._digest.read(until)
@@ -90,8 +96,8 @@ class FollowedRun:
             self._row = {
                 "id": self.run.id,
                 **self._what,
-                "step": status.steps,
-                "skipped": status.skipped,
+                "step": 0 if self.is_alive else status.steps,
+                "skipped": 0 if self.is_alive else status.skipped,
                 "device": "",
                 "backend": "",
                 "loss": None,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Self
 
 from mixwidgets.widgets.base import MixWidget
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextvars import Context
 
 
 class FollowingWidget(MixWidget):
     """Subclasses say in `_look` what is looked at, in `_hear` what the page may ask, and call `_follow`."""
 
-    _looking: threading.RLock
-    """Held during each look and each change of a trait: traits change in one thread at a time."""
+    _telling: threading.RLock
+    """Held while traits change and are sent: in one thread at a time."""
     _again: threading.Event
     _closed: threading.Event
     _context: Context | None
@@ -24,24 +26,29 @@ class FollowingWidget(MixWidget):
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         widget: Self = super().__new__(cls, *args, **keywords)
         # Here, since a widget whose __init__ raised is closed too.
-        widget._looking, widget._again, widget._closed = (
-            threading.RLock(),
-            threading.Event(),
-            threading.Event(),
-        )
-        widget._context = None
+        widget._telling, widget._context = threading.RLock(), None
+        widget._again, widget._closed = threading.Event(), threading.Event()
         return widget
 
     def close(self) -> None:
         """Close the widget and end its thread; what it looks at goes on."""
-        with self._looking:
+        with self._telling:
             self._closed.set()
         self._again.set()
         super().close()
 
-    def notify_change(self, change: Any) -> None:
-        with self._looking:
-            super().notify_change(change)
+    @contextmanager
+    def hold_sync(self) -> Iterator[None]:
+        """As of every widget, in one thread at a time: what two threads change is sent, and sent once."""
+        with self._telling, super().hold_sync():
+            yield
+
+    def _tell(self, **traits: Any) -> None:
+        """Set traits in one message, unless the widget is closed."""
+        with self.hold_sync():
+            if not self._closed.is_set():
+                for name, value in traits.items():
+                    setattr(self, name, value)
 
     def _look(self) -> float | None:
         """Tell the page what is new. The seconds until the next look; None when nothing more will come."""
@@ -57,14 +64,12 @@ class FollowingWidget(MixWidget):
         threading.Thread(target=self._look_on, name=type(self).__name__, daemon=True).start()
 
     def _look_on(self) -> None:
-        pause: float | None = 0.0
-        while pause is not None:
+        while not self._closed.is_set():
+            pause = self._look() if self._context is None else self._context.run(self._look)
+            if pause is None:
+                return
             self._again.wait(pause)
             self._again.clear()
-            with self._looking:
-                if self._closed.is_set():
-                    return
-                pause = self._look() if self._context is None else self._context.run(self._look)
 
     def _on_message(self, _: Any, content: Any, __: Any) -> None:
         # The kernel routes the page's next message to whatever loop last sent on this comm. Sending in the

@@ -48,13 +48,12 @@ class GradientWidget(FollowingWidget):
     def _look(self) -> float | None:
         if self._source.is_over:
             return None
-        found = self._source.read(self._feed)
-        if found:
-            before = self._newest if self._seen else -1
-            with self.hold_sync():
-                for name, value in self._news().items():
-                    setattr(self, name, value)
-            self._send_snapshots(before)
+        with self._telling:
+            found = self._source.read(self._feed)
+            if found:
+                before = self._newest if self._seen else -1
+                self._tell(**self._news())
+                self._send_snapshots(before)
         self._pause = _LIVE_S if found else min(2 * self._pause, _IDLE_S)
         return self._pause
 

@@ -11,6 +11,7 @@ from mixwidgets.runs.events import Evaluation, GradientSnapshot, Memory, RunStar
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.records import to_json_metrics, to_json_number
 from mixwidgets.runs.shares import class_shares
+from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.widgets.thinned import Thinned
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class JournalDigest:
 
     def __init__(self, run: Run) -> None:
         self._reader, self._format = JournalReader(run.path), run.experiment.compute_format
+        self._is_watched = isinstance(run.experiment, WatchedLoop)
         self._seconds: deque[float] = deque(maxlen=_RATE_STEPS)
         self._loss, self._scale, self._skipped, self._shares = Thinned(), Thinned(), Thinned(), Thinned()
         self._newest: StepRecord | None = None
@@ -95,4 +97,14 @@ class JournalDigest:
         *shares, _ = class_shares(snapshot.summaries.values(), self._format, newest.loss_scale)
         if all(map(math.isfinite, shares)):  # else the summaries do not decide them
             self._shares.append(snapshot.step, *shares)
-            self._figures["flushed"] = shares[0]
+        self._figures["flushed"] = _flushed(snapshot, shares[0] if self._is_watched else math.nan)
+
+
+def _flushed(snapshot: GradientSnapshot, otherwise: float) -> float | None:
+    """The share of the gradients that were flushed, against float32 arithmetic where that is recorded. Else
+    nobody knows of a run: what its narrow backward pass flushed has arrived as zero."""
+    summaries = snapshot.summaries.values()
+    flushed = sum(snapshot.flushed.values())
+    not_zero = flushed + sum(summary.count - summary.zero for summary in summaries)
+    share = flushed / not_zero if snapshot.flushed and not_zero else otherwise
+    return share if math.isfinite(share) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 
@@ -15,6 +16,7 @@ SEVERAL = ("recipe", "seed")
 """The fields that take one value or a list of them."""
 MOST_AT_ONCE = 100
 """Runs of one launch: each waits in line as a process of its own."""
+_INTEGER = re.compile(r"-?[0-9]{1,15}")
 
 
 def experiments(fields: object) -> list[Experiment]:
@@ -49,9 +51,17 @@ def checked(name: str, value: Any) -> Any:
     return values if len(values) > 1 else values[0]
 
 
-def as_text(value: object) -> object:
-    """A choice as a state says it: several with commas between them."""
-    return ",".join(map(str, value)) if isinstance(value, list) else value
+def as_text(name: str, value: Any) -> Any:
+    """A choice as a state says it: one or several with commas between them."""
+    return ",".join(map(str, value if isinstance(value, list) else [value])) if name in SEVERAL else value
+
+
+def of_text(name: str, value: Any) -> Any:
+    """The reverse of `as_text`; what is no choice is left to `checked`."""
+    if name not in SEVERAL:
+        return value
+    parts = value.split(",")
+    return [int(part) if _INTEGER.fullmatch(part) else part for part in parts] if name == "seed" else parts
 
 
 def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:

@@ -42,13 +42,13 @@ class RunsFeed:
             return [followed.run for followed in self._followed.values()]
 
     def look(self) -> list[str]:
-        """Look for new runs and at how each stands; their ids."""
+        """Look for new runs and at how each stands; the ids of those that do not wait."""
         with self._lock:
             self._scan()
             places = self._places()
             for followed in self._followed.values():
                 followed.look(places)
-            return list(self._followed)
+            return [name for name, one in self._followed.items() if not one.is_waiting]
 
     def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
         """The widget's traits, after reading journals for about so long."""

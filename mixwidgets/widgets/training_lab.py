@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from contextvars import copy_context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets as t
@@ -17,29 +16,24 @@ from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.recipe import recipes
 from mixwidgets.runs.run import Run
 from mixwidgets.runs.snapshots import has_snapshot
+from mixwidgets.runs.stopping import stop_runs
 from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.base import STATIC
-from mixwidgets.widgets.following_widget import FollowingWidget
-from mixwidgets.widgets.lab_choice import as_text, checked, choice_of, experiments
+from mixwidgets.widgets.lab_choice import as_text, checked, choice_of, experiments, of_text
 from mixwidgets.widgets.lab_comparison import comparison_of
 from mixwidgets.widgets.lab_requests import REQUESTS, answer
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
-from mixwidgets.widgets.runs_feed import RunsFeed
+from mixwidgets.widgets.runs_view import RunsView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_LIVE_S = 0.1  # between two looks while a run goes on; also the longest that one look reads
-_IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
-_BEHIND_S = 0.02  # and while there is more to read: the kernel's other threads get their turns
-_MOST_SHOWN = 6  # runs whose curves are drawn unasked
 
 
 class _Chosen(t.TraitType[Any, Any]):
     """A field of the next experiment. Anything comes in, None too: the experiment's own check decides."""
 
 
-class TrainingLab(FollowingWidget):
+class TrainingLab(RunsView):
     """Training runs of one folder: launched here or elsewhere, waiting, going on or over.
 
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` the folder of that run with its curves and its
@@ -65,31 +59,20 @@ class TrainingLab(FollowingWidget):
     _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
-    _rows: t.List[Any] = t.List(help="A row per run that is over, newest first (FollowedRun.row).").tag(
-        sync=True
-    )
-    _live_rows: t.List[Any] = t.List(help="Those of the runs that go on or wait.").tag(sync=True)
-    _settled = t.Dict(help="Shown runs' curves, by id: of those that are over (JournalDigest.curves).").tag(
-        sync=True
-    )
-    _live = t.Dict(help="And of those that go on: only these travel while they do.").tag(sync=True)
-    _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
     _comparison = t.Dict(help="{}, or the ids `runs` and `rows`: field, kind, a value for each.").tag(
         sync=True
     )
     _explorer = t.Instance(LossScaleExplorer, allow_none=True).tag(sync=True, **widget_serialization)
     _explorer_run = t.Unicode(help="The id of the run that the explorer is about.").tag(sync=True)
-    _notice = t.Unicode(help="What in the folder could not be read.").tag(sync=True)
 
     def __init__(self, runs_dir: str | os.PathLike[str] | Run = "runs", **traits: Any) -> None:
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
         self._given_dir = os.fspath(runs_dir)
-        self._feed = RunsFeed(Path(runs_dir).absolute())
-        self._seen: set[str] | None = None  # ids that were there at the last look
         self._opening = threading.Lock()
         super().__init__(
+            runs_dir,
             **traits,
             _tasks=[
                 {"name": task.name, "title": task.title, "explanation": task.explanation}
@@ -99,18 +82,12 @@ class TrainingLab(FollowingWidget):
             _devices=choosable_devices(),
         )
         self.observe(self._follow_task, "task")  # from now on: both may be given at the start
-        self.observe(lambda _: self._again.set(), "_shown")
         self._follow()
 
     def __repr__(self) -> str:
         names = ["task", "recipe", "steps", "seed", *(["device"] if self.device != "auto" else [])]
         chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"TrainingLab({self._given_dir!r}, {chosen})"
-
-    @property
-    def runs(self) -> list[Run]:
-        """The folder's runs, newest first."""
-        return self._feed.runs()
 
     def run(self, name: object) -> Run:
         """The folder's run of this id; LookupError where there is none."""
@@ -145,17 +122,16 @@ class TrainingLab(FollowingWidget):
         return run
 
     def stop_all(self) -> list[Run]:
-        """Stop the folder's runs, those that wait first, so that none starts meanwhile; return them. Watched
-        loops go on."""
+        """Stop all runs of the folder, those that wait first, and return them. Watched loops go on."""
         stopped = self._going()
-        for run in stopped:
-            run.stop()
+        stop_runs(run.path for run in stopped)
         self._again.set()
         return stopped
 
     def compare(self, runs: Iterable[Run]) -> None:
         """Show the settings in which these runs differ and what came of each; none closes the comparison."""
-        self._comparison = comparison_of(list(runs))
+        with self._opening:
+            self._comparison = comparison_of(list(runs))
 
     def open_gradients(self, run: Run | None) -> LossScaleExplorer | None:
         """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
@@ -163,14 +139,16 @@ class TrainingLab(FollowingWidget):
         It follows the run as long as that goes on. LookupError where no gradients are recorded.
         """
         with self._opening:
-            if run is not None and not has_snapshot(run.path):
+            closed = self._explorer
+            if run and closed and closed.comm is not None and run.id == self._explorer_run:
+                return closed
+            if run and not has_snapshot(run.path):
                 raise LookupError(
                     "This run has recorded no gradients yet: its first snapshot comes with step 1."
                 )
-            opened, closed = LossScaleExplorer(run) if run else None, self._explorer
-            with self.hold_sync():
-                self._explorer, self._explorer_run = opened, run.id if run else ""
-            if closed is not None:
+            opened = LossScaleExplorer(run) if run else None
+            self._tell(_explorer=opened, _explorer_run=run.id if run else "")
+            if closed:
                 closed.close()
             return opened
 
@@ -198,7 +176,10 @@ class TrainingLab(FollowingWidget):
             raise t.TraitError(str(error)) from None
 
     def _state_value(self, name: str) -> Any:
-        return as_text(super()._state_value(name))
+        return as_text(name, super()._state_value(name))
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        super()._take_state({name: of_text(name, value) for name, value in traits.items()})
 
     def _going(self) -> list[Run]:
         """The runs that can be stopped, newest first."""
@@ -209,25 +190,8 @@ class TrainingLab(FollowingWidget):
         if kind == "hello":
             self.send({"kind": "hello"})
         elif isinstance(kind, str) and kind in REQUESTS:
-            serve = lambda: self.send(answer(self, content))  # noqa: E731
-            threading.Thread(target=copy_context().run, args=(serve,), daemon=True).start()
+            job = threading.Thread(target=copy_context().run, args=(self._serve, content), daemon=True)
+            job.start()
 
-    def _look(self) -> float:
-        """Rows come with the first look, curves with the next."""
-        is_first = self._seen is None
-        shown = self._with_new(self._feed.look())
-        news = self._feed.traits(shown, 0 if is_first else _LIVE_S)
-        with self.hold_sync():
-            self._shown = shown
-            for name, value in news.items():
-                setattr(self, name, value)
-        return _BEHIND_S if self._feed.is_behind else _LIVE_S if self._feed.is_live else _IDLE_S
-
-    def _with_new(self, ids: list[str]) -> list[str]:
-        """What is shown, and the runs that were not there before."""
-        before = self._seen
-        self._seen = {*ids}
-        if before is None:
-            before = self._seen if self._shown else set()
-        new = [name for name in reversed(ids) if name not in before]
-        return [*self._shown, *new][-_MOST_SHOWN:] if new else self._shown
+    def _serve(self, content: dict[str, Any]) -> None:
+        self.send(answer(self, content))
