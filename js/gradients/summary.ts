@@ -4,7 +4,7 @@ import { BINADE, boundaries, type Place } from "./boundaries.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
 
 const MAGIC = 0x5347574d; // "MWGS", read as a little-endian u32
-const VERSION = 1;
+const VERSION = 2;
 const HEAD = 32;
 
 /** How many values fall into each class; the four of finite non-zero values in the order of CLASSES. */
@@ -25,16 +25,19 @@ export class GradientSummary {
   readonly nan: number;
   /** How many finite non-zero values lie below each cell, row by row, and in all. */
   readonly #below: Float64Array;
+  /** Of each row a value of its binade, or 0. */
+  readonly #samples: Float64Array;
   /** The first row at or after a binade, counted from the lowest binade that holds any value. */
   readonly #rowFrom: Uint16Array;
 
   constructor(
-    edges: readonly number[], exponents: readonly number[], cells: ArrayLike<number>,
+    edges: readonly number[], exponents: readonly number[], cells: ArrayLike<number>, samples: Float64Array,
     { zero, inf, nan }: { zero: number; inf: number; nan: number },
   ) {
     this.edges = edges;
     this.exponents = exponents;
     [this.zero, this.inf, this.nan] = [zero, inf, nan];
+    this.#samples = samples;
     this.#below = new Float64Array(cells.length + 1);
     for (let i = 0; i < cells.length; i++) this.#below[i + 1] = this.#below[i]! + cells[i]!;
     const lowest = exponents[0] ?? 0;
@@ -59,6 +62,11 @@ export class GradientSummary {
   held(row: number, cell: number): number {
     const at = row * (this.edges.length - 1) + cell;
     return this.#below[at + 1]! - this.#below[at]!;
+  }
+
+  /** One of the values of the binade from 2^exponent on, as it was; undefined where none was kept. */
+  sample(exponent: number): number | undefined {
+    return this.#samples[this.exponents.indexOf(exponent)] || undefined;
   }
 
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
@@ -86,7 +94,7 @@ export class GradientSummary {
     return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite, this.finite - below] };
   }
 
-  /** The summary of all the values of several summaries, which must share their edges. */
+  /** The summary of all the values of several summaries, which must share their edges. The first has the say in samples. */
   static together(parts: readonly GradientSummary[]): GradientSummary {
     const edges = parts[0]?.edges ?? [0, BINADE];
     const alike = (other: readonly number[]) => other.length === edges.length && other.every((edge, i) => edge === edges[i]);
@@ -95,6 +103,9 @@ export class GradientSummary {
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
     const row = new Map(exponents.map((exponent, index) => [exponent, index] as const));
     const cells = new Float64Array(exponents.length * width);
+    const samples = Float64Array.from(exponents, (exponent) => (
+      parts.find((part) => part.sample(exponent) !== undefined)?.sample(exponent) ?? 0
+    ));
     const apart = { zero: 0, inf: 0, nan: 0 };
     for (const part of parts) {
       for (const name of ["zero", "inf", "nan"] as const) apart[name] += part[name];
@@ -105,14 +116,15 @@ export class GradientSummary {
         }
       });
     }
-    return new GradientSummary(edges, exponents, cells, apart);
+    return new GradientSummary(edges, exponents, cells, samples, apart);
   }
 
   /** The summary that Python's `to_bytes` wrote. Throws RangeError for anything else. */
   static fromBytes(view: DataView): GradientSummary {
     const end = view.byteLength - 4;
     if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
-    if (view.getUint8(4) !== VERSION) throw new RangeError(`a gradient summary of version ${view.getUint8(4)} came`);
+    const version = view.getUint8(4);
+    if (version !== 1 && version !== VERSION) throw new RangeError(`a gradient summary of version ${version} came`);
     if (view.getUint32(end, true) !== crc32(view, end)) throw new RangeError("this gradient summary is damaged");
     const [width, rows] = [view.getUint8(5) + 1, view.getUint16(6, true)];
     const u64 = (at: number) => Number(view.getBigUint64(at, true));
@@ -131,7 +143,18 @@ export class GradientSummary {
       }
       cells[cell] = count;
     }
-    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, { zero: u64(8), inf: u64(16), nan: u64(24) });
+    const samples = new Float64Array(rows);
+    for (let row = 0; version > 1 && row < rows; row++) {
+      let byte = view.getUint8(at++);
+      const [isThere, sign] = [byte & 0x40, byte & 0x20 ? -1 : 1];
+      let [significand, unit] = [1 + (byte & 0x1f) / 32, 1 / 32];
+      while (byte >= 0x80) {
+        byte = view.getUint8(at++);
+        significand += (byte & 0x7f) * (unit /= 128);
+      }
+      if (isThere) samples[row] = sign * significand * 2 ** exponents[row]!;
+    }
+    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, samples, { zero: u64(8), inf: u64(16), nan: u64(24) });
   }
 }
 

@@ -11,6 +11,8 @@ import { committed } from "./vectors.ts";
 interface Case {
   name: string;
   bytes: string;
+  version_1: string;
+  samples: Record<string, string>;
   counts: Record<string, Record<string, number[]>>;
   best_log2: Record<string, number>;
 }
@@ -20,7 +22,14 @@ const { cases } = committed<{ cases: Case[] }>("gradients.json");
 const view = (hex: string) => new DataView(Uint8Array.from(Buffer.from(hex, "hex")).buffer);
 const listed = ({ zero, finite, inf, nan }: Counts) => [zero, ...finite, inf, nan];
 
-describe.each(cases)("$name", ({ bytes, counts, best_log2 }) => {
+/** Python's float.hex(). */
+const fromHex = (text: string) => {
+  const [, sign, fraction, exponent] = /^(-?)0x1\.?([0-9a-f]*)p([+-]\d+)$/.exec(text)!;
+  const magnitude = (1 + parseInt(fraction || "0", 16) / 16 ** fraction!.length) * 2 ** Number(exponent);
+  return sign ? -magnitude : magnitude;
+};
+
+describe.each(cases)("$name", ({ bytes, version_1, samples, counts, best_log2 }) => {
   const summary = GradientSummary.fromBytes(view(bytes));
 
   test("every class at every scale, as brute force counts it", () => {
@@ -31,6 +40,14 @@ describe.each(cases)("$name", ({ bytes, counts, best_log2 }) => {
       }
     }
     expect(summary.count).toBe(counts["float16"]!["0"]!.reduce((sum, one) => sum + one));
+  });
+
+  test("of each binade the sample that Python kept, and of old bytes none", () => {
+    const found = summary.exponents.map((exponent) => summary.sample(exponent));
+    expect(found).toEqual(summary.exponents.map((exponent) => (samples[exponent] ? fromHex(samples[exponent]) : undefined)));
+    const old = GradientSummary.fromBytes(view(version_1));
+    expect(old.exponents.map((exponent) => old.sample(exponent))).toEqual(found.map(() => undefined));
+    for (const format of signed) expect(old.counts(format, 3)).toEqual(summary.counts(format, 3));
   });
 
   test("the best scale, as Python finds it", () => {
@@ -62,6 +79,17 @@ test("headroom is the last scale above the best that overflows nothing", () => {
       if (summary.finite === 0) expect(best.headroom).toBe(Infinity);
       else if (overflow(0) > 0) expect(best.headroom).toBe(0);
       else expect([overflow(best.headroom), overflow(best.headroom + 1) > 0]).toEqual([0, true]);
+    }
+  }
+});
+
+test("of several summaries the first has the say in samples", () => {
+  const parts = cases.map(({ bytes }) => GradientSummary.fromBytes(view(bytes)));
+  for (const order of [parts, parts.toReversed()]) {
+    const total = GradientSummary.together(order);
+    for (const exponent of total.exponents) {
+      const first = order.find((part) => part.sample(exponent) !== undefined);
+      expect(total.sample(exponent)).toBe(first?.sample(exponent));
     }
   }
 });

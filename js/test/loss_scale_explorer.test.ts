@@ -8,7 +8,12 @@ import explorer from "../widgets/loss_scale_explorer.ts";
 import { powerOfTwo, share, spokenScale } from "../widgets/loss_scale_explorer/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
 
-const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
+const caseOf = (name: string) => vectors.cases.find((one) => one.name === name)!;
+/** A vector's bytes; "… (old)": as they were before samples were kept. */
+const bytesOf = (name: string) => {
+  const found = caseOf(name.replace(" (old)", ""));
+  return Buffer.from(name.endsWith(" (old)") ? found.version_1 : found.bytes, "hex");
+};
 const u32 = (value: number) => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
@@ -493,10 +498,11 @@ describe("the lens", () => {
   });
 
   test("Enter tells the binade, whose bits follow the scale and the format", () => {
-    const { model, press, drag, release, text, one } = showLens();
+    const { model, press, drag, release, text, one } = showLens({ _snapshots: still({ spread: "spread float32 (old)" }) });
     press("Home"); // from 2^-50 on
     for (let i = 0; i < 30; i++) press("ArrowRight");
     press("Enter");
+    expect(text(".mw-lens p")).toMatch(/^The lower edge of this binade, of which no gradient was kept: 2⁻²⁰, × S = 2⁻²⁰/);
     expect([model.get("binade"), model.saved.length]).toEqual([-20, 1]);
     expect(text(".mw-lens-bits")).toBe("0 00000 0000010000");
     expect(text(".mw-lens p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");
@@ -511,6 +517,41 @@ describe("the lens", () => {
     expect([text(".mw-lens-bits"), text(".mw-lens p:last-child")]).toEqual(["0 11 1", expect.stringMatching(/^= 6 · overflow/)]);
     one<HTMLButtonElement>(".mw-lens button").click();
     expect([model.get("binade"), one<HTMLElement>(".mw-lens").hidden]).toEqual([null, true]);
+  });
+});
+
+describe("where a gradient was kept", () => {
+  const vector = caseOf("spread float32");
+  const values = new Float32Array(Uint8Array.from(Buffer.from(vector.values!, "hex")).buffer);
+  const inBinade = (exponent: number) => [...values].filter((value) => Math.abs(value) >= 2 ** exponent && Math.abs(value) < 2 ** (exponent + 1));
+  /** To float16, ties to even. */
+  function rounded(value: number): number {
+    const exponent = Math.max(Math.floor(Math.log2(Math.abs(value))), -14);
+    const steps = Math.abs(value) / 2 ** (exponent - 10);
+    const whole = steps % 1 === 0.5 ? 2 * Math.round(steps / 2) : Math.round(steps);
+    return (value < 0 ? 0x8000 : 0) | Math.min((exponent + 14) * 1024 + whole, 0x7c00);
+  }
+
+  test.each([-30, -20, -12, -3, 2])("the lens shows one of the gradients from 2^%i on, with its sign, at every scale", (exponent) => {
+    const { model, one, drag } = show({ _snapshots: still({ zeros: "zeros", spread: "spread float32", again: "spread float32" }) });
+    model.set("binade", exponent);
+    for (const log2 of [-24, -5, 0, 12, 24, 40]) {
+      drag(log2);
+      const code = rounded(inBinade(exponent).at(-1)! * 2 ** log2);
+      expect(one(".mw-lens-bits").textContent!.replaceAll(" ", "")).toBe(code.toString(2).padStart(16, "0"));
+      expect(one(".mw-lens p:last-child").textContent).toContain(`code 0x${code.toString(16).toUpperCase().padStart(4, "0")}`);
+    }
+  });
+
+  test("it says of which tensor", () => {
+    const name = "<img src=x onerror=alert(1)>";
+    const { model, one } = show({ _snapshots: still({ zeros: "zeros", [name]: "many of one", spread: "spread float32" }), log2_loss_scale: 2 });
+    model.set("binade", 1);
+    expect(one(".mw-lens p").textContent).toBe(`A gradient of ${name}: 3, × S = 12, kept in float16 as`);
+    model.set("binade", -20);
+    const gradient = inBinade(-20).at(-1)!;
+    const digits = Math.abs(gradient).toFixed(30).slice(0, 13); // six that count
+    expect(one(".mw-lens p").textContent).toMatch(`A gradient of spread: ${gradient < 0 ? "−" : ""}${digits}…, × S = `);
   });
 });
 

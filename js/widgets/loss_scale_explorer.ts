@@ -191,10 +191,10 @@ function render({ model, el }: RenderProps<State>): () => void {
   }
 
   function layout(): void {
-    if (!answers) return;
+    if (!answers || !shown) return;
     plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
-    look.layout(answers, width);
+    look.layout(answers, shown.names, width);
     control.layout(answers);
     layoutMap();
   }

@@ -483,7 +483,7 @@ function log2Of({ exponent, fraction }) {
 
 // gradients/summary.ts
 var MAGIC = 1397184333;
-var VERSION = 1;
+var VERSION = 2;
 var HEAD = 32;
 var GradientSummary = class _GradientSummary {
   /** Fractions of a binade, from 0 to its end, between which values are counted together. */
@@ -495,12 +495,15 @@ var GradientSummary = class _GradientSummary {
   nan;
   /** How many finite non-zero values lie below each cell, row by row, and in all. */
   #below;
+  /** Of each row a value of its binade, or 0. */
+  #samples;
   /** The first row at or after a binade, counted from the lowest binade that holds any value. */
   #rowFrom;
-  constructor(edges, exponents, cells, { zero: zero3, inf, nan }) {
+  constructor(edges, exponents, cells, samples, { zero: zero3, inf, nan }) {
     this.edges = edges;
     this.exponents = exponents;
     [this.zero, this.inf, this.nan] = [zero3, inf, nan];
+    this.#samples = samples;
     this.#below = new Float64Array(cells.length + 1);
     for (let i = 0; i < cells.length; i++) this.#below[i + 1] = this.#below[i] + cells[i];
     const lowest = exponents[0] ?? 0;
@@ -522,6 +525,10 @@ var GradientSummary = class _GradientSummary {
   held(row2, cell) {
     const at = row2 * (this.edges.length - 1) + cell;
     return this.#below[at + 1] - this.#below[at];
+  }
+  /** One of the values of the binade from 2^exponent on, as it was; undefined where none was kept. */
+  sample(exponent) {
+    return this.#samples[this.exponents.indexOf(exponent)] || void 0;
   }
   /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
   below({ exponent, fraction }) {
@@ -546,7 +553,7 @@ var GradientSummary = class _GradientSummary {
     });
     return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite2, this.finite - below] };
   }
-  /** The summary of all the values of several summaries, which must share their edges. */
+  /** The summary of all the values of several summaries, which must share their edges. The first has the say in samples. */
   static together(parts) {
     const edges = parts[0]?.edges ?? [0, BINADE];
     const alike = (other) => other.length === edges.length && other.every((edge, i) => edge === edges[i]);
@@ -555,6 +562,7 @@ var GradientSummary = class _GradientSummary {
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
     const row2 = new Map(exponents.map((exponent, index) => [exponent, index]));
     const cells = new Float64Array(exponents.length * width);
+    const samples = Float64Array.from(exponents, (exponent) => parts.find((part) => part.sample(exponent) !== void 0)?.sample(exponent) ?? 0);
     const apart = { zero: 0, inf: 0, nan: 0 };
     for (const part of parts) {
       for (const name of ["zero", "inf", "nan"]) apart[name] += part[name];
@@ -565,13 +573,14 @@ var GradientSummary = class _GradientSummary {
         }
       });
     }
-    return new _GradientSummary(edges, exponents, cells, apart);
+    return new _GradientSummary(edges, exponents, cells, samples, apart);
   }
   /** The summary that Python's `to_bytes` wrote. Throws RangeError for anything else. */
   static fromBytes(view) {
     const end = view.byteLength - 4;
     if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
-    if (view.getUint8(4) !== VERSION) throw new RangeError(`a gradient summary of version ${view.getUint8(4)} came`);
+    const version = view.getUint8(4);
+    if (version !== 1 && version !== VERSION) throw new RangeError(`a gradient summary of version ${version} came`);
     if (view.getUint32(end, true) !== crc32(view, end)) throw new RangeError("this gradient summary is damaged");
     const [width, rows] = [view.getUint8(5) + 1, view.getUint16(6, true)];
     const u64 = (at2) => Number(view.getBigUint64(at2, true));
@@ -590,7 +599,18 @@ var GradientSummary = class _GradientSummary {
       }
       cells[cell] = count;
     }
-    return new _GradientSummary([0, ...cuts, BINADE], exponents, cells, { zero: u64(8), inf: u64(16), nan: u64(24) });
+    const samples = new Float64Array(rows);
+    for (let row2 = 0; version > 1 && row2 < rows; row2++) {
+      let byte = view.getUint8(at++);
+      const [isThere, sign] = [byte & 64, byte & 32 ? -1 : 1];
+      let [significand, unit2] = [1 + (byte & 31) / 32, 1 / 32];
+      while (byte >= 128) {
+        byte = view.getUint8(at++);
+        significand += (byte & 127) * (unit2 /= 128);
+      }
+      if (isThere) samples[row2] = sign * significand * 2 ** exponents[row2];
+    }
+    return new _GradientSummary([0, ...cuts, BINADE], exponents, cells, samples, { zero: u64(8), inf: u64(16), nan: u64(24) });
   }
 };
 function readSummaries(view) {
@@ -697,7 +717,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.compare": "Other formats at this scale", "explorer.compare_with": "compared format {which}", "explorer.compare_none": "none", "explorer.column_flushed": "flushed", "explorer.column_subnormal": "subnormal", "explorer.column_overflow": "overflow", "explorer.column_best": "best scale", "explorer.column_error": "relative error, estimate", "explorer.compare_note": "The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.", "explorer.lens": "Binades: arrow keys move, Enter shows the bits", "explorer.lens_hint": "Point at a bar or use the arrow keys; a click or Enter shows bits.", "explorer.lens_title": "The lower edge of this binade: a gradient of {gradient}, × S = {scaled}, kept in {format} as", "explorer.lens_sign": "sign", "explorer.lens_exponent": "exponent", "explorer.lens_fraction": "fraction", "explorer.lens_value": "= {value} · {kind} · ulp {ulp} · code {code}", "explorer.lens_flushed": "= {value} · flushed to zero · code {code}", "explorer.lens_overflow": "= {value} · overflow · code {code}", "explorer.lens_close": "close", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.compare": "Other formats at this scale", "explorer.compare_with": "compared format {which}", "explorer.compare_none": "none", "explorer.column_flushed": "flushed", "explorer.column_subnormal": "subnormal", "explorer.column_overflow": "overflow", "explorer.column_best": "best scale", "explorer.column_error": "relative error, estimate", "explorer.compare_note": "The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.", "explorer.lens": "Binades: arrow keys move, Enter shows the bits", "explorer.lens_hint": "Point at a bar or use the arrow keys; a click or Enter shows bits.", "explorer.lens_gradient": "A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as", "explorer.lens_title": "The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as", "explorer.lens_sign": "sign", "explorer.lens_exponent": "exponent", "explorer.lens_fraction": "fraction", "explorer.lens_value": "= {value} · {kind} · ulp {ulp} · code {code}", "explorer.lens_flushed": "= {value} · flushed to zero · code {code}", "explorer.lens_overflow": "= {value} · overflow · code {code}", "explorer.lens_close": "close", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -2053,6 +2073,7 @@ function histogram(textures2) {
 }
 
 // widgets/loss_scale_explorer/lens.ts
+var DIGITS = 6;
 function lens(plot, choose) {
   const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
   plot.element.append(ring);
@@ -2065,6 +2086,7 @@ function lens(plot, choose) {
   const panel = h("div", { class: "mw-callout mw-lens", hidden: true }, h("div", {}, title, bits, value2), close);
   const element = h("div", { class: "mw-stack-tight" }, surface, said2, panel);
   let answers;
+  let names = [];
   let shape = { x: (binade) => binade, invert: (pixels) => pixels, low: 0, bins: 1 };
   let [column, log2] = [-1, 0];
   let chosen = null;
@@ -2090,8 +2112,8 @@ function lens(plot, choose) {
   function under({ clientX }) {
     return Math.floor(shape.invert(clientX - plot.element.getBoundingClientRect().left - SIDE)) - shape.low;
   }
-  function layout(next, width) {
-    answers = next;
+  function layout(next, its, width) {
+    [answers, names] = [next, its];
     const { x, low, bins } = frame(next.format, Math.max(width - 2 * SIDE, 120), 1, 1);
     shape = { x, invert: x.invert, low, bins };
     column = Math.min(column, bins - 1);
@@ -2120,22 +2142,32 @@ function lens(plot, choose) {
     tell();
     if (!answers || chosen === null) return;
     const { format } = answers;
-    const rounded = roundMagnitude(format, power(2n, chosen + log2));
+    const sample = answers.total.sample(chosen);
+    const gradient = sample === void 0 ? power(2n, chosen) : rationalOf(sample);
+    const scaled = multiply(gradient, power(2n, log2));
+    const negative = gradient.numerator < 0n;
+    const rounded = roundMagnitude(format, magnitudeOf(scaled));
     const overflows = rounded > format.maxCode;
-    const code = overflows ? beyond(format, false) : rounded;
-    setText(title, t("explorer.lens_title", { gradient: power2(chosen), scaled: power2(chosen + log2), format: format.name }));
+    const code = overflows ? beyond(format, negative) : withSign(format, rounded, negative);
+    setText(title, sample === void 0 ? t("explorer.lens_title", { gradient: power2(chosen), scaled: power2(chosen + log2), format: format.name }) : t("explorer.lens_gradient", { name: nameOf(sample, chosen), gradient: cut(gradient, DIGITS), scaled: cut(scaled, DIGITS), format: format.name }));
     const parts = fieldsInBits(format, code);
     setText(bits, parts.map(({ digits }) => digits).join(" "));
     set(bits, { "aria-label": parts.map(({ name, digits }) => `${name} ${digits}`).join(", ") });
     setText(value2, outcome(format, code, overflows));
   }
+  function nameOf(sample, exponent) {
+    return names[answers.summaries.findIndex((one2) => one2.sample(exponent) === sample)];
+  }
   return { element, layout, draw, show };
+}
+function rationalOf(value2) {
+  return exact(getFormat("float64"), new BigUint64Array(Float64Array.of(value2).buffer)[0]);
 }
 function fieldsInBits(format, code) {
   const { biasedExponent, fraction } = fields(format, code);
   const padded = (of, width) => of.toString(2).padStart(width, "0");
   return [
-    { name: t("explorer.lens_sign"), digits: "0" },
+    { name: t("explorer.lens_sign"), digits: isNegative(format, code) ? "1" : "0" },
     { name: t("explorer.lens_exponent"), digits: format.exponentBits ? padded(biasedExponent, format.exponentBits) : "" },
     { name: t("explorer.lens_fraction"), digits: format.fractionBits ? padded(fraction, format.fractionBits) : "" }
   ].filter(({ digits }) => digits !== "");
@@ -2818,10 +2850,10 @@ function render({ model, el }) {
     layout();
   }
   function layout() {
-    if (!answers) return;
+    if (!answers || !shown2) return;
     plot.layout(answers.total, answers.format, width);
     plot.draw(control.value());
-    look.layout(answers, width);
+    look.layout(answers, shown2.names, width);
     control.layout(answers);
     layoutMap();
   }

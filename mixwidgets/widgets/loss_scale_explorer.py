@@ -86,16 +86,19 @@ class LossScaleExplorer(GradientWidget):
         return best_loss_scale([self._shown()], self.format)
 
     def bit_editor(self) -> BitEditor:
-        """A BitEditor that follows `binade`: at 2^binade times the loss scale, in the explorer's format. It
-        shows 0 while none is chosen."""
-        editor = BitEditor(self._edge(), format=self.format)
+        """A BitEditor that follows `binade`, in the explorer's format.
+
+        It holds one of the binade's gradients times the loss scale; where the summaries kept none, 2^binade
+        times the loss scale; and 0 while none is chosen.
+        """
+        editor = BitEditor(self._chosen(), format=self.format)
 
         def follow(_: object) -> None:
             with editor.hold_sync():
                 editor.format = self.format
-                editor.value = self._edge()
+                editor.value = self._chosen()
 
-        self.observe(follow, ["binade", "log2_loss_scale", "format"])
+        self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "_newest"])
         return editor
 
     @traitlets.validate("format")
@@ -151,9 +154,15 @@ class LossScaleExplorer(GradientWidget):
                 self._together = at, reduce(GradientSummary.merge, parts, GradientSummary.of([]))
             return self._together[1]
 
-    def _edge(self) -> str:
-        """The chosen binade's lower edge, scaled, as a hex float."""
-        return "0" if self.binade is None else f"0x1p{self.binade + self.log2_loss_scale}"
+    def _chosen(self) -> str:
+        """A gradient of the chosen binade, or its lower edge, scaled, as a hex float."""
+        if self.binade is None:
+            return "0"
+        shown = self._shown()
+        samples = dict(zip(shown.exponents, shown.samples.tolist(), strict=True))
+        sample = samples.get(self.binade)
+        significand, exponent = sample.hex().split("p") if sample else ("0x1", self.binade)
+        return f"{significand}p{int(exponent) + self.log2_loss_scale}"
 
 
 def _narrow(format: object) -> str:

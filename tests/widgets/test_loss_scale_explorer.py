@@ -124,20 +124,30 @@ def test_the_formats_to_compare(explorer):
     assert explorer.compare == ["float16", "float8_e5m2"]
 
 
-def test_a_bit_editor_follows_the_chosen_binade(explorer):
+def test_a_bit_editor_follows_the_chosen_binade(explorer, gradients):
     editor = explorer.bit_editor()
     assert (editor.format, editor.code) == ("float16", "0x0000")
     explorer.set_state({"binade": -20})
-    assert editor.code == "0x0010"
+    values = gradients["layer.weight"].ravel()
+    of_binade = values[(abs(values) >= 2.0**-20) & (abs(values) < 2.0**-19)]
+    assert editor.value in of_binade.astype(np.float16)
     explorer.log2_loss_scale = 20
-    assert (editor.code, editor.value) == ("0x3C00", 1.0)
+    assert editor.value in (of_binade * 2**20).astype(np.float16)
     explorer.format = "bfloat16"
-    assert (editor.format, editor.code) == ("bfloat16", "0x3F80")
+    assert (editor.format, 1 <= abs(editor.value) <= 2) == ("bfloat16", True)
     for wrong in (1.5, "1", 2000, True):
         with pytest.raises(TraitError):
             explorer.binade = wrong
     explorer.binade = None
     assert editor.value == 0
+
+
+def test_where_no_gradient_was_kept_the_bit_editor_shows_the_binade_s_edge():
+    explorer = LossScaleExplorer({"w": np.float32([-1.5, 3e-45])}, log2_loss_scale=20)
+    editor = explorer.bit_editor()
+    for binade, value in ((0, -1.5 * 2**20), (-149, 2.0**-129), (-3, 2.0**17), (1200, np.inf), (None, 0)):
+        explorer.format, explorer.binade = "float32", binade
+        assert editor.value == value
 
 
 def test_what_the_page_sends(explorer):
@@ -258,6 +268,19 @@ def test_the_step_chooses_the_snapshot(live):
         with pytest.raises(TraitError, match="step"):
             explorer.step = wrong
     assert explorer.step == 1
+
+
+def test_the_bit_editor_goes_with_the_snapshot():
+    history = [SimpleNamespace(step=1, loss_scale=1.0, summaries={"w": GradientSummary.of([1.125])})]
+    explorer = LossScaleExplorer(SimpleNamespace(history=history))
+    editor = explorer.bit_editor()
+    explorer.binade = 0
+    assert editor.value == 1.125
+    history.append(SimpleNamespace(step=2, loss_scale=1.0, summaries={"w": GradientSummary.of([-1.375])}))
+    until(lambda: editor.value == -1.375)
+    explorer.step = 1
+    assert editor.value == 1.125
+    explorer.close()
 
 
 def journalled(tmp_path):

@@ -1,21 +1,25 @@
-// From the histogram to bits: point at a binade and read what it holds; choose one and see its lower edge as the
-// format keeps it, at every scale that the slider takes.
+// From the histogram to bits: point at a binade and read what it holds; choose one and see one of its gradients, or
+// its lower edge where none was kept, as the format keeps it at every scale that the slider takes.
 
 import type { Answers } from "../../gradients/answers.ts";
-import { classify, fields, ulp } from "../../formats/decode.ts";
-import { beyond, roundMagnitude } from "../../formats/encode.ts";
+import { getFormat } from "../../formats/catalogue.ts";
+import { classify, exact, fields, isNegative, ulp } from "../../formats/decode.ts";
+import { beyond, roundMagnitude, withSign } from "../../formats/encode.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
-import { floorLog2, power as powerOf } from "../../formats/rational.ts";
-import { figure } from "../../ui/digits.ts";
+import { floorLog2, magnitudeOf, multiply, power as powerOf, type Rational } from "../../formats/rational.ts";
+import { cut, figure } from "../../ui/digits.ts";
 import { h, s, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { binned, frame } from "./geometry.ts";
 import { FLOOR, type Histogram, SIDE } from "./histogram.ts";
 import { cellWords, power } from "./words.ts";
 
+const DIGITS = 6; // of a gradient: what follows is cut, with an ellipsis
+
 export interface Lens {
   readonly element: HTMLElement;
-  layout(answers: Answers, width: number): void;
+  /** `names`: the tensors' of the answers. */
+  layout(answers: Answers, names: readonly string[], width: number): void;
   draw(log2LossScale: number): void;
   /** Show the bits of the gradients' binade from 2^exponent on; null: none. */
   show(exponent: number | null): void;
@@ -34,6 +38,7 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
   const panel = h("div", { class: "mw-callout mw-lens", hidden: true }, h("div", {}, title, bits, value), close);
   const element = h("div", { class: "mw-stack-tight" }, surface, said, panel);
   let answers: Answers | undefined;
+  let names: readonly string[] = [];
   let shape = { x: (binade: number) => binade, invert: (pixels: number) => pixels, low: 0, bins: 1 };
   let [column, log2] = [-1, 0];
   let chosen: number | null = null;
@@ -63,8 +68,8 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
     return Math.floor(shape.invert(clientX - plot.element.getBoundingClientRect().left - SIDE)) - shape.low;
   }
 
-  function layout(next: Answers, width: number): void {
-    answers = next;
+  function layout(next: Answers, its: readonly string[], width: number): void {
+    [answers, names] = [next, its];
     const { x, low, bins } = frame(next.format, Math.max(width - 2 * SIDE, 120), 1, 1);
     shape = { x, invert: x.invert, low, bins };
     column = Math.min(column, bins - 1);
@@ -99,16 +104,32 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
     tell();
     if (!answers || chosen === null) return;
     const { format } = answers;
-    const rounded = roundMagnitude(format, powerOf(2n, chosen + log2));
+    const sample = answers.total.sample(chosen);
+    const gradient = sample === undefined ? powerOf(2n, chosen) : rationalOf(sample);
+    const scaled = multiply(gradient, powerOf(2n, log2));
+    const negative = gradient.numerator < 0n;
+    const rounded = roundMagnitude(format, magnitudeOf(scaled));
     const overflows = rounded > format.maxCode;
-    const code = overflows ? beyond(format, false) : rounded;
-    setText(title, t("explorer.lens_title", { gradient: power(chosen), scaled: power(chosen + log2), format: format.name }));
+    const code = overflows ? beyond(format, negative) : withSign(format, rounded, negative);
+    setText(title, sample === undefined
+      ? t("explorer.lens_title", { gradient: power(chosen), scaled: power(chosen + log2), format: format.name })
+      : t("explorer.lens_gradient", { name: nameOf(sample, chosen), gradient: cut(gradient, DIGITS), scaled: cut(scaled, DIGITS), format: format.name }));
     const parts = fieldsInBits(format, code);
     setText(bits, parts.map(({ digits }) => digits).join(" "));
     set(bits, { "aria-label": parts.map(({ name, digits }) => `${name} ${digits}`).join(", ") });
     setText(value, outcome(format, code, overflows));
   }
+
+  /** The tensor whose sample it is: the first that kept one of this binade. */
+  function nameOf(sample: number, exponent: number): string {
+    return names[answers!.summaries.findIndex((one) => one.sample(exponent) === sample)]!;
+  }
+
   return { element, layout, draw, show };
+}
+
+function rationalOf(value: number): Rational {
+  return exact(getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!);
 }
 
 /** The format's fields, their bits as text; fields without bits are left out. */
@@ -116,7 +137,7 @@ function fieldsInBits(format: FloatFormat, code: bigint): { name: string; digits
   const { biasedExponent, fraction } = fields(format, code);
   const padded = (of: number | bigint, width: number) => of.toString(2).padStart(width, "0");
   return [
-    { name: t("explorer.lens_sign"), digits: "0" },
+    { name: t("explorer.lens_sign"), digits: isNegative(format, code) ? "1" : "0" },
     { name: t("explorer.lens_exponent"), digits: format.exponentBits ? padded(biasedExponent, format.exponentBits) : "" },
     { name: t("explorer.lens_fraction"), digits: format.fractionBits ? padded(fraction, format.fractionBits) : "" },
   ].filter(({ digits }) => digits !== "");
