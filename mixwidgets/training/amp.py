@@ -7,6 +7,7 @@ from torch import Tensor
 
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.precision import DTYPES, is_emulated
+from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import SCALE_FELL_TO_0
 from mixwidgets.training.trainer import Gradients, Trainer
 from mixwidgets.training.weights import make_optimizer, optimizer_state, trained_weights
@@ -24,11 +25,12 @@ class AmpTrainer(Trainer):
     skipped.
     """
 
-    def __init__(self, experiment: Experiment, device: torch.device) -> None:
-        super().__init__(experiment, device)
+    def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
+        super().__init__(experiment, device, ranks)
         rule = experiment.recipe.loss_scale
         self._dtype = DTYPES[experiment.recipe.compute_format]
         self._parameters = trained_weights(self.model)
+        self._replica, self._without_sums = self.ranks.replica(self.model)
         self._optimizer = make_optimizer(experiment, list(self._parameters.values()))
         self._updates = 0
         self._optimizer.register_step_post_hook(self._count_update)
@@ -66,20 +68,26 @@ class AmpTrainer(Trainer):
             outputs: Tensor = self.model(inputs)
         return outputs
 
-    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
+    def backward(self, part: Part) -> tuple[Tensor, Gradients]:
         self._optimizer.zero_grad()
-        losses = []
-        for x, y, share in self.micro_batches(inputs, targets):
-            with torch.autocast(self.device.type, self._dtype):
-                loss = self.task.loss(self.model(x), y) * share
-            losses.append(loss.detach().float())
-            self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        *first, last = self.micro_batches(part)
+        with self._without_sums():
+            losses = [self._accumulate(*each) for each in first]
+        losses.append(self._accumulate(*last))
+        (loss,) = self.ranks.sum([torch.stack(losses).sum()])
         self._scaler.unscale_(self._optimizer)
         gradients = {
             name: torch.zeros_like(weight) if weight.grad is None else weight.grad
             for name, weight in self._parameters.items()
         }
-        return torch.stack(losses).sum(), gradients
+        return loss, gradients
+
+    def _accumulate(self, x: Tensor, y: Tensor, share: float) -> Tensor:
+        """Add a micro-batch's gradients to those at hand; its part of the loss, in float32."""
+        with torch.autocast(self.device.type, self._dtype):
+            loss = self.task.loss(self._replica(x), y) * share
+        self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        return loss.detach().float()
 
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
         for name, weight in self._parameters.items():

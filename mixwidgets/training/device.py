@@ -7,8 +7,9 @@ from typing import Any
 import torch
 
 
-def choose_device(device: str) -> torch.device:
-    """The torch device for an experiment's: "auto" is CUDA where there is one, else the CPU.
+def choose_device(device: str, own_gpu: int = 0) -> torch.device:
+    """The torch device for an experiment's: "auto" is CUDA where there is one, else the CPU. A CUDA device
+    without a number is the process's own.
 
     ValueError for a CUDA device that this machine does not have.
     """
@@ -17,10 +18,14 @@ def choose_device(device: str) -> torch.device:
         device = "cuda" if count else "cpu"
     if device == "cpu":
         return torch.device("cpu")
-    index = int(device.partition(":")[2] or 0)
+    index = int(device.partition(":")[2] or own_gpu)
     if index >= count:
         there = f"there are {count}, numbered from 0" if count else "torch sees none here"
-        raise ValueError(f"device {device!r} is no CUDA device of this machine ({there}): use device='auto'.")
+        name = device if ":" in device else f"cuda:{index}"
+        raise ValueError(
+            f"device {name!r} is no CUDA device of this machine ({there}): use device='auto', and with "
+            "torchrun no more processes than there are devices."
+        )
     return torch.device("cuda", index)
 
 
@@ -68,6 +73,7 @@ class RandomState:
     """A state of torch's random generators that a run keeps to itself: `with state: …` draws from it."""
 
     def __init__(self, seed: int, device: torch.device) -> None:
+        self.seed, self.device = seed, device
         self._cuda = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices=self._cuda):
             torch.default_generator.manual_seed(seed)  # torch.manual_seed would reach every other device too

@@ -12,6 +12,7 @@ from torch.func import functional_call
 
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.precision import DTYPES, Precision
+from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import Scaler
 from mixwidgets.training.trainer import Gradients, Trainer
 from mixwidgets.training.weights import Weights
@@ -20,10 +21,10 @@ from mixwidgets.training.weights import Weights
 class ExplicitTrainer(Trainer):
     """The paper's loop, with each of its choices open to the recipe."""
 
-    def __init__(self, experiment: Experiment, device: torch.device) -> None:
-        super().__init__(experiment, device)
+    def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
+        super().__init__(experiment, device, ranks)
         recipe = experiment.recipe
-        self._precision = Precision(recipe, device, experiment.seed)
+        self._precision = Precision(recipe, device, self.ranks.own_seed(experiment.seed))
         self._weights = Weights(experiment, self.model)
         self._scaler = Scaler(recipe.loss_scale)
         self._constants = _narrow_constants(self.model, self._precision.dtype)
@@ -52,11 +53,11 @@ class ExplicitTrainer(Trainer):
             outputs: Tensor = functional_call(self.model, narrow, (inputs,))
         return outputs
 
-    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
+    def backward(self, part: Part) -> tuple[Tensor, Gradients]:
         read = list(self._weights.read.values())
         sums: list[Tensor] = []
         losses = []
-        for x, y, share in self.micro_batches(inputs, targets):
+        for x, y, share in self.micro_batches(part):
             # 2. Forward in the compute format: products accumulate in float32, softmax and norms are float32.
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
@@ -74,7 +75,9 @@ class ExplicitTrainer(Trainer):
             sums = [total + more for total, more in zip(sums, narrow, strict=True)] if sums else narrow
         # 7. Unscale in float32, before clipping or anything else that looks at magnitudes (3.2).
         gradients = self._scaler.unscaled([total.float() for total in sums])
-        return torch.stack(losses).sum(), dict(zip(self._weights.read, gradients, strict=True))
+        # Only then sum over the ranks, in float32: an inf on one of them is then one on all.
+        loss, *gradients = self.ranks.sum([torch.stack(losses).sum(), *gradients])
+        return loss, dict(zip(self._weights.read, gradients, strict=True))
 
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
         # 8. The scaler decides on this update and on the next scale (3.2).

@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 
 import torch
 
@@ -12,6 +13,7 @@ from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.memory import MemoryProbe
+from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
 from mixwidgets.training.trainer import Trainer
 from mixwidgets.training.versions import versions
 
@@ -29,6 +31,10 @@ def train(experiment: Experiment) -> Iterator[Event]:
     come before training, after every tenth of the steps (in a long run every 100 steps) and at the end;
     gradient snapshots with step 1 and every `summary_every` steps after it; memory by kind after step 1.
 
+    Where torchrun started the process, or torch.distributed is initialised, all ranks train the experiment
+    together, and each gets these events (`mixwidgets.training.ranks`). When one of them leaves its loop the
+    run ends for the others too, with the reason "stopped".
+
     Leaving the loop ends the run cleanly. While the iterator is in use torch computes on one thread; its
     random generator is left as it was. On the CPU of one machine the same experiment gives the same bits.
     TypeError for what is no Experiment, ValueError for a device that is not there; other errors, such as
@@ -39,46 +45,63 @@ def train(experiment: Experiment) -> Iterator[Event]:
             f"train takes an Experiment; a {type(experiment).__name__} came. "
             "Write train(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
-    return _events(experiment, choose_device(experiment.device))
+    return _events(experiment, choose_device(experiment.device, own_gpu()))
 
 
 def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
     deadline = time.monotonic() + (experiment.time_limit_s or math.inf)
-    with training_settings():
-        trainer = make_trainer(experiment, device)
-        yield RunStarted(device=str(device), backend=trainer.arithmetic, versions=versions())
-        metrics = trainer.evaluate()
-        yield Evaluation(step=0, metrics=metrics)
-        evaluate_every = min(max(1, experiment.steps // _EVALUATIONS), _RAREST_EVALUATION)
-        losses_lost = 0
-        for step in range(1, experiment.steps + 1):
-            observed = (step - 1) % experiment.summary_every == 0
-            probe = MemoryProbe(trainer) if step == 1 else None
-            record, snapshot = trainer.step(step, observed, around_backward=probe)
-            yield record
-            if snapshot is not None:
-                yield snapshot
-            if probe is not None:
-                yield probe.event(step)
-            if step % evaluate_every == 0 or step == experiment.steps:
-                metrics = trainer.evaluate()
-                yield Evaluation(step=step, metrics=metrics)
-            losses_lost = 0 if math.isfinite(record.loss) else losses_lost + 1
-            if why := _why_diverged(record, losses_lost) or trainer.why_give_up:
-                yield RunFinished(reason="diverged", metrics=metrics, message=f"Step {step}: {why}.")
-                return
-            if step < experiment.steps and time.monotonic() > deadline:
-                message = f"{experiment.time_limit_s:g} s were up after step {step} of {experiment.steps}."
-                yield RunFinished(reason="time_limit", metrics=metrics, message=message)
-                return
-        message = f"All {experiment.steps} steps were taken."
-        yield RunFinished(reason="completed", metrics=metrics, message=message)
+    with training_settings(), ranks_of(experiment, device) as ranks:
+        trainer = make_trainer(experiment, device, ranks)
+        try:
+            finished = yield from _until_the_end(trainer, deadline)
+        except GeneratorExit:
+            with suppress(RuntimeError):  # where the others are gone nobody needs the word
+                ranks.agree(Verdict.LEFT)
+            raise
+        yield finished
 
 
-def make_trainer(experiment: Experiment, device: torch.device) -> Trainer:
-    """The trainer that the experiment's recipe asks for, ready for its first step."""
+def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, RunFinished]:
+    """All events but the last, which is returned. After what it says of a step, and before the first, the
+    ranks agree on how to go on: a loop that is left may be left at any of these events."""
+    experiment, ranks = trainer.experiment, trainer.ranks
+    yield RunStarted(device=str(trainer.device), backend=trainer.arithmetic, versions=versions())
+    metrics = trainer.evaluate()
+    yield Evaluation(step=0, metrics=metrics)
+    verdict = ranks.agree(Verdict.GO_ON)
+    evaluate_every = min(max(1, experiment.steps // _EVALUATIONS), _RAREST_EVALUATION)
+    losses_lost = 0
+    for step in range(1, experiment.steps + 1):
+        if verdict == Verdict.LEFT:
+            message = f"Another rank left the loop after step {step - 1} of {experiment.steps}."
+            return RunFinished(reason="stopped", metrics=metrics, message=message)
+        if verdict == Verdict.TIME_IS_UP:
+            message = f"{experiment.time_limit_s:g} s were up after step {step - 1} of {experiment.steps}."
+            return RunFinished(reason="time_limit", metrics=metrics, message=message)
+        observed = (step - 1) % experiment.summary_every == 0
+        probe = MemoryProbe(trainer) if step == 1 else None
+        record, snapshot = trainer.step(step, observed, around_backward=probe)
+        yield record
+        if snapshot is not None:
+            yield snapshot
+        if probe is not None:
+            yield probe.event(step)
+        if step % evaluate_every == 0 or step == experiment.steps:
+            metrics = trainer.evaluate()
+            yield Evaluation(step=step, metrics=metrics)
+        verdict = ranks.agree(Verdict.TIME_IS_UP if time.monotonic() > deadline else Verdict.GO_ON)
+        losses_lost = 0 if math.isfinite(record.loss) else losses_lost + 1
+        if why := _why_diverged(record, losses_lost) or trainer.why_give_up:
+            return RunFinished(reason="diverged", metrics=metrics, message=f"Step {step}: {why}.")
+    message = f"All {experiment.steps} steps were taken."
+    return RunFinished(reason="completed", metrics=metrics, message=message)
+
+
+def make_trainer(experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> Trainer:
+    """The trainer that the experiment's recipe asks for, ready for its first step. Of several ranks each
+    makes one."""
     loop = AmpTrainer if experiment.recipe.loop == "amp" else ExplicitTrainer
-    return loop(experiment, device)
+    return loop(experiment, device, ranks)
 
 
 def _why_diverged(record: StepRecord, losses_lost: int) -> str:

@@ -18,6 +18,7 @@ from mixwidgets.runs.own_task.source import load_task_class
 from mixwidgets.training.checked_task import CheckedTask
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.observe import begin, global_norm
+from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.task import Task
 from mixwidgets.training.tasks import build
 
@@ -26,16 +27,23 @@ Gradients = Mapping[str, Tensor]
 
 
 class Trainer(ABC):
-    """One run's model on its device. A subclass says how its numbers are kept."""
+    """One run's model on its device. A subclass says how its numbers are kept.
 
-    def __init__(self, experiment: Experiment, device: torch.device) -> None:
+    Of several ranks each has a trainer. All make the same weights and batches, each takes its part of these,
+    and loss and gradients are summed: from there on all have the same numbers again.
+    """
+
+    def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         self.experiment = experiment
         self.device = device
+        self.ranks = ranks
         self.random = RandomState(experiment.seed, device)
+        self._own_random = self.ranks.own_random(self.random)
         with self.random:  # a user's own task may draw its data too
             self.task = CheckedTask(_task(experiment), experiment.task)
             self.model = self.task.model().to(device)
             self._batches = self.task.batches(experiment.batch_size, experiment.seed)
+        self.ranks.alike([*self.model.parameters(), *self.model.buffers()])
         self._loss_weight = experiment.task_options.get("loss_weight", 1.0)
 
     @property
@@ -62,8 +70,8 @@ class Trainer(ABC):
         """The forward pass, as in training."""
 
     @abstractmethod
-    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Gradients]:
-        """A batch's loss (float32, loss weight included, loss scale not) and its gradients."""
+    def backward(self, part: Part) -> tuple[Tensor, Gradients]:
+        """The loss (float32, loss weight included, loss scale not) and its gradients, of all ranks' parts."""
 
     @abstractmethod
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
@@ -85,14 +93,16 @@ class Trainer(ABC):
         start = time.perf_counter()
         scale = self.loss_scale
         with self.random:
-            inputs, targets = (part.to(self.device) for part in next(self._batches))
+            batch = next(self._batches)
+        part = self.ranks.part(*batch).to(self.device)
         self.model.train()
-        draws = copy(self.random)
-        with self.random, around_backward or nullcontext():
-            loss, gradients = self.backward(inputs, targets)
+        draws = copy(self._own_random)
+        with self._own_random, around_backward or nullcontext():
+            loss, gradients = self.backward(part)
+        self.ranks.alike(self.model.buffers())  # running statistics are rank 0's
         pending = begin(gradients) if observed else None
         compared = observed and self.experiment.fp32_reference
-        flushed = self._flushed(inputs, targets, gradients, draws) if compared else {}
+        flushed = self._flushed(part, gradients, draws) if compared else {}
         before = {name: weight.clone() for name, weight in self.weights.items()} if observed else {}
         # The step's one look at the device. The norm is finite just where every gradient is.
         loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
@@ -131,12 +141,13 @@ class Trainer(ABC):
             metrics = self.task.evaluate(predict)
         return MappingProxyType({**metrics, "loss": metrics["loss"] * self._loss_weight})
 
-    def micro_batches(self, inputs: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor, float]]:
-        """The batch in parts, each with its weight in the loss: its share of the examples, times the loss
-        weight."""
+    def micro_batches(self, part: Part) -> Iterator[tuple[Tensor, Tensor, float]]:
+        """A rank's part in parts, each with its weight in the loss: its share of the batch's examples, times
+        the loss weight."""
+        inputs, targets, share = part
         parts = min(self.experiment.micro_batches, len(targets))  # of no examples there is no mean
         for x, y in zip(inputs.tensor_split(parts), targets.tensor_split(parts), strict=True):
-            yield x, y, self._loss_weight * (len(y) / len(targets))
+            yield x, y, self._loss_weight * share * (len(y) / len(targets))
 
     def _unchanged(self, before: Mapping[str, Tensor], gradients: Gradients) -> Mapping[str, int]:
         """Overwrites `before`: on a CPU `eq_` and `bool` take a sixth of the time of == and != 0."""
@@ -147,22 +158,20 @@ class Trainer(ABC):
             }
         )
 
-    def _flushed(
-        self, inputs: Tensor, targets: Tensor, gradients: Gradients, draws: RandomState
-    ) -> Mapping[str, int]:
+    def _flushed(self, part: Part, gradients: Gradients, draws: RandomState) -> Mapping[str, int]:
         """Beside plain float32 arithmetic: from the same weights, and with the same draws of its dropout."""
         weights = {name: weight.detach().float().requires_grad_() for name, weight in self.weights.items()}
         buffers = {name: buffer.clone() for name, buffer in self.model.named_buffers()}  # it may write there
         loss = torch.zeros((), device=self.device)
         with draws:
-            for x, y, share in self.micro_batches(inputs, targets):
+            for x, y, share in self.micro_batches(part):
                 outputs = functional_call(self.model, {**weights, **buffers}, (x,))
                 loss = loss + self.task.loss(outputs, y) * share
         exact = torch.autograd.grad(loss, list(weights.values()), allow_unused=True, materialize_grads=True)
         return _counts(
             {
                 name: (gradient == 0) & (reference != 0)
-                for (name, gradient), reference in zip(gradients.items(), exact, strict=True)
+                for (name, gradient), reference in zip(gradients.items(), self.ranks.sum(exact), strict=True)
             }
         )
 
