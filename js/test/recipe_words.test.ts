@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recipe } from "../widgets/training_lab/recipe_words.ts";
+import { brief, grouped, recipe } from "../widgets/training_lab/recipe_words.ts";
 import type { RecipeChoice } from "../widgets/training_lab/state.ts";
 
 const none = { kind: "none", init_scale: 1, growth_factor: 2, backoff_factor: 0.5, growth_interval: 2000 };
@@ -43,5 +43,23 @@ describe("a recipe in words", () => {
   ])("%s", (_, choice, said, unsaid) => {
     for (const part of said) expect(recipe(choice)).toContain(part);
     for (const part of unsaid) expect(recipe(choice)).not.toContain(part);
+  });
+
+  it.each<[string, RecipeChoice]>([
+    ["Everything in FP32.", plain],
+    ["FP16 copies of FP32 weights, no loss scale", half],
+    ["FP16 copies of FP32 weights, naive softmax in FP16, no loss scale", { ...half, fp32_ops: ["norm", "loss"] }],
+    ["FP16 copies of FP32 weights, loss × 2¹⁰", { ...half, loss_scale: { ...none, kind: "static", init_scale: 1024 } }],
+    ["FP16 weights, rounded by chance, no loss scale", { ...half, master_weights: false, weight_rounding: "stochastic" }],
+    ["FP16 weights and optimiser, no loss scale", { ...half, master_weights: false, optimizer_format: "float16" }],
+    ["torch.autocast in FP16, no loss scale", { ...half, loop: "amp" }],
+    ["linear layers in FP8 E4M3 and FP8 E5M2, not scaled", { ...half, operands }],
+    ["linear layers in MXFP4, gradients rounded by chance", { ...half, operands: { ...operands, forward: "mxfp4", backward: "mxfp4", gradient_rounding: "stochastic" } }],
+  ])("in a line: %s", (line, choice) => expect(brief(choice)).toBe(line));
+
+  it("stands under the heading by which one looks for it", () => {
+    const amp = { ...half, name: "amp", loop: "amp" };
+    const groups = grouped([half, amp, plain, { ...half, operands }]).map(({ heading, recipes }) => [heading, recipes.length]);
+    expect(groups).toEqual([["FP32", 1], ["FP16", 1], ["FP8 and FP4 operands", 1], ["torch.amp", 1]]);
   });
 });

@@ -1,21 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
-import { assignStyles, parseWhole, points, type Row, runNames } from "../widgets/training_lab/state.ts";
+import { parseWhole, readSeeds, seedsText } from "../widgets/training_lab/choice.ts";
+import { fieldName, fieldValue } from "../widgets/training_lab/comparison_words.ts";
+import { lossAxes, lossPath, reach, scaleAxes, scalePath, sharesPaths, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
+import { assignStyles, merged, runAtHand, runNames } from "../widgets/training_lab/rows.ts";
+import { points, type Row, shares } from "../widgets/training_lab/state.ts";
 import * as words from "../widgets/training_lab/words.ts";
+import { row as some, wire } from "./training_lab_model.ts";
 
 const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };
 
-function wire(pairs: [number, number][], littleEndian = true): DataView {
-  const view = new DataView(new ArrayBuffer(8 * pairs.length));
-  pairs.flat().forEach((value, i) => view.setFloat32(4 * i, value, littleEndian));
-  return view;
-}
-
-const row = (changes: Partial<Row> = {}): Row => ({
-  id: "a", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, steps: 300, step: 213,
-  status: "running", message: "", device: "cpu", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
-  skipped: 3, rate: 141.4, metrics: {}, ...changes,
-});
+const row = (changes: Partial<Row> = {}): Row => some({ id: "a", skipped: 3, rate: 141.4, metrics: {}, ...changes });
 
 describe("points", () => {
   it("reads little-endian float32 pairs, NaN and infinity included", () => {
@@ -64,6 +58,24 @@ describe("paths", () => {
   });
 });
 
+describe("shares", () => {
+  const y = (share: number) => 100 * (1 - share);
+  const x = lossAxes(frame, [], 10).x; // 10 px a step
+  it("come in fives from the wire", () => {
+    expect(shares(wire([[3, 0.25, 0.5, 0.25, 0]]))).toEqual([{ step: 3, of: [0.25, 0.5, 0.25, 0] }]);
+  });
+  it("lie one upon the other, and leave open what was not finite", () => {
+    const paths = sharesPaths(x, y, [{ step: 0, of: [0.5, 0.25] }, { step: 4, of: [0.25, 0.25] }], 2);
+    expect(paths).toEqual(["M10,50L50,75L50,100L10,100Z", "M10,25L50,50L50,75L10,50Z"]);
+  });
+  it("leave a gap where they are not known, and draw a step alone as a bar", () => {
+    const nothing = { step: 2, of: [NaN, NaN] };
+    const paths = sharesPaths(x, y, [{ step: 0, of: [1, 0] }, nothing, { step: 4, of: [1, 0] }], 2);
+    expect(paths[0]).toBe("M10,0L14,0L14,100L10,100ZM50,0L54,0L54,100L50,100Z");
+    expect(sharesPaths(x, y, [nothing], 2)).toEqual(["", ""]);
+  });
+});
+
 describe("reach", () => {
   it.each([
     [300, 10, true, 300], [300, 120, false, 120], [1_000_000, 5, true, 1000], [1_000_000, 1024, true, 2048],
@@ -84,7 +96,18 @@ describe("spread", () => {
   it("leaves labels alone that are apart already", () => expect(spread([80, 10], 10, 0, 100)).toEqual([80, 10]));
 });
 
-describe("names and styles", () => {
+describe("order, names and styles", () => {
+  it("puts the newest first and believes what is told of a run that goes on", () => {
+    const rows = merged([row({ id: "b", status: "completed" }), row({ id: "a" })], [row({ id: "c" }), row({ id: "b", status: "running" })]);
+    expect(rows.map(({ id, status }) => `${id} ${status}`)).toEqual(["c running", "b running", "a running"]);
+  });
+  it.each([
+    [["completed", "running", "running"], [], 1], [["queued 2", "queued 1", "completed"], [], 1], [["completed", "stopped"], [], 0],
+    [["queued 2", "queued 1", "running"], ["0"], 0], [["completed", "running"], ["0"], 1], [["running", "running"], ["1", "0"], 0],
+  ])("of %j with %j selected has at hand no. %d", (states, selected, expected) => {
+    const rows = states.map((state, i) => row({ id: String(i), status: state.split(" ")[0]!, position: Number(state.split(" ")[1]) || null }));
+    expect(runAtHand(rows, selected)).toBe(rows[expected]);
+  });
   it("numbers runs of one recipe from the oldest", () => {
     const rows = [row({ id: "c" }), row({ id: "b", recipe: "fp32" }), row({ id: "a" })]; // newest first
     expect(Object.fromEntries(runNames(rows))).toEqual({ a: "fp16 dynamic #1", b: "fp32", c: "fp16 dynamic #2" });
@@ -105,7 +128,47 @@ describe("parseWhole", () => {
   );
 });
 
+describe("seeds", () => {
+  it.each([
+    ["0", [0]], ["0-4", [0, 1, 2, 3, 4]], [" 0, 3,7 ", [0, 3, 7]], ["5–6", [5, 6]], ["7, 0-2, 1", [7, 0, 1, 2]], ["4294967295", [4294967295]], ["3-3", [3]],
+  ])("are read from %j", (text, seeds) => expect(readSeeds(text)).toEqual({ value: seeds }));
+  it.each([
+    ["", "nothing came"], ["a", "“a” came"], ["0,,1", "nothing came"], ["-1", "“-1” came"], ["1-2-3", "“1-2-3” came"], ["1.5", "came"], ["１２", "came"],
+    ["4294967296", "came"], ["4-0", "such as 0-4; “4-0” came"], ["0-99, 200", "100 at most"], ["0-4294967295", "100 at most"], ["<b>", "“<b>” came"], ["9".repeat(5000), "…” came"],
+  ])("are not %j", (text, said) => expect(readSeeds(text)).toEqual({ problem: expect.stringContaining(said) }));
+  it.each([[[0]], [[0, 1]], [[0, 1, 2, 5, 9, 10, 11]], [[3, 1, 2]]])("%j come back from their text", (seeds) => {
+    expect(readSeeds(seedsText(seeds))).toEqual({ value: seeds });
+  });
+  it("three in a row are a range", () => expect(seedsText([0, 1, 2, 5, 6])).toBe("0-2, 5, 6"));
+});
+
+describe("a comparison in words", () => {
+  it.each([
+    ["recipe.loss_scale.kind", "loss scale: kind"], ["seed", "seed"], ["task_options.loss_weight", "loss weight"],
+    ["gradients.flushed", "gradients: flushed"], ["toString", "toString"],
+  ])("names %j %j", (field, name) => expect(fieldName(field)).toBe(name));
+  it.each([
+    ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
+    ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"],
+    ["recipe.master_weights", true, "yes"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
+  ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value)).toBe(text));
+});
+
 describe("words", () => {
+  it("tells the place in line", () => {
+    expect([1, 2, 3, 4, 11, 12, 21, 102].map(words.ordinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "102nd"]);
+    expect(words.status(row({ status: "queued", position: 3 }))).toBe("queued (3rd)");
+    expect(words.status(row({ status: "queued" }))).toBe("starting");
+  });
+  it("tells the memory by kind, a kind that it does not know too", () => {
+    expect(words.memory(row({ memory: { weights: 150_000, master: 0, activations: 2_400_000, other: 7 } }))).toBe(
+      "memory of a step 2.6 MB: weights 150 kB, activations 2.4 MB, other 7 B",
+    );
+    expect([words.memory(row()), words.memory(row({ memory: {} }))]).toEqual(["", ""]);
+  });
+  it.each([[0, "0 B"], [999, "999 B"], [1000, "1.0 kB"], [99_949, "99.9 kB"], [150_000, "150 kB"], [139e9, "139 GB"], [5e15, "5,000 TB"]])(
+    "tells %d bytes as %j", (size, text) => expect(words.bytes(size)).toBe(text),
+  );
   it("says where a run is", () => {
     expect(words.progress(row())).toBe("step 213 of 300 · 141 steps/s · 0.6 s left");
     expect(words.progress(row({ rate: 2.04, steps: 10_000, step: 400 }))).toBe("step 400 of 10,000 · 2.0 steps/s · 1 h 18 min left");

@@ -1,126 +1,146 @@
-// TrainingLab: choose, launch, watch, stop. The kernel follows the runs; the page draws what it last heard.
+// TrainingLab: choose, launch, watch, stop, compare. The kernel follows the runs; the page draws what it last heard.
 
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "../ui/card.ts";
 import { h, set, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
-import { charts } from "./training_lab/charts.ts";
-import { type Choice, controls } from "./training_lab/controls.ts";
-import { kernelLink } from "./training_lab/kernel.ts";
-import {
-  assignStyles, currentRun, type Curves, isAlive, MAX_SEED, MAX_STEPS, points, type Row, runNames, type State, type WireCurves,
-} from "./training_lab/state.ts";
+import { charts, type ShownRun } from "./training_lab/charts.ts";
+import { accept as acceptChoice } from "./training_lab/choice.ts";
+import { comparisonPanel } from "./training_lab/comparison.ts";
+import { controls } from "./training_lab/controls.ts";
+import { gradientsPanel, managerOf } from "./training_lab/gradients_panel.ts";
+import { type Kind, kernelLink } from "./training_lab/kernel.ts";
+import { news, progressArea } from "./training_lab/progress.ts";
+import { assignStyles, merged, runAtHand, runNames } from "./training_lab/rows.ts";
+import { selection } from "./training_lab/selection.ts";
+import { type Curves, decode, isAlive, type Row, type State } from "./training_lab/state.ts";
 import { runTable } from "./training_lab/table.ts";
-import { newest, place, progress, spoken, status } from "./training_lab/words.ts";
+import { place } from "./training_lab/words.ts";
 
-const QUIET_MS = 5000; // between two spoken words about the progress
-const QUIET_ENDS = ["completed", "stopped"]; // the others are told in words
+const SLOW = { launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow" } as const;
+const DRAWN = ["_rows", "_live_rows", "_settled", "_live", "_shown", "_comparison", "_explorer", "_explorer_run", "_notice"] as const;
+const CHOSEN = ["task", "recipe", "steps", "seed", "device"] as const;
 
 function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, t("lab.title"));
   const where = h("p", { class: "mw-note" });
   head.append(where);
 
-  const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
-  const stepsText = h("span", { class: "mw-num" });
-  const newestText = h("span", { class: "mw-num" });
-  const live = h("p", { class: "mw-hidden", "aria-live": "polite" });
-  const message = h("p", { class: "mw-callout" });
-  const notice = h("p", { class: "mw-note" });
-  const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
-
-  let waitingFor: string | null = null;
+  let waiting: ReadonlySet<Kind> = new Set();
   let hasKernel = true;
   const link = kernelLink(model, {
-    waiting: (kind) => {
-      waitingFor = kind;
-      if (kind) panel.say("", false);
-      enable();
+    waiting: (kinds) => {
+      if (kinds.size > waiting.size) panel.say("", false);
+      waiting = new Set(kinds);
+      allow();
     },
-    slow: (kind) => panel.say(t(kind === "launch" ? "lab.slow_launch" : "lab.slow_stop"), false),
-    refused: (_, text) => panel.say(text, true),
+    slow: (kind) => panel.say(t(SLOW[kind]), false),
+    refused: (text) => panel.say(text, true),
     absent: () => {
       hasKernel = false;
       panel.say(t("lab.no_kernel"), false);
-      enable();
+      schedule();
     },
   });
+  const tell = <K extends keyof State>(name: K, value: State[K]) => {
+    model.set(name, value);
+    model.save_changes();
+  };
 
-  const panel = controls(model.get("_tasks"), model.get("_recipes"), {
+  const panel = controls({ tasks: model.get("_tasks"), recipes: model.get("_recipes"), devices: model.get("_devices") ?? ["auto"] }, {
     choose: (choice) => {
       for (const [name, value] of Object.entries(choice)) model.set(name as keyof State, value);
       model.save_changes();
     },
     launch: (experiment) => link.ask("launch", { experiment }),
-    stop: () => {
-      const run = currentRun(model.get("_rows"));
-      if (run) link.ask("stop", { run: run.id });
-    },
+    stop: () => atHand && link.ask("stop", { run: atHand.id }),
+    stopAll: () => link.ask("stop_all"),
   });
+  const progress = progressArea();
+  const plots = charts();
   const table = runTable((id, shown) => {
     const others = model.get("_shown").filter((one) => one !== id);
-    model.set("_shown", shown ? [...others, id] : others);
-    model.save_changes();
+    tell("_shown", shown ? [...others, id] : others);
     schedule();
   });
-  const plots = charts();
-  const columns = h("div", { class: "mw-lab-columns" }, plots.element, table.element);
-  root.append(panel.element, progressArea, message, columns, notice, live);
+  const manager = managerOf(model);
+  let openByHand: string | null = null; // the run whose gradients the page offers without the kernel
+  const picked = selection({
+    compare: (runs) => {
+      compared.expect(picked.compare);
+      link.ask("compare", { runs });
+    },
+    open: (run) => {
+      gradients.expect(picked.open);
+      if (manager) return link.ask("gradients", { run });
+      openByHand = run;
+      draw();
+    },
+  });
+  const compared = comparisonPanel(() => {
+    if (hasKernel) link.ask("compare", { runs: [] });
+    else tell("_comparison", {});
+  });
+  const gradients = gradientsPanel(manager, () => {
+    openByHand = null;
+    if (manager && hasKernel) link.ask("gradients", { run: null });
+    else tell("_explorer", null);
+    draw();
+  });
+  const notice = h("p", { class: "mw-note" });
+  const spoken = news();
+  const columns = h("div", { class: "mw-lab-columns" }, plots.element, h("div", { class: "mw-stack-tight" }, table.element, picked.element));
+  root.append(panel.element, progress.element, columns, compared.element, gradients.element, notice, spoken.element);
 
-  const enable = () => {
-    const run = currentRun(model.get("_rows"));
-    const free = hasKernel && waitingFor === null;
-    panel.enable({ launch: free, stop: free && run !== undefined && isAlive(run) });
-  };
-  const choose = () =>
-    panel.show({ task: model.get("task"), recipe: model.get("recipe"), steps: model.get("steps"), seed: model.get("seed") });
-
+  let rows: Row[] = [];
+  let atHand: Row | undefined;
   let styles: Map<string, number> = new Map();
-  const decoded = new WeakMap<object, Curves>();
-  const curvesOf = (id: string): Curves => {
-    const wire = model.get("_live")[id] ?? model.get("_settled")[id];
-    if (!wire) return { loss: [], scale: [], skipped: [] };
-    if (!decoded.has(wire)) decoded.set(wire, decode(wire));
-    return decoded.get(wire)!;
+
+  const allow = () => {
+    const refusal = hasKernel ? "" : t("lab.no_kernel");
+    const asking = (kind: Kind) => refusal || (waiting.has(kind) ? t("lab.asking") : "");
+    const goesOn = rows.some(isAlive);
+    const name = atHand && isAlive(atHand) ? runNames(rows).get(atHand.id)! : "";
+    const nothing = t("lab.nothing_runs");
+    panel.allow({
+      launch: asking("launch"),
+      stop: name ? asking("stop") : refusal || nothing,
+      stopAll: goesOn ? asking("stop_all") : refusal || nothing,
+    }, name && t("lab.stops", { name }));
+    const selected = model.get("_shown");
+    picked.show(rows.filter((row) => selected.includes(row.id)), refusal, manager !== undefined);
   };
 
   const draw = () => {
-    const rows = model.get("_rows");
+    rows = merged(model.get("_rows"), model.get("_live_rows") ?? []);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const names = runNames(rows);
-    styles = assignStyles(styles, model.get("_shown").filter((id) => byId.has(id)));
-    const run = currentRun(rows);
+    const shown = model.get("_shown").filter((id) => byId.has(id));
+    styles = assignStyles(styles, shown);
+    atHand = runAtHand(rows, shown);
 
-    setText(where, run ? place(run) : "");
-    set(bar, { value: run?.steps ? run.step / run.steps : 0 });
-    const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
-    setText(stepsText, run ? name + progress(run) : t("lab.progress_none"));
-    setText(newestText, run ? newest(run) : "");
-    const failure = run && !isAlive(run) && !QUIET_ENDS.includes(run.status) ? run : undefined;
-    set(message, { hidden: failure === undefined });
-    setText(message, failure ? t("lab.failure", { name: names.get(failure.id)!, status: status(failure), message: failure.message }) : "");
-    const unread = model.get("_notice");
-    set(notice, { hidden: unread === "" });
-    setText(notice, unread);
-    enable();
+    setText(where, atHand ? place(atHand) : "");
+    progress.show(rows, atHand, names, shown);
     table.show(rows, names, styles);
-    const shown = [...styles].map(([id, style]) => ({ row: byId.get(id)!, name: names.get(id)!, style, curves: curvesOf(id) }));
-    plots.draw(chartWidth(), shown);
-    if (run) speak(run, names.get(run.id)!);
+    const runs = [...styles].map(([id, style]) => ({ row: byId.get(id)!, name: names.get(id)!, style, curves: curvesOf(id) }));
+    plots.draw(Math.max(240, Math.round(plots.element.clientWidth) || 560), runs, withGradients(runs, atHand));
+    compared.show(model.get("_comparison") ?? {}, names, styles);
+    const id = openByHand ?? (model.get("_explorer") ? model.get("_explorer_run") : null);
+    gradients.show(id ? { id, name: names.get(id) ?? id } : undefined, model.get("_explorer"));
+    const unread = model.get("_notice");
+    const missing = hasKernel ? [] : runs.filter(({ row }) => !(row.id in model.get("_settled")) && !(row.id in model.get("_live")));
+    set(notice, { hidden: unread === "" && missing.length === 0 });
+    setText(notice, [unread, missing.length > 0 ? t("lab.no_saved_curves", { names: missing.map(({ name }) => name).join(", ") }) : ""].join(" ").trim());
+    allow();
+    spoken.tell(rows, atHand, names);
   };
 
-  const chartWidth = () => Math.max(240, Math.round(plots.element.clientWidth) || 560);
-
-  let lastSpoken = { key: "", at: -Infinity };
-  let firstDraw = true;
-  const speak = (run: Row, name: string) => {
-    const key = `${run.id} ${run.status}`;
-    const now = performance.now();
-    const isNews = key !== lastSpoken.key;
-    if (!isNews && (!isAlive(run) || now - lastSpoken.at < QUIET_MS)) return;
-    lastSpoken = { key, at: now };
-    if (firstDraw) return; // what was there before the user came is no news
-    setText(live, spoken(run, name));
+  const decoded = new WeakMap<object, Curves>();
+  const curvesOf = (id: string): Curves => {
+    const wire = model.get("_live")[id] ?? model.get("_settled")[id];
+    if (!wire) return decode(undefined);
+    if (!decoded.has(wire)) decoded.set(wire, decode(wire));
+    return decoded.get(wire)!;
   };
 
   let frame = 0;
@@ -128,43 +148,44 @@ function render({ model, el }: RenderProps<State>): () => void {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       draw();
-      firstDraw = false;
     });
   };
+  const choose = () => {
+    const [task, recipe, steps, seed] = [model.get("task"), model.get("recipe"), model.get("steps"), model.get("seed")];
+    panel.show({ task, recipe, steps, seed, device: model.get("device") ?? "auto" });
+  };
 
-  const drawn = ["_rows", "_settled", "_live", "_shown", "_notice"] as const;
-  const chosen = ["task", "recipe", "steps", "seed"] as const;
-  for (const name of drawn) model.on(`change:${name}`, schedule);
-  for (const name of chosen) model.on(`change:${name}`, choose);
+  for (const name of DRAWN) model.on(`change:${name}`, schedule);
+  for (const name of CHOSEN) model.on(`change:${name}`, choose);
   const resize = typeof ResizeObserver === "undefined" ? null : new ResizeObserver(schedule);
   resize?.observe(columns);
 
   panel.say("", false);
   choose();
   draw();
-  firstDraw = false;
 
   return () => {
     link.close();
+    gradients.remove();
     resize?.disconnect();
     cancelAnimationFrame(frame);
-    for (const name of drawn) model.off(`change:${name}`, schedule);
-    for (const name of chosen) model.off(`change:${name}`, choose);
+    for (const name of DRAWN) model.off(`change:${name}`, schedule);
+    for (const name of CHOSEN) model.off(`change:${name}`, choose);
     root.remove();
   };
 }
 
-const decode = (wire: WireCurves): Curves => ({
-  loss: points(wire.loss),
-  scale: points(wire.scale),
-  skipped: points(wire.skipped),
-});
+/** Whose gradients are drawn: the run selected alone, else the one at hand, else the newest of the selected that has some. */
+function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): ShownRun | undefined {
+  const known = shown.filter(({ curves }) => curves.shares.length > 0);
+  if (shown.length === 1) return shown[0];
+  return known.find(({ row }) => row.id === atHand?.id) ?? known.sort((a, b) => (a.row.id < b.row.id ? 1 : -1))[0];
+}
 
 /** What the address of a saved page may ask for. */
-function accept(wanted: Choice, get: AnyModel<State>["get"]): Choice | null {
-  const { task, recipe, steps, seed } = wanted;
-  const known = get("_tasks").some(({ name }) => name === task) && get("_recipes").some(({ name }) => name === recipe);
-  return known && steps >= 1 && steps <= MAX_STEPS && seed >= 0 && seed <= MAX_SEED ? wanted : null;
+function accept(wanted: Record<string, unknown>, get: AnyModel<State>["get"]) {
+  const names = (all: { name: string }[]) => all.map(({ name }) => name);
+  return acceptChoice(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: get("_devices") ?? ["auto"] });
 }
 
 export default { render, accept };

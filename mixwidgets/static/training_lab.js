@@ -31,7 +31,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.seed": "seed", "lab.launch": "▶ Launch", "lab.stop": "■ Stop", "lab.nothing": "nothing", "lab.whole_number": "{label} takes a whole number from {low} to {high}; {came} came.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_watched": "step {step}", "lab.progress_watched_over": "step {step} · {status}", "lab.watched": "a loop of one’s own, watched", "lab.progress_over": "step {step} of {steps} · {status}", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_amp": "torch.autocast in {format}: torch itself chooses which operations stay in FP32.", "lab.recipe_no_masters": "The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.", "lab.recipe_nearest": "The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.", "lab.recipe_stochastic": "The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.", "lab.recipe_half_optimizer": "The optimiser’s arithmetic and its state are {format} too.", "lab.recipe_operands": "The linear layers multiply numbers rounded to {forward}.", "lab.recipe_operands_two": "The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.", "lab.recipe_operands_stochastic": "Gradients are rounded up or down by chance.", "lab.recipe_scaled_none": "Tensors are not scaled to the format’s range.", "lab.recipe_scaled_current": "Each tensor is scaled to the format’s range by its own largest value.", "lab.recipe_scaled_delayed": "Each tensor is scaled to the format’s range by the largest value of earlier steps.", "lab.recipe_naive_softmax": "Softmax is computed naively in {format}: its exponentials overflow.", "lab.recipe_narrow_norm": "Norms are computed in {format}.", "lab.recipe_narrow_loss": "The loss is computed in {format}.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.run": "run", "lab.score": "score", "lab.metric_accuracy": "accuracy", "lab.metric_iou": "IoU", "lab.skipped": "skipped", "lab.table_caption": "How the runs did on held-out data", "lab.no_runs": "No runs yet.", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
+var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.recipes": "recipes to launch", "lab.several": "several", "lab.several_hint": "tick several recipes to launch one run of each", "lab.several_chosen": "{count} recipes", "lab.no_recipe": "A launch needs one recipe at least: tick another before you take this one away.", "lab.device": "device", "lab.device_is_auto": "GPU or else CPU", "lab.device_is_cpu": "one thread a run", "lab.device_is_cuda": "one run at a time", "lab.steps_note": "weight updates", "lab.seeds": "seeds", "lab.seeds_note": "first weights, order of data; several: 0-4 or 0, 3, 7", "lab.recipes_one": "1 recipe", "lab.recipes_many": "{count} recipes", "lab.seeds_one": "1 seed", "lab.seeds_count": "{count} seeds", "lab.runs_made": "{recipes} × {seeds}: those for which no device is free wait in line.", "lab.launch": "▶ Launch", "lab.launch_several": "▶ Launch {count} runs", "lab.stop": "■ Stop", "lab.stop_all": "Stop all", "lab.stops": "stops {name}", "lab.nothing_runs": "No run of this folder goes on.", "lab.asking": "The kernel has been asked.", "lab.nothing": "nothing", "lab.steps_wrong": "steps takes a whole number from {low} to {high}; {came} came.", "lab.seeds_wrong": "seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.", "lab.seeds_backwards": "A range of seeds goes up, such as {right}; {came} came.", "lab.seeds_many": "seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.slow": "The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.no_saved_curves": "Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_watched": "step {step}", "lab.progress_watched_over": "step {step} · {status}", "lab.watched": "a loop of one’s own, watched", "lab.progress_over": "step {step} of {steps} · {status}", "lab.waiting": "{count} in line", "lab.memory": "memory of a step {total}: {kinds}", "lab.memory_weights": "weights", "lab.memory_master": "master weights", "lab.memory_gradients": "gradients", "lab.memory_optimizer": "optimiser", "lab.memory_activations": "activations", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_queued_at": "queued ({place})", "lab.ordinal_one": "{n}st", "lab.ordinal_two": "{n}nd", "lab.ordinal_few": "{n}rd", "lab.ordinal_other": "{n}th", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.group_float32": "FP32", "lab.group_float16": "FP16", "lab.group_bfloat16": "BF16", "lab.group_operands": "FP8 and FP4 operands", "lab.group_amp": "torch.amp", "lab.brief_masters": "{format} copies of FP32 weights", "lab.brief_nearest": "{format} weights, rounded to nearest", "lab.brief_stochastic": "{format} weights, rounded by chance", "lab.brief_half_optimizer": "{format} weights and optimiser", "lab.brief_amp": "torch.autocast in {format}", "lab.brief_naive_softmax": "naive softmax in {format}", "lab.brief_unscaled": "no loss scale", "lab.brief_static": "loss × {scale}", "lab.brief_dynamic": "loss scale that adapts", "lab.brief_operands": "linear layers in {forward}", "lab.brief_operands_two": "linear layers in {forward} and {backward}", "lab.brief_not_scaled": "not scaled", "lab.brief_current": "scaled by the largest value", "lab.brief_delayed": "scaled by earlier steps’ largest value", "lab.brief_operands_stochastic": "gradients rounded by chance", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_amp": "torch.autocast in {format}: torch itself chooses which operations stay in FP32.", "lab.recipe_no_masters": "The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.", "lab.recipe_nearest": "The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.", "lab.recipe_stochastic": "The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.", "lab.recipe_half_optimizer": "The optimiser’s arithmetic and its state are {format} too.", "lab.recipe_operands": "The linear layers multiply numbers rounded to {forward}.", "lab.recipe_operands_two": "The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.", "lab.recipe_operands_stochastic": "Gradients are rounded up or down by chance.", "lab.recipe_scaled_none": "Tensors are not scaled to the format’s range.", "lab.recipe_scaled_current": "Each tensor is scaled to the format’s range by its own largest value.", "lab.recipe_scaled_delayed": "Each tensor is scaled to the format’s range by the largest value of earlier steps.", "lab.recipe_naive_softmax": "Softmax is computed naively in {format}: its exponentials overflow.", "lab.recipe_narrow_norm": "Norms are computed in {format}.", "lab.recipe_narrow_loss": "The loss is computed in {format}.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.shares": "gradients", "lab.shares_note": "{name}: what becomes of those that are not zero", "lab.shares_words": "Gradients of {name} at step {step}: {shares}.", "lab.no_shares": "No gradients have been counted.", "lab.percent": "{share} %", "lab.class_flushed": "flushed", "lab.class_subnormal": "subnormal", "lab.class_normal": "normal", "lab.class_overflow": "overflow", "lab.run": "run", "lab.runs": "runs", "lab.score": "score", "lab.flushed": "flushed", "lab.metric_accuracy": "accuracy", "lab.metric_iou": "IoU", "lab.table_caption": "Score and loss on held-out data; gradients flushed in the newest snapshot.", "lab.no_runs": "No runs yet.", "lab.skipped_is": "{count} skipped", "lab.compare": "Compare selected", "lab.compare_needs": "Select two runs or more that are over.", "lab.open_gradients": "Open gradients", "lab.open_needs_one": "Select one run alone.", "lab.open_needs_snapshot": "This run has recorded no gradients yet.", "lab.selection_note": "Selected runs are drawn: two or more can be compared, one can have its gradients opened.", "lab.close": "Close", "lab.gradients_of": "Gradients of {name}", "lab.gradients_by_hand": "This page cannot show one widget in another. In a notebook’s cell, this line opens them:", "lab.compared": "{count} runs compared", "lab.comparison": "comparison of the selected runs", "lab.field": "field", "lab.settings": "what differs", "lab.same_settings": "what differs: nothing, the settings are the same", "lab.results": "what came of it", "lab.yes": "yes", "lab.no": "no", "lab.field_status": "end", "lab.field_steps_done": "steps taken", "lab.field_skipped": "steps skipped", "lab.field_steps_per_second": "steps per second", "lab.field_loss": "loss of the last batch", "lab.field_metrics_loss": "loss, held-out data", "lab.field_metrics_accuracy": "accuracy", "lab.field_metrics_iou": "IoU", "lab.field_gradients_zero": "gradients: zero", "lab.field_gradients_flushed": "gradients: flushed", "lab.field_gradients_overflow": "gradients: overflow", "lab.field_gradients_not_finite": "gradients: not finite", "lab.field_gradients_flushed_against_float32": "gradients: lost against FP32", "lab.field_weights_unchanged": "weights that no update moved", "lab.field_memory_predicted": "memory of a step", "lab.field_memory_measured": "memory of a step, measured", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -980,6 +980,26 @@ function scalePath({ x, y }, changes, newestStep) {
   });
   return path2.toString();
 }
+function sharesPaths(x, y, shares2, classes) {
+  const spans = [[]];
+  for (const one2 of shares2) {
+    if (one2.of.every(Number.isFinite)) spans.at(-1).push(one2);
+    else spans.push([]);
+  }
+  const drawn = spans.filter((span) => span.length > 0);
+  return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
+}
+var BAR = 4;
+function area(x, y, span, kind) {
+  const path2 = pathRound(1);
+  const sum = (one2, classes) => one2.of.slice(0, classes).reduce((all, share) => all + share, 0);
+  const corners = span.map((one2) => ({ at: x(one2.step), low: y(sum(one2, kind)), high: y(sum(one2, kind + 1)) }));
+  if (corners.length === 1) corners.push({ ...corners[0], at: corners[0].at + BAR });
+  corners.forEach(({ at, high }, i) => path2[i === 0 ? "moveTo" : "lineTo"](at, high));
+  corners.reverse().forEach(({ at, low }) => path2.lineTo(at, low));
+  path2.closePath();
+  return path2.toString();
+}
 function skipMarks(axes, skipped, size) {
   const path2 = pathRound(1);
   let [lastX, lastY] = [-Infinity, -Infinity];
@@ -1010,38 +1030,53 @@ function spread(wanted, gap, low, high) {
   return placed;
 }
 
+// widgets/training_lab/plot.ts
+function plot(heading, about, ...content) {
+  const id = uniqueId("chart");
+  const title = s("title", { id });
+  const grid = s("g", { class: "mw-grid" });
+  const axis = s("path", { class: "mw-axis" });
+  const yLabels = s("g", { class: "mw-ticks", "text-anchor": "end" });
+  const xLabels = s("g", { class: "mw-ticks", "text-anchor": "middle" });
+  const nothing = s("text", { class: "mw-empty", "text-anchor": "middle" });
+  const svg = s("svg", { role: "img", "aria-labelledby": id }, title, grid, axis, yLabels, xLabels, ...content, nothing);
+  const note = h("span", { class: "mw-chart-note" }, about);
+  const element = h("div", { class: "mw-chart" }, h("h4", {}, heading, note), svg);
+  const draw = ({ frame, xTicks, yTicks, empty, summary }) => {
+    const { width, height, left, right, bottom, top } = frame;
+    set(svg, { viewBox: `0 0 ${width} ${height}`, height });
+    setText(title, summary);
+    set(axis, { d: `M${left},${top}V${height - bottom}H${width - right}` });
+    ticks2(grid, "line", yTicks, (tick) => ({ x1: left, x2: width - right, y1: tick.at, y2: tick.at }));
+    ticks2(yLabels, "text", yTicks, (tick) => ({ x: left - 6, y: tick.at, dy: "0.32em" }));
+    ticks2(xLabels, "text", xTicks, (tick) => ({ x: tick.at, y: height - bottom + 16 }));
+    set(nothing, { x: (left + width - right) / 2, y: (top + height - bottom) / 2 });
+    setText(nothing, empty);
+  };
+  return { element, note, draw };
+}
+function ticks2(group, tag, wanted, attributes) {
+  while (group.childElementCount > wanted.length) group.lastElementChild.remove();
+  wanted.forEach((tick, i) => {
+    const element = group.children[i] ?? group.appendChild(s(tag));
+    set(element, attributes(tick));
+    if (tag === "text") setText(element, tick.text);
+  });
+}
+
 // widgets/training_lab/chart.ts
 var STYLES = 6;
 var styleClass = (style) => `mw-run mw-run-${style % STYLES}`;
 var LABEL_GAP = 17;
 var SAMPLE = 24;
 function chart(heading, note) {
-  const id = uniqueId("chart");
-  const grid = s("g", { class: "mw-grid" });
-  const axis = s("path", { class: "mw-axis" });
-  const yLabels = s("g", { class: "mw-ticks", "text-anchor": "end" });
-  const xLabels = s("g", { class: "mw-ticks", "text-anchor": "middle" });
   const lines = s("g");
-  const empty = s("text", { class: "mw-empty", "text-anchor": "middle" });
-  const svg = s("svg", { role: "img", "aria-labelledby": id }, s("title", { id }), grid, axis, yLabels, xLabels, lines, empty);
-  const element = h(
-    "div",
-    { class: "mw-chart" },
-    h("h4", {}, heading, h("span", { class: "mw-chart-note" }, note)),
-    svg
-  );
+  const { element, draw: drawAxes } = plot(heading, note, lines);
   const drawn = /* @__PURE__ */ new Map();
-  const draw = ({ frame, xTicks, yTicks, series: series2, named, empty: nothing, summary }) => {
-    const { width, height, left, right, bottom, top } = frame;
-    set(svg, { viewBox: `0 0 ${width} ${height}`, height });
-    setText(svg.querySelector("title"), summary);
-    set(axis, { d: `M${left},${top}V${height - bottom}H${width - right}` });
+  const draw = ({ series: series2, named, ...axed }) => {
+    drawAxes({ ...axed, empty: series2.length === 0 ? axed.empty : "" });
     set(lines, { class: named ? void 0 : "mw-unnamed" });
-    ticks2(grid, "line", yTicks, (tick) => ({ x1: left, x2: width - right, y1: tick.at, y2: tick.at }));
-    ticks2(yLabels, "text", yTicks, (tick) => ({ x: left - 6, y: tick.at, dy: "0.32em" }));
-    ticks2(xLabels, "text", xTicks, (tick) => ({ x: tick.at, y: height - bottom + 16 }));
-    set(empty, { x: (left + width - right) / 2, y: (top + height - bottom) / 2 });
-    setText(empty, series2.length === 0 ? nothing : "");
+    const { width, height, right, bottom, top } = axed.frame;
     const ends = spread(series2.map((one2) => one2.end), LABEL_GAP, top + 4, height - bottom);
     const x = width - right + 10;
     series2.forEach((one2, i) => {
@@ -1081,62 +1116,34 @@ function lineSample() {
   const show = (style) => set(element, { class: style === void 0 ? "mw-run-hidden" : styleClass(style) });
   return { element, show };
 }
-function ticks2(group, tag, wanted, attributes) {
-  while (group.childElementCount > wanted.length) group.lastElementChild.remove();
-  wanted.forEach((tick, i) => {
-    const element = group.children[i] ?? group.appendChild(s(tag));
-    set(element, attributes(tick));
-    if (tag === "text") setText(element, tick.text);
-  });
-}
 
-// widgets/training_lab/state.ts
-var MAX_STEPS = 1e7;
-var MAX_SEED = 2 ** 32 - 1;
-var isAlive = (row) => row.status === "queued" || row.status === "running";
-var currentRun = (rows) => rows.find(isAlive) ?? rows[0];
-function points(view) {
-  const count2 = view ? Math.floor(view.byteLength / 8) : 0;
-  return Array.from({ length: count2 }, (_, i) => ({
-    step: view.getFloat32(8 * i, true),
-    value: view.getFloat32(8 * i + 4, true)
-  }));
+// gradients/boundaries.ts
+var FRACTION_BITS = 52;
+var BINADE = 2 ** FRACTION_BITS;
+var CLASSES = ["flushed", "subnormal", "normal", "overflow"];
+
+// widgets/loss_scale_explorer/textures.ts
+var LINES = {
+  flushed: "M-1 1L1 -1M0 6L6 0M5 7L7 5",
+  overflow: "M0 0L6 6M6 0L0 6"
+};
+function textures() {
+  const ids = Object.fromEntries(CLASSES.map((kind) => [kind, uniqueId(kind)]));
+  const patterns = CLASSES.map((kind) => s(
+    "pattern",
+    { id: ids[kind], width: 6, height: 6, patternUnits: "userSpaceOnUse" },
+    s("rect", { width: 6, height: 6, class: `mw-fill-${kind}` }),
+    LINES[kind] ? s("path", { d: LINES[kind], class: "mw-hatch" }) : null
+  ));
+  const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": "true" }, s("defs", {}, ...patterns));
+  return { element, fill: (kind) => `url(#${ids[kind]})` };
 }
-function runNames(rows) {
-  const count2 = /* @__PURE__ */ new Map();
-  for (const row of rows) count2.set(row.recipe, (count2.get(row.recipe) ?? 0) + 1);
-  const seen = /* @__PURE__ */ new Map();
-  const names = /* @__PURE__ */ new Map();
-  for (const row of [...rows].reverse()) {
-    const number3 = (seen.get(row.recipe) ?? 0) + 1;
-    seen.set(row.recipe, number3);
-    const plain = spaced(row.recipe);
-    names.set(row.id, count2.get(row.recipe) === 1 ? plain : `${plain} #${number3}`);
-  }
-  return names;
-}
-var spaced = (name) => name.replaceAll("_", " ");
-function parseWhole(text, low, high) {
-  const digits = text.trim();
-  if (!/^[0-9]{1,15}$/.test(digits)) return null;
-  const value2 = Number(digits);
-  return low <= value2 && value2 <= high ? value2 : null;
-}
-function assignStyles(before, shown) {
-  const after = /* @__PURE__ */ new Map();
-  for (const id of shown) {
-    const kept = before.get(id);
-    if (kept !== void 0) after.set(id, kept);
-  }
-  const taken = new Set(after.values());
-  for (const id of shown) {
-    if (after.has(id)) continue;
-    let style = 0;
-    while (taken.has(style)) style += 1;
-    taken.add(style);
-    after.set(id, style);
-  }
-  return after;
+function swatch(kind, from) {
+  return s(
+    "svg",
+    { width: 12, height: 12, class: "mw-swatch", "aria-hidden": "true" },
+    s("rect", { width: 12, height: 12, rx: 2, fill: from.fill(kind) })
+  );
 }
 
 // formats/parse.ts
@@ -1153,10 +1160,29 @@ function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
 }
 
+// widgets/training_lab/state.ts
+var isAlive = (row) => row.status === "queued" || row.status === "running";
+var isWaiting = (row) => row.status === "queued" && typeof row.position === "number";
+var isFailure = (row) => !isAlive(row) && row.status !== "completed" && row.status !== "stopped";
+function decode(wire) {
+  return { loss: points(wire?.loss), scale: points(wire?.scale), skipped: points(wire?.skipped), shares: shares(wire?.shares) };
+}
+function points(view) {
+  return records(view, 2).map(([step, value2]) => ({ step, value: value2 }));
+}
+function shares(view) {
+  return records(view, 5).map(([step, ...of]) => ({ step, of }));
+}
+function records(view, size) {
+  const count2 = view ? Math.floor(view.byteLength / (4 * size)) : 0;
+  return Array.from({ length: count2 }, (_, i) => Array.from({ length: size }, (_2, j) => view.getFloat32(4 * (size * i + j), true)));
+}
+
 // widgets/training_lab/words.ts
 var NONE = "–";
 var NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" };
 var whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+var spaced = (name) => name.replaceAll("_", " ");
 var count = (value2) => whole.format(value2);
 function powerOfTwo(exponent) {
   return `2${superscript(exponent)}`;
@@ -1180,8 +1206,17 @@ function axisNumber(value2) {
   return (isPlain ? String(round2) : round2.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
 }
 function percent(value2) {
-  return typeof value2 === "number" ? `${(100 * value2).toFixed(1)} %` : decimal(value2 ?? null);
+  if (typeof value2 !== "number") return decimal(value2 ?? null);
+  return value2 > 0 && value2 < 5e-4 ? "< 0.1 %" : `${(100 * value2).toFixed(1)} %`;
 }
+function bytes(size) {
+  const step = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3)));
+  const value2 = size / 1e3 ** step;
+  return `${step > 0 && value2 < 99.95 ? value2.toFixed(1) : whole.format(value2)} ${UNITS[step]}`;
+}
+var UNITS = ["B", "kB", "MB", "GB", "TB"];
+var ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+var ordinal = (n) => t(`lab.ordinal_${ordinals.select(n)}`, { n });
 var metricOf = (row) => Object.keys(row.metrics).find((name) => name !== "loss");
 var METRICS = /* @__PURE__ */ new Map([["accuracy", "lab.metric_accuracy"], ["iou", "lab.metric_iou"]]);
 function metricName(name) {
@@ -1199,6 +1234,7 @@ function duration(seconds) {
 function progress(row) {
   const at = { step: count(row.step), steps: row.steps === null ? "" : count(row.steps), status: status(row) };
   if (!isAlive(row)) return t(row.steps === null ? "lab.progress_watched_over" : "lab.progress_over", at);
+  if (isWaiting(row)) return status(row);
   if (row.step === 0) return t("lab.progress_starting");
   const steps = t(row.steps === null ? "lab.progress_watched" : "lab.progress_steps", at);
   if (row.rate === null) return steps;
@@ -1233,14 +1269,55 @@ var STATUSES = {
   disk_full: "lab.status_disk_full",
   crashed: "lab.status_crashed"
 };
+function statusWord(word) {
+  const key = Object.hasOwn(STATUSES, word) ? STATUSES[word] : void 0;
+  return key === void 0 ? word : t(key);
+}
 function status(row) {
-  const key = STATUSES[row.status];
-  return key === void 0 ? row.status : t(key, { step: count(row.step) });
+  return isWaiting(row) ? t("lab.status_queued_at", { place: ordinal(row.position) }) : statusWord(row.status);
 }
 function place(row) {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
   return [device, row.backend].filter((part) => part !== "").join(" · ");
 }
+var MEMORY = ["weights", "master", "gradients", "optimizer", "activations"];
+function memory(row) {
+  const kinds = Object.entries(row.memory ?? {}).filter(([, size]) => size > 0);
+  if (kinds.length === 0) return "";
+  const named = kinds.map(([kind, size]) => {
+    const known = MEMORY.find((one2) => one2 === kind);
+    return `${known ? t(`lab.memory_${known}`) : kind} ${bytes(size)}`;
+  });
+  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: named.join(", ") });
+}
+
+// widgets/training_lab/shares_chart.ts
+var HALVES = [0, 0.5, 1];
+function sharesChart() {
+  const fills = textures();
+  const areas = CLASSES.map((kind) => s("path", { fill: fills.fill(kind) }));
+  const { element, note, draw: drawAxes } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
+  const figures = CLASSES.map(() => h("span", { class: "mw-num" }));
+  const key = h(
+    "p",
+    { class: "mw-row mw-key mw-shares-key" },
+    ...CLASSES.map((kind, i) => h("span", { class: "mw-row" }, swatch(kind, fills), t(`lab.class_${kind}`), figures[i]))
+  );
+  element.append(key, fills.element);
+  const draw = (frame, x, xTicks, run) => {
+    const y = (share) => frame.top + (1 - share) * (frame.height - frame.bottom - frame.top);
+    const shares2 = run?.curves.shares ?? [];
+    const last = shares2.findLast(isKnown);
+    setText(note, run ? t("lab.shares_note", { name: run.name }) : "");
+    const yTicks = HALVES.map((share) => ({ at: y(share), text: t("lab.percent", { share: 100 * share }) }));
+    drawAxes({ frame, xTicks, yTicks, empty: last ? "" : t("lab.no_shares"), summary: last ? words(run, last) : t("lab.no_shares") });
+    sharesPaths(x, y, shares2, CLASSES.length).forEach((path2, i) => set(areas[i], { d: path2 }));
+    figures.forEach((figure, i) => setText(figure, last ? percent(last.of[i]) : "–"));
+  };
+  return { element, draw };
+}
+var isKnown = ({ of }) => of.every(Number.isFinite);
+var words = ({ name }, { step, of }) => t("lab.shares_words", { name, step: count(step), shares: CLASSES.map((kind, i) => `${percent(of[i])} ${t(`lab.class_${kind}`)}`).join(", ") });
 
 // widgets/training_lab/charts.ts
 var MARK = 9;
@@ -1250,9 +1327,10 @@ var TICK_ROOM = 64;
 function charts() {
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
+  const gradients = sharesChart();
   const key = h("p", { class: "mw-row mw-key", "aria-hidden": "true" });
-  const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element);
-  const draw = (width, runs) => {
+  const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element, gradients.element);
+  const draw = (width, runs, one2) => {
     const isNarrow = width < NARROW;
     showKey(key, isNarrow ? runs : []);
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
@@ -1285,6 +1363,8 @@ function charts() {
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
       summary: scaled.length === 0 ? t("lab.no_scales") : [t("lab.scale_summary"), ...scaled.map(scaleWords)].join(" ")
     });
+    const sharesFrame = { ...frame, height: 112 };
+    gradients.draw(sharesFrame, lossXY.x, axesTicks(sharesFrame, lossXY, []).xTicks, one2);
   };
   return { element, draw };
 }
@@ -1314,6 +1394,225 @@ var lossLabel = ({ name, row }) => typeof row.loss === "string" ? `${name}: ${de
 var lossWords = ({ name, row, curves }) => t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: count(row.step) });
 var scaleWords = ({ name, row }) => t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: count(row.skipped) });
 
+// widgets/training_lab/choice.ts
+var MAX_STEPS = 1e7;
+var MAX_SEED = 2 ** 32 - 1;
+var MAX_SEEDS = 100;
+var listOf = (value2) => Array.isArray(value2) ? value2 : [value2];
+var oneOrMore = (values) => values.length === 1 ? values[0] : values;
+function parseWhole(text, low, high) {
+  const digits = text.trim();
+  if (!/^[0-9]{1,15}$/.test(digits)) return null;
+  const value2 = Number(digits);
+  return low <= value2 && value2 <= high ? value2 : null;
+}
+function readSteps(text) {
+  const value2 = parseWhole(text, 1, MAX_STEPS);
+  if (value2 !== null) return { value: value2 };
+  return { problem: t("lab.steps_wrong", { low: count(1), high: count(MAX_STEPS), came: quoted(text) }) };
+}
+function readSeeds(text) {
+  const seeds = /* @__PURE__ */ new Set();
+  for (const part of text.split(",")) {
+    const ends = part.split(/[-–]/).map((end) => parseWhole(end, 0, MAX_SEED));
+    const [from, to = from] = ends;
+    if (ends.length > 2 || typeof from !== "number" || typeof to !== "number") {
+      return { problem: t("lab.seeds_wrong", { high: count(MAX_SEED), came: quoted(part) }) };
+    }
+    if (to < from) return { problem: t("lab.seeds_backwards", { right: `${to}-${from}`, came: quoted(part) }) };
+    if (seeds.size + (to - from) >= MAX_SEEDS) return { problem: t("lab.seeds_many", { most: MAX_SEEDS, came: quoted(text) }) };
+    for (let seed = from; seed <= to; seed += 1) seeds.add(seed);
+  }
+  return { value: [...seeds] };
+}
+function seedsText(seeds) {
+  const runs = [];
+  for (const seed of seeds) {
+    if (runs.at(-1)?.at(-1) === seed - 1) runs.at(-1).push(seed);
+    else runs.push([seed]);
+  }
+  return runs.map((run) => run.length > 2 ? `${run[0]}-${run.at(-1)}` : run.join(", ")).join(", ");
+}
+function quoted(text) {
+  const came = text.trim();
+  if (came === "") return t("lab.nothing");
+  return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
+}
+function accept(wanted, known) {
+  const recipes = listed(wanted["recipe"]);
+  const seeds = readSeeds(listed(wanted["seed"]).join(","));
+  const { task, steps, device = known.devices[0] } = wanted;
+  const isKnown2 = known.tasks.includes(task) && known.devices.includes(device) && recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
+  if (!isKnown2 || "problem" in readSteps(String(steps)) || "problem" in seeds) return null;
+  return { task, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device };
+}
+var listed = (value2) => Array.isArray(value2) ? value2.map(String) : String(value2).split(",");
+
+// widgets/training_lab/comparison_words.ts
+var NAMES = {
+  status: "lab.field_status",
+  steps_done: "lab.field_steps_done",
+  skipped: "lab.field_skipped",
+  steps_per_second: "lab.field_steps_per_second",
+  loss: "lab.field_loss",
+  "metrics.loss": "lab.field_metrics_loss",
+  "metrics.accuracy": "lab.field_metrics_accuracy",
+  "metrics.iou": "lab.field_metrics_iou",
+  "gradients.zero": "lab.field_gradients_zero",
+  "gradients.flushed": "lab.field_gradients_flushed",
+  "gradients.overflow": "lab.field_gradients_overflow",
+  "gradients.not_finite": "lab.field_gradients_not_finite",
+  "gradients.flushed_against_float32": "lab.field_gradients_flushed_against_float32",
+  weights_unchanged: "lab.field_weights_unchanged",
+  "memory.predicted": "lab.field_memory_predicted",
+  "memory.measured": "lab.field_memory_measured"
+};
+function fieldName(field2) {
+  const key = Object.hasOwn(NAMES, field2) ? NAMES[field2] : void 0;
+  return key ? t(key) : spaced(field2.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": ");
+}
+var SHARE = /^(gradients\.|weights_unchanged$|metrics\.(accuracy|iou)$)/;
+var NOT_FINITE2 = /^(nan|-?inf)$/;
+function fieldValue(field2, value2) {
+  if (typeof value2 === "boolean") return t(value2 ? "lab.yes" : "lab.no");
+  if (typeof value2 === "string") {
+    if (field2 === "status") return statusWord(value2);
+    return NOT_FINITE2.test(value2) ? decimal(value2) : value2;
+  }
+  if (value2 === null) return decimal(null);
+  if (SHARE.test(field2)) return percent(value2);
+  if (field2.startsWith("memory.")) return bytes(value2);
+  if (field2.endsWith(".init_scale")) return scale(value2);
+  if (field2 === "steps_per_second") return count(value2);
+  if (/loss$/.test(field2)) return decimal(value2);
+  return Number.isInteger(value2) && Math.abs(value2) < 1e15 ? count(value2) : axisNumber(Number(value2.toPrecision(4)));
+}
+
+// widgets/training_lab/panel.ts
+function panel(close) {
+  const heading = h("h4", { id: uniqueId("panel"), tabindex: -1 });
+  const button = h("button", { type: "button" }, t("lab.close"));
+  const body = h("div", { class: "mw-panel-body" });
+  const element = h("section", { class: "mw-panel", "aria-labelledby": heading.id, hidden: true }, h("div", { class: "mw-head" }, heading, button), body);
+  let from;
+  let isExpected = false;
+  button.addEventListener("click", () => {
+    close();
+    from?.focus();
+  });
+  return {
+    element,
+    body,
+    title: (text) => {
+      const opens = element.hidden && text !== void 0;
+      element.hidden = text === void 0;
+      setText(heading, text ?? "");
+      if (opens && isExpected) heading.focus();
+      if (opens) isExpected = false;
+    },
+    expect: (button2) => {
+      from = button2;
+      isExpected = element.hidden === true;
+    }
+  };
+}
+
+// widgets/training_lab/comparison.ts
+function comparisonPanel(close) {
+  const { element, body, title, expect } = panel(close);
+  let drawn = "";
+  const show = (comparison, names, styles) => {
+    const isOpen = isComparison(comparison);
+    title(isOpen ? t("lab.compared", { count: comparison.runs.length }) : void 0);
+    if (!isOpen) return;
+    const heads = comparison.runs.map((id) => ({ name: names.get(id) ?? id, style: styles.get(id) }));
+    const key = JSON.stringify([comparison, heads]);
+    if (key === drawn) return;
+    drawn = key;
+    body.replaceChildren(tableOf(comparison, heads));
+  };
+  return { element, expect, show };
+}
+function isComparison(value2) {
+  return Array.isArray(value2?.["runs"]) && value2["runs"].length > 0 && Array.isArray(value2["rows"]);
+}
+function tableOf({ rows }, heads) {
+  const part = (kind, heading) => {
+    const some = rows.filter((row) => row.kind === kind);
+    const lines = some.map(({ field: field2, values }) => h(
+      "tr",
+      { role: "row" },
+      h("th", { scope: "row", role: "rowheader", title: field2 }, fieldName(field2)),
+      ...heads.map(({ name }, i) => h("td", { role: "cell", "data-run": name, class: "mw-num" }, fieldValue(field2, values[i] ?? null)))
+    ));
+    const head = h("tr", { role: "row" }, h("th", { scope: "rowgroup", role: "rowheader", class: "mw-part", colspan: heads.length + 1 }, heading));
+    return h("tbody", { role: "rowgroup" }, head, ...lines);
+  };
+  const columns = heads.map(({ name, style }) => {
+    const sample = lineSample();
+    sample.show(style);
+    return h("th", { scope: "col", role: "columnheader" }, h("span", { class: "mw-row" }, sample.element, name));
+  });
+  const isSame = !rows.some((row) => row.kind === "setting");
+  const table = h(
+    "table",
+    { role: "table", "aria-label": t("lab.comparison") },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, h("th", { role: "columnheader", scope: "col" }, t("lab.field")), ...columns)),
+    part("setting", t(isSame ? "lab.same_settings" : "lab.settings")),
+    part("result", t("lab.results"))
+  );
+  return h("div", { class: "mw-comparison", role: "region", "aria-label": t("lab.comparison"), tabindex: 0 }, table);
+}
+
+// widgets/training_lab/buttons.ts
+function action(text, act, kind = "") {
+  const element = h("button", { type: "button", class: kind || void 0 }, text);
+  element.addEventListener("click", () => {
+    if (element.getAttribute("aria-disabled") !== "true") act();
+  });
+  return {
+    element,
+    allow: (reason, hint2 = "") => set(element, { "aria-disabled": reason !== "" && "true", title: reason || hint2 || void 0 }),
+    name: (wanted) => setText(element, wanted)
+  };
+}
+
+// widgets/training_lab/fields.ts
+function field(label, control, ...below) {
+  control.id = uniqueId("field");
+  return h("div", { class: "mw-field" }, h("label", { for: control.id }, label), control, ...below);
+}
+function hint(text = "") {
+  return h("span", { class: "mw-hint", id: uniqueId("hint") }, text);
+}
+function textField({ label, about, parse, write }, choose) {
+  const input = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", size: 8 });
+  const words2 = hint(about);
+  const error = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+  set(input, { "aria-describedby": `${error.id} ${words2.id}` });
+  let shown = null;
+  const read = () => {
+    const found = parse(input.value);
+    const isWrong = "problem" in found;
+    set(input, { "aria-invalid": isWrong && "true" });
+    setText(error, isWrong ? found.problem : "");
+    return isWrong ? null : found.value;
+  };
+  input.addEventListener("change", () => {
+    const value2 = read();
+    if (value2 === null || write(value2) === shown) return;
+    shown = write(value2);
+    choose(value2);
+  });
+  const show = (value2) => {
+    if (write(value2) === shown) return;
+    shown = write(value2);
+    input.value = shown;
+    read();
+  };
+  return { element: field(label, input, words2, error), input, read, show };
+}
+
 // widgets/training_lab/recipe_words.ts
 var SHORT2 = {
   float32: "FP32",
@@ -1326,8 +1625,33 @@ var SHORT2 = {
   nvfp4: "NVFP4"
 };
 var short = (format) => SHORT2[format] ?? format;
+function grouped(recipes) {
+  const groups = new Map(GROUPS.map((key) => [key, []]));
+  for (const choice of recipes) groups.get(groupOf(choice)).push(choice);
+  return [...groups].filter(([, some]) => some.length > 0).map(([key, some]) => ({ heading: t(key), recipes: some }));
+}
+var GROUPS = ["lab.group_float32", "lab.group_float16", "lab.group_bfloat16", "lab.group_operands", "lab.group_amp"];
+function groupOf({ loop, operands: operands2, compute_format }) {
+  if (loop === "amp") return "lab.group_amp";
+  if (operands2) return "lab.group_operands";
+  return compute_format === "float16" ? "lab.group_float16" : compute_format === "bfloat16" ? "lab.group_bfloat16" : "lab.group_float32";
+}
 function recipe(choice) {
   return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one2) => one2 !== "").join(" ");
+}
+function brief(choice) {
+  const format = short(choice.compute_format);
+  const { operands: rounded, loss_scale, loop } = choice;
+  if (choice.compute_format === "float32") return t("lab.recipe_fp32");
+  if (rounded) {
+    const [forward, backward] = [short(rounded.forward), short(rounded.backward)];
+    const formats = forward === backward ? t("lab.brief_operands", { forward }) : t("lab.brief_operands_two", { forward, backward });
+    const scaled = rounded.scaling === "current" ? t("lab.brief_current") : rounded.scaling === "delayed" ? t("lab.brief_delayed") : rounded.forward.startsWith("float") ? t("lab.brief_not_scaled") : "";
+    return [formats, scaled, rounded.gradient_rounding === "stochastic" ? t("lab.brief_operands_stochastic") : ""].filter(Boolean).join(", ");
+  }
+  const stored = loop === "amp" ? t("lab.brief_amp", { format }) : choice.master_weights ? t("lab.brief_masters", { format }) : choice.optimizer_format === choice.compute_format ? t("lab.brief_half_optimizer", { format }) : t(choice.weight_rounding === "stochastic" ? "lab.brief_stochastic" : "lab.brief_nearest", { format });
+  const scaling2 = loss_scale.kind === "dynamic" ? t("lab.brief_dynamic") : loss_scale.kind === "static" ? t("lab.brief_static", { scale: scale(loss_scale.init_scale) }) : t("lab.brief_unscaled");
+  return [stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling2].filter(Boolean).join(", ");
 }
 function numbers(choice) {
   const format = short(choice.compute_format);
@@ -1373,37 +1697,112 @@ function departures(choice) {
   ];
 }
 
-// widgets/training_lab/controls.ts
-function controls(tasks, recipes, on) {
-  const task = h("select", {}, ...tasks.map((one2) => h("option", { value: one2.name }, one2.title)));
-  const recipe2 = h("select", {}, ...recipes.map((one2) => h("option", { value: one2.name }, spaced(one2.name))));
-  const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
-  const recipeNote = h("p", { class: "mw-note", id: uniqueId("recipe") });
-  set(task, { "aria-describedby": taskNote.id });
-  set(recipe2, { "aria-describedby": recipeNote.id });
-  const explain = () => {
-    setText(taskNote, tasks.find((one2) => one2.name === task.value)?.explanation ?? "");
-    const chosen = recipes.find((one2) => one2.name === recipe2.value);
-    setText(recipeNote, chosen ? recipe(chosen) : "");
+// widgets/training_lab/recipe_choice.ts
+function recipeChoice(recipes, choose) {
+  const groups = grouped(recipes);
+  const several = h("option", { value: "", hidden: true });
+  const select = h(
+    "select",
+    {},
+    several,
+    ...groups.map((group) => h("optgroup", { label: group.heading }, ...group.recipes.map(({ name }) => h("option", { value: name }, spaced(name)))))
+  );
+  const note = h("p", { class: "mw-note", id: uniqueId("recipe") });
+  set(select, { "aria-describedby": note.id });
+  const inputs = new Map(recipes.map(({ name }) => [name, h("input", { type: "checkbox", value: name })]));
+  const fieldsets = groups.map(({ heading, recipes: some }) => h("fieldset", {}, h("legend", {}, heading), ...some.map((one2) => box(one2, inputs.get(one2.name)))));
+  const boxes = h("div", { class: "mw-recipes", id: uniqueId("recipes"), role: "group", "aria-label": t("lab.recipes"), hidden: true }, h("div", {}, ...fieldsets));
+  const unfold = h("button", { type: "button", "aria-expanded": "false", "aria-controls": boxes.id, title: t("lab.several_hint") }, t("lab.several"));
+  const element = h("div", { class: "mw-recipe-field" }, field(t("lab.recipe"), select), unfold);
+  const toggle = (open) => {
+    boxes.hidden = !open;
+    set(unfold, { "aria-expanded": String(open) });
   };
+  unfold.addEventListener("click", () => toggle(boxes.hidden === true));
+  boxes.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    toggle(false);
+    unfold.focus();
+  });
+  const chosen = () => [...inputs].filter(([, input]) => input.checked).map(([name]) => name);
+  const show = (names) => {
+    for (const [name, input] of inputs) input.checked = names.includes(name);
+    setText(several, t("lab.several_chosen", { count: names.length }));
+    select.value = names.length === 1 ? names[0] : "";
+    const one2 = names.length === 1 ? recipes.find(({ name }) => name === names[0]) : void 0;
+    setText(note, one2 ? recipe(one2) : names.map(spaced).join(", "));
+  };
+  const take = (names) => {
+    show(names);
+    choose(names);
+  };
+  select.addEventListener("change", () => take([select.value]));
+  for (const input of inputs.values()) {
+    input.addEventListener("change", () => {
+      if (chosen().length > 0) return take(chosen());
+      input.checked = true;
+      setText(note, t("lab.no_recipe"));
+    });
+  }
+  return { element, boxes, note, chosen, show };
+}
+function box(choice, input) {
+  const about = h("span", { class: "mw-recipe-words", id: uniqueId("about") }, brief(choice));
+  set(input, { "aria-describedby": about.id });
+  return h("div", { class: "mw-recipe" }, h("label", {}, input, spaced(choice.name)), about);
+}
+
+// widgets/training_lab/controls.ts
+function controls({ tasks, recipes, devices }, on) {
+  const task = h("select", {}, ...tasks.map((one2) => h("option", { value: one2.name }, one2.title)));
+  const device = h("select", {}, ...devices.map((name) => h("option", { value: name }, name)));
+  const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
+  const deviceNote = hint();
+  const sum = h("span", { class: "mw-note" });
+  set(task, { "aria-describedby": taskNote.id });
+  set(device, { "aria-describedby": deviceNote.id });
+  const recipe2 = recipeChoice(recipes, (names) => {
+    explain();
+    on.choose({ recipe: oneOrMore(names) });
+  });
+  const steps = textField(
+    { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String },
+    (value2) => on.choose({ steps: value2 })
+  );
+  const seeds = textField(
+    { label: t("lab.seeds"), about: t("lab.seeds_note"), parse: readSeeds, write: seedsText },
+    (value2) => {
+      explain();
+      on.choose({ seed: oneOrMore(value2) });
+    }
+  );
+  seeds.input.addEventListener("input", () => explain());
   task.addEventListener("change", () => {
     explain();
     on.choose({ task: task.value });
   });
-  recipe2.addEventListener("change", () => {
+  device.addEventListener("change", () => {
     explain();
-    on.choose({ recipe: recipe2.value });
+    on.choose({ device: device.value });
   });
-  const steps = wholeField(t("lab.steps"), 1, MAX_STEPS, 8, (value2) => on.choose({ steps: value2 }));
-  const seed = wholeField(t("lab.seed"), 0, MAX_SEED, 10, (value2) => on.choose({ seed: value2 }));
-  const launch = h("button", { type: "button", class: "mw-primary" }, t("lab.launch"));
-  const stop = h("button", { type: "button" }, t("lab.stop"));
-  launch.addEventListener("click", () => {
-    const wrong = [steps, seed].find((one2) => one2.read() === null);
-    if (wrong) wrong.input.focus();
-    else on.launch({ task: task.value, recipe: recipe2.value, steps: steps.read(), seed: seed.read() });
-  });
-  stop.addEventListener("click", () => on.stop());
+  const launch = action(t("lab.launch"), () => {
+    const [stepCount, some] = [steps.read(), seeds.read()];
+    if (stepCount === null) steps.input.focus();
+    else if (some === null) seeds.input.focus();
+    else on.launch({ task: task.value, recipe: oneOrMore(recipe2.chosen()), steps: stepCount, seed: oneOrMore(some), device: device.value });
+  }, "mw-primary");
+  const stop = action(t("lab.stop"), on.stop);
+  const stopAll = action(t("lab.stop_all"), on.stopAll);
+  const explain = () => {
+    setText(taskNote, tasks.find((one2) => one2.name === task.value)?.explanation ?? "");
+    const name = device.value;
+    setText(deviceNote, t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
+    const found = readSeeds(seeds.input.value);
+    const [a, b] = [recipe2.chosen().length, "value" in found ? found.value.length : 1];
+    launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: count(a * b) }));
+    const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
+    setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
+  };
   const said = h("p", { role: "alert" });
   const element = h(
     "div",
@@ -1412,27 +1811,31 @@ function controls(tasks, recipes, on) {
       "div",
       { class: "mw-row mw-fields" },
       field(t("lab.task"), task),
-      field(t("lab.recipe"), recipe2),
+      recipe2.element,
+      field(t("lab.device"), device, deviceNote),
       steps.element,
-      seed.element,
-      h("div", { class: "mw-row mw-actions" }, launch, stop)
+      seeds.element
     ),
-    said,
-    taskNote,
-    recipeNote
+    recipe2.boxes,
+    h("div", { class: "mw-lab-notes" }, taskNote, recipe2.note),
+    h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
+    said
   );
   return {
     element,
     show: (choice) => {
       task.value = choice.task;
-      recipe2.value = choice.recipe;
+      if (!devices.includes(choice.device)) device.replaceChildren(...[...devices, choice.device].map((name) => h("option", { value: name }, name)));
+      device.value = choice.device;
+      recipe2.show(listOf(choice.recipe));
       steps.show(choice.steps);
-      seed.show(choice.seed);
+      seeds.show(listOf(choice.seed));
       explain();
     },
-    enable: (can) => {
-      launch.disabled = !can.launch;
-      stop.disabled = !can.stop;
+    allow: (reasons, stops) => {
+      launch.allow(reasons.launch);
+      stop.allow(reasons.stop, stops);
+      stopAll.allow(reasons.stopAll);
     },
     say: (text, isError) => {
       set(said, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
@@ -1440,66 +1843,88 @@ function controls(tasks, recipes, on) {
     }
   };
 }
-function field(label, control, below) {
-  control.id = uniqueId("field");
-  return h("div", { class: "mw-field" }, h("label", { for: control.id }, label), control, below);
-}
-function wholeField(label, low, high, size, choose) {
-  const input = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", size });
-  const error = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
-  set(input, { "aria-describedby": error.id });
+
+// widgets/training_lab/gradients_panel.ts
+var managerOf = (model) => {
+  const manager = model.widget_manager;
+  return typeof manager?.create_view === "function" && typeof manager.get_model === "function" ? manager : void 0;
+};
+function gradientsPanel(manager, close) {
+  const { element, body, title, expect } = panel(close);
+  const line = h("code", { class: "mw-num mw-python", tabindex: 0 });
+  const byHand = h("div", { class: "mw-stack-tight" }, h("p", { class: "mw-note" }, t("lab.gradients_by_hand")), line);
   let shown = null;
-  const read = () => {
-    const value2 = parseWhole(input.value, low, high);
-    set(input, { "aria-invalid": value2 === null ? "true" : void 0 });
-    const came = input.value.trim();
-    const what = came === "" ? t("lab.nothing") : `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
-    setText(error, value2 === null ? t("lab.whole_number", { label, low: count(low), high: count(high), came: what }) : "");
-    return value2;
+  let view;
+  const clear = () => {
+    view?.remove();
+    view = void 0;
+    body.replaceChildren();
   };
-  input.addEventListener("change", () => {
-    const value2 = read();
-    if (value2 !== null && value2 !== shown) {
-      shown = value2;
-      choose(value2);
+  const open = async (reference) => {
+    try {
+      const model = await manager.get_model(reference.replace(/^IPY_MODEL_/, ""));
+      if (shown !== reference) return;
+      const made = await manager.create_view(model);
+      if (shown !== reference) return made.remove();
+      view = made;
+      body.replaceChildren(made.el);
+    } catch {
+      if (shown === reference) body.replaceChildren(byHand);
     }
-  });
-  const show = (value2) => {
-    if (value2 === shown) return;
-    shown = value2;
-    input.value = String(value2);
-    read();
   };
-  return { element: field(label, input, error), input, read, show };
+  const show = (run, reference) => {
+    title(run && t("lab.gradients_of", { name: run.name }));
+    setText(line, run ? `mw.LossScaleExplorer(mw.open_run(${JSON.stringify(`runs/${run.id}`)}))` : "");
+    const wanted = run ? manager && reference || "" : null;
+    if (wanted === shown) return;
+    clear();
+    shown = wanted;
+    if (wanted) void open(wanted);
+    else if (run) body.replaceChildren(byHand);
+  };
+  const remove = () => {
+    shown = null;
+    clear();
+  };
+  return { element, expect, show, remove };
 }
 
 // widgets/training_lab/kernel.ts
 var PATIENCE_MS = 4e3;
 var SECOND_HELLO_MS = 700;
 function kernelLink(model, tell) {
-  let open = null;
-  const settle = () => {
-    if (open) clearTimeout(open.timer);
-    open = null;
-    tell.waiting(null);
-  };
-  const ask = (kind, fields) => {
+  const open = /* @__PURE__ */ new Map();
+  const waiting = /* @__PURE__ */ new Set();
+  const ask = (kind, fields = {}) => {
     const request = Math.random().toString(36).slice(2);
-    if (open) clearTimeout(open.timer);
+    clearTimeout(open.get(kind)?.timer);
     const timer = setTimeout(() => {
-      tell.waiting(null);
+      waiting.delete(kind);
+      tell.waiting(waiting);
       tell.slow(kind);
     }, PATIENCE_MS);
-    open = { kind, request, timer };
-    tell.waiting(kind);
+    open.set(kind, { request, timer });
+    waiting.add(kind);
+    tell.waiting(waiting);
     model.send({ kind, request, ...fields });
   };
+  const forget = () => {
+    for (const { timer } of open.values()) clearTimeout(timer);
+    open.clear();
+    waiting.clear();
+  };
   const answered = (answer) => {
-    if (answer?.kind === "no_kernel") tell.absent();
-    if (!open || answer?.request !== open.request) return;
-    const { kind } = open;
-    settle();
-    if (answer.kind === "refused") tell.refused(kind, String(answer.message ?? ""));
+    if (answer?.kind === "no_kernel") {
+      forget();
+      return tell.absent();
+    }
+    const [kind, asked] = [...open].find(([, { request }]) => request === answer?.request) ?? [];
+    if (!kind || !asked) return;
+    clearTimeout(asked.timer);
+    open.delete(kind);
+    waiting.delete(kind);
+    tell.waiting(waiting);
+    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
   };
   model.on("msg:custom", answered);
   const hello = () => model.send({ kind: "hello" });
@@ -1507,10 +1932,109 @@ function kernelLink(model, tell) {
   const secondHello = setTimeout(hello, SECOND_HELLO_MS);
   const close = () => {
     clearTimeout(secondHello);
-    if (open) clearTimeout(open.timer);
+    forget();
     model.off("msg:custom", answered);
   };
   return { ask, close };
+}
+
+// widgets/training_lab/progress.ts
+function progressArea() {
+  const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
+  const [steps, figures, taken] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" }), h("p", { class: "mw-note mw-memory" })];
+  const failed = h("p", { class: "mw-callout" });
+  const element = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, steps, figures), taken, failed);
+  const show = (rows, run, names, selected) => {
+    set(bar, { value: run?.steps ? run.step / run.steps : 0 });
+    const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
+    const others = rows.filter((row) => isWaiting(row) && row !== run).length;
+    const line = others > 0 ? ` · ${t("lab.waiting", { count: count(others) })}` : "";
+    setText(steps, run ? name + progress(run) + line : t("lab.progress_none"));
+    setText(figures, run ? newest(run) : "");
+    setText(taken, run ? memory(run) : "");
+    const failure = rows.find((row) => isFailure(row) && (row === run || selected.includes(row.id)));
+    set(failed, { hidden: failure === void 0 });
+    setText(failed, failure ? t("lab.failure", { name: names.get(failure.id), status: status(failure), message: failure.message }) : "");
+  };
+  return { element, show };
+}
+var QUIET_MS = 5e3;
+function news() {
+  const element = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  let alive;
+  let last = { about: "", at: -Infinity };
+  const tell = (rows, run, names) => {
+    const before = alive;
+    alive = new Set(rows.filter(isAlive).map((row) => row.id));
+    const about = run && isAlive(run) ? `${run.id} ${run.status}` : "";
+    const now = performance.now();
+    const isNew = about !== last.about;
+    const isDue = about !== "" && (isNew || now - last.at >= QUIET_MS);
+    const ended = rows.filter((row) => !isAlive(row) && before?.has(row.id));
+    if (isDue || ended.length > 0) last = { about, at: now };
+    if (!before) return;
+    const told = [...ended, ...isDue ? [run] : []];
+    if (told.length > 0) setText(element, told.map((row) => spoken(row, names.get(row.id))).join("; "));
+  };
+  return { element, tell };
+}
+
+// widgets/training_lab/rows.ts
+function merged(over, live) {
+  const byId = new Map([...over, ...live].map((row) => [row.id, row]));
+  return [...byId.values()].sort((a, b) => a.id < b.id ? 1 : -1);
+}
+function runAtHand(rows, selected) {
+  const alive = rows.filter(isAlive);
+  const chosen = selected.length === 1 ? alive.find((row) => row.id === selected[0]) : void 0;
+  const next = [...alive].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+  return chosen ?? alive.find((row) => row.status === "running") ?? next[0] ?? rows[0];
+}
+function runNames(rows) {
+  const count2 = /* @__PURE__ */ new Map();
+  for (const row of rows) count2.set(row.recipe, (count2.get(row.recipe) ?? 0) + 1);
+  const seen = /* @__PURE__ */ new Map();
+  const names = /* @__PURE__ */ new Map();
+  for (const row of [...rows].reverse()) {
+    const number3 = (seen.get(row.recipe) ?? 0) + 1;
+    seen.set(row.recipe, number3);
+    const plain = spaced(row.recipe);
+    names.set(row.id, count2.get(row.recipe) === 1 ? plain : `${plain} #${number3}`);
+  }
+  return names;
+}
+function assignStyles(before, shown) {
+  const after = /* @__PURE__ */ new Map();
+  for (const id of shown) {
+    const kept = before.get(id);
+    if (kept !== void 0) after.set(id, kept);
+  }
+  const taken = new Set(after.values());
+  for (const id of shown) {
+    if (after.has(id)) continue;
+    let style = 0;
+    while (taken.has(style)) style += 1;
+    taken.add(style);
+    after.set(id, style);
+  }
+  return after;
+}
+
+// widgets/training_lab/selection.ts
+function selection(on) {
+  let over = [];
+  let one2;
+  const compare2 = action(t("lab.compare"), () => on.compare(over.map((row) => row.id)));
+  const open = action(t("lab.open_gradients"), () => one2 && on.open(one2.id));
+  const note = h("p", { class: "mw-note", id: uniqueId("selection") }, t("lab.selection_note"));
+  const element = h("div", { class: "mw-stack-tight" }, h("div", { class: "mw-row" }, compare2.element, open.element), note);
+  const show = (selected, refusal, openNeedsKernel) => {
+    over = selected.filter((row) => !isAlive(row));
+    one2 = selected.length === 1 ? selected[0] : void 0;
+    compare2.allow(over.length < 2 ? t("lab.compare_needs") : refusal);
+    open.allow(!one2 ? t("lab.open_needs_one") : !one2.gradients ? t("lab.open_needs_snapshot") : openNeedsKernel ? refusal : "");
+  };
+  return { element, compare: compare2.element, open: open.element, show };
 }
 
 // widgets/training_lab/table.ts
@@ -1518,27 +2042,31 @@ function runTable(toggle) {
   const body = h("tbody");
   const column = (text, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
   const score = column("");
-  const head = h("tr", {}, column(t("lab.run"), ""), score, column(t("lab.loss")), column(t("lab.skipped")));
-  const table = h("table", {}, h("caption", {}, t("lab.table_caption")), h("thead", {}, head), body);
+  const head = h("tr", {}, column(t("lab.run"), ""), score, column(t("lab.loss")), column(t("lab.flushed")));
+  const caption = h("p", { class: "mw-note", id: uniqueId("caption") }, t("lab.table_caption"));
+  const table = h("table", { "aria-describedby": caption.id }, h("thead", {}, head), body);
   const empty = h("p", { class: "mw-note" }, t("lab.no_runs"));
-  const element = h("div", { class: "mw-runs" }, table, empty);
+  const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty);
+  const element = h("div", { class: "mw-stack-tight" }, region, caption);
   const lines = /* @__PURE__ */ new Map();
   const show = (rows, names, styles) => {
     set(table, { hidden: rows.length === 0 });
     set(empty, { hidden: rows.length > 0 });
     const metrics = new Set(rows.map(metricOf).filter((name) => name !== void 0));
     setText(score, metrics.size === 1 ? metricName([...metrics][0]) : t("lab.score"));
-    rows.forEach((row, i) => {
-      let line = lines.get(row.id);
-      if (!line) lines.set(row.id, line = tableLine(row.id, toggle));
-      if (body.children[i] !== line.element) body.insertBefore(line.element, body.children[i] ?? null);
-      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id), metrics.size > 1);
-    });
     const wanted = new Set(rows.map((row) => row.id));
     for (const [id, line] of lines) {
       if (wanted.has(id)) continue;
       line.element.remove();
       lines.delete(id);
+    }
+    let next = body.firstElementChild;
+    for (const row of rows) {
+      let line = lines.get(row.id);
+      if (!line) lines.set(row.id, line = tableLine(row.id, toggle));
+      if (next === line.element) next = next.nextElementSibling;
+      else body.insertBefore(line.element, next);
+      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id), metrics.size > 1);
     }
   };
   return { element, show };
@@ -1546,177 +2074,202 @@ function runTable(toggle) {
 function details(row) {
   const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
   const seed = row.seed === null ? t("lab.watched") : t("lab.seed_is", { seed: row.seed });
-  return [seed, ...weight, status(row)].join(" · ");
+  const skips = row.skipped > 0 ? [t("lab.skipped_is", { count: count(row.skipped) })] : [];
+  return [seed, ...weight, status(row), ...skips].join(" · ");
 }
 function tableLine(id, toggle) {
-  const box = h("input", { type: "checkbox" });
-  box.addEventListener("change", () => toggle(id, box.checked));
+  const box2 = h("input", { type: "checkbox" });
+  box2.addEventListener("change", () => toggle(id, box2.checked));
   const sample = lineSample();
   const title = h("span", { class: "mw-run-name" });
   const detail = h("span", { class: "mw-run-detail" });
-  const score = h("td", { class: "mw-cell mw-num" });
-  const loss = h("td", { class: "mw-cell mw-num" });
-  const skipped = h("td", { class: "mw-cell mw-num" });
+  const reason = h("span", { class: "mw-run-detail mw-run-reason" });
+  const [score, loss, flushed] = [h("td", { class: "mw-cell mw-num" }), h("td", { class: "mw-cell mw-num" }), h("td", { class: "mw-cell mw-num" })];
   const element = h(
     "tr",
     {},
-    h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail),
+    h("th", { scope: "row" }, h("label", {}, box2, sample.element, title), detail, reason),
     score,
     loss,
-    skipped
+    flushed
   );
-  const show = (row, name, style, named) => {
-    box.checked = style !== void 0;
+  let drawn = [];
+  const show = (...now) => {
+    if (now.every((part, i) => part === drawn[i])) return;
+    drawn = now;
+    const [row, name, style, named] = now;
+    box2.checked = style !== void 0;
     sample.show(style);
     setText(title, name);
     setText(detail, details(row));
-    set(detail, { title: row.message === "" ? void 0 : row.message });
+    const why = isFailure(row) ? row.message : "";
+    setText(reason, why);
+    set(reason, { title: why || void 0, hidden: why === "" });
     const own = metricOf(row);
     const value2 = own === void 0 ? "–" : metric(own, row.metrics[own] ?? null);
     setText(score, named && own !== void 0 ? `${value2} ${metricName(own)}` : value2);
     setText(loss, decimal(row.metrics["loss"] ?? null));
-    setText(skipped, row.scaled ? count(row.skipped) : "–");
+    setText(flushed, percent(row.flushed));
   };
-  return { element, box, show };
+  return { element, show };
 }
 
 // widgets/training_lab.ts
-var QUIET_MS = 5e3;
-var QUIET_ENDS = ["completed", "stopped"];
+var SLOW = { launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow" };
+var DRAWN = ["_rows", "_live_rows", "_settled", "_live", "_shown", "_comparison", "_explorer", "_explorer_run", "_notice"];
+var CHOSEN = ["task", "recipe", "steps", "seed", "device"];
 function render({ model, el }) {
   const { root, head } = card(el, t("lab.title"));
   const where = h("p", { class: "mw-note" });
   head.append(where);
-  const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
-  const stepsText = h("span", { class: "mw-num" });
-  const newestText = h("span", { class: "mw-num" });
-  const live = h("p", { class: "mw-hidden", "aria-live": "polite" });
-  const message = h("p", { class: "mw-callout" });
-  const notice = h("p", { class: "mw-note" });
-  const progressArea = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, stepsText, newestText));
-  let waitingFor = null;
+  let waiting = /* @__PURE__ */ new Set();
   let hasKernel = true;
   const link = kernelLink(model, {
-    waiting: (kind) => {
-      waitingFor = kind;
-      if (kind) panel.say("", false);
-      enable();
+    waiting: (kinds) => {
+      if (kinds.size > waiting.size) panel2.say("", false);
+      waiting = new Set(kinds);
+      allow();
     },
-    slow: (kind) => panel.say(t(kind === "launch" ? "lab.slow_launch" : "lab.slow_stop"), false),
-    refused: (_, text) => panel.say(text, true),
+    slow: (kind) => panel2.say(t(SLOW[kind]), false),
+    refused: (text) => panel2.say(text, true),
     absent: () => {
       hasKernel = false;
-      panel.say(t("lab.no_kernel"), false);
-      enable();
+      panel2.say(t("lab.no_kernel"), false);
+      schedule();
     }
   });
-  const panel = controls(model.get("_tasks"), model.get("_recipes"), {
+  const tell = (name, value2) => {
+    model.set(name, value2);
+    model.save_changes();
+  };
+  const panel2 = controls({ tasks: model.get("_tasks"), recipes: model.get("_recipes"), devices: model.get("_devices") ?? ["auto"] }, {
     choose: (choice) => {
       for (const [name, value2] of Object.entries(choice)) model.set(name, value2);
       model.save_changes();
     },
     launch: (experiment) => link.ask("launch", { experiment }),
-    stop: () => {
-      const run = currentRun(model.get("_rows"));
-      if (run) link.ask("stop", { run: run.id });
-    }
+    stop: () => atHand && link.ask("stop", { run: atHand.id }),
+    stopAll: () => link.ask("stop_all")
   });
+  const progress2 = progressArea();
+  const plots = charts();
   const table = runTable((id, shown) => {
     const others = model.get("_shown").filter((one2) => one2 !== id);
-    model.set("_shown", shown ? [...others, id] : others);
-    model.save_changes();
+    tell("_shown", shown ? [...others, id] : others);
     schedule();
   });
-  const plots = charts();
-  const columns = h("div", { class: "mw-lab-columns" }, plots.element, table.element);
-  root.append(panel.element, progressArea, message, columns, notice, live);
-  const enable = () => {
-    const run = currentRun(model.get("_rows"));
-    const free = hasKernel && waitingFor === null;
-    panel.enable({ launch: free, stop: free && run !== void 0 && isAlive(run) });
-  };
-  const choose = () => panel.show({ task: model.get("task"), recipe: model.get("recipe"), steps: model.get("steps"), seed: model.get("seed") });
+  const manager = managerOf(model);
+  let openByHand = null;
+  const picked = selection({
+    compare: (runs) => {
+      compared.expect(picked.compare);
+      link.ask("compare", { runs });
+    },
+    open: (run) => {
+      gradients.expect(picked.open);
+      if (manager) return link.ask("gradients", { run });
+      openByHand = run;
+      draw();
+    }
+  });
+  const compared = comparisonPanel(() => {
+    if (hasKernel) link.ask("compare", { runs: [] });
+    else tell("_comparison", {});
+  });
+  const gradients = gradientsPanel(manager, () => {
+    openByHand = null;
+    if (manager && hasKernel) link.ask("gradients", { run: null });
+    else tell("_explorer", null);
+    draw();
+  });
+  const notice = h("p", { class: "mw-note" });
+  const spoken2 = news();
+  const columns = h("div", { class: "mw-lab-columns" }, plots.element, h("div", { class: "mw-stack-tight" }, table.element, picked.element));
+  root.append(panel2.element, progress2.element, columns, compared.element, gradients.element, notice, spoken2.element);
+  let rows = [];
+  let atHand;
   let styles = /* @__PURE__ */ new Map();
+  const allow = () => {
+    const refusal = hasKernel ? "" : t("lab.no_kernel");
+    const asking = (kind) => refusal || (waiting.has(kind) ? t("lab.asking") : "");
+    const goesOn = rows.some(isAlive);
+    const name = atHand && isAlive(atHand) ? runNames(rows).get(atHand.id) : "";
+    const nothing = t("lab.nothing_runs");
+    panel2.allow({
+      launch: asking("launch"),
+      stop: name ? asking("stop") : refusal || nothing,
+      stopAll: goesOn ? asking("stop_all") : refusal || nothing
+    }, name && t("lab.stops", { name }));
+    const selected = model.get("_shown");
+    picked.show(rows.filter((row) => selected.includes(row.id)), refusal, manager !== void 0);
+  };
+  const draw = () => {
+    rows = merged(model.get("_rows"), model.get("_live_rows") ?? []);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const names = runNames(rows);
+    const shown = model.get("_shown").filter((id2) => byId.has(id2));
+    styles = assignStyles(styles, shown);
+    atHand = runAtHand(rows, shown);
+    setText(where, atHand ? place(atHand) : "");
+    progress2.show(rows, atHand, names, shown);
+    table.show(rows, names, styles);
+    const runs = [...styles].map(([id2, style]) => ({ row: byId.get(id2), name: names.get(id2), style, curves: curvesOf(id2) }));
+    plots.draw(Math.max(240, Math.round(plots.element.clientWidth) || 560), runs, withGradients(runs, atHand));
+    compared.show(model.get("_comparison") ?? {}, names, styles);
+    const id = openByHand ?? (model.get("_explorer") ? model.get("_explorer_run") : null);
+    gradients.show(id ? { id, name: names.get(id) ?? id } : void 0, model.get("_explorer"));
+    const unread = model.get("_notice");
+    const missing = hasKernel ? [] : runs.filter(({ row }) => !(row.id in model.get("_settled")) && !(row.id in model.get("_live")));
+    set(notice, { hidden: unread === "" && missing.length === 0 });
+    setText(notice, [unread, missing.length > 0 ? t("lab.no_saved_curves", { names: missing.map(({ name }) => name).join(", ") }) : ""].join(" ").trim());
+    allow();
+    spoken2.tell(rows, atHand, names);
+  };
   const decoded = /* @__PURE__ */ new WeakMap();
   const curvesOf = (id) => {
     const wire = model.get("_live")[id] ?? model.get("_settled")[id];
-    if (!wire) return { loss: [], scale: [], skipped: [] };
+    if (!wire) return decode(void 0);
     if (!decoded.has(wire)) decoded.set(wire, decode(wire));
     return decoded.get(wire);
-  };
-  const draw = () => {
-    const rows = model.get("_rows");
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    const names = runNames(rows);
-    styles = assignStyles(styles, model.get("_shown").filter((id) => byId.has(id)));
-    const run = currentRun(rows);
-    setText(where, run ? place(run) : "");
-    set(bar, { value: run?.steps ? run.step / run.steps : 0 });
-    const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
-    setText(stepsText, run ? name + progress(run) : t("lab.progress_none"));
-    setText(newestText, run ? newest(run) : "");
-    const failure = run && !isAlive(run) && !QUIET_ENDS.includes(run.status) ? run : void 0;
-    set(message, { hidden: failure === void 0 });
-    setText(message, failure ? t("lab.failure", { name: names.get(failure.id), status: status(failure), message: failure.message }) : "");
-    const unread = model.get("_notice");
-    set(notice, { hidden: unread === "" });
-    setText(notice, unread);
-    enable();
-    table.show(rows, names, styles);
-    const shown = [...styles].map(([id, style]) => ({ row: byId.get(id), name: names.get(id), style, curves: curvesOf(id) }));
-    plots.draw(chartWidth(), shown);
-    if (run) speak(run, names.get(run.id));
-  };
-  const chartWidth = () => Math.max(240, Math.round(plots.element.clientWidth) || 560);
-  let lastSpoken = { key: "", at: -Infinity };
-  let firstDraw = true;
-  const speak = (run, name) => {
-    const key = `${run.id} ${run.status}`;
-    const now = performance.now();
-    const isNews = key !== lastSpoken.key;
-    if (!isNews && (!isAlive(run) || now - lastSpoken.at < QUIET_MS)) return;
-    lastSpoken = { key, at: now };
-    if (firstDraw) return;
-    setText(live, spoken(run, name));
   };
   let frame = 0;
   const schedule = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       draw();
-      firstDraw = false;
     });
   };
-  const drawn = ["_rows", "_settled", "_live", "_shown", "_notice"];
-  const chosen = ["task", "recipe", "steps", "seed"];
-  for (const name of drawn) model.on(`change:${name}`, schedule);
-  for (const name of chosen) model.on(`change:${name}`, choose);
+  const choose = () => {
+    const [task, recipe2, steps, seed] = [model.get("task"), model.get("recipe"), model.get("steps"), model.get("seed")];
+    panel2.show({ task, recipe: recipe2, steps, seed, device: model.get("device") ?? "auto" });
+  };
+  for (const name of DRAWN) model.on(`change:${name}`, schedule);
+  for (const name of CHOSEN) model.on(`change:${name}`, choose);
   const resize = typeof ResizeObserver === "undefined" ? null : new ResizeObserver(schedule);
   resize?.observe(columns);
-  panel.say("", false);
+  panel2.say("", false);
   choose();
   draw();
-  firstDraw = false;
   return () => {
     link.close();
+    gradients.remove();
     resize?.disconnect();
     cancelAnimationFrame(frame);
-    for (const name of drawn) model.off(`change:${name}`, schedule);
-    for (const name of chosen) model.off(`change:${name}`, choose);
+    for (const name of DRAWN) model.off(`change:${name}`, schedule);
+    for (const name of CHOSEN) model.off(`change:${name}`, choose);
     root.remove();
   };
 }
-var decode = (wire) => ({
-  loss: points(wire.loss),
-  scale: points(wire.scale),
-  skipped: points(wire.skipped)
-});
-function accept(wanted, get) {
-  const { task, recipe: recipe2, steps, seed } = wanted;
-  const known = get("_tasks").some(({ name }) => name === task) && get("_recipes").some(({ name }) => name === recipe2);
-  return known && steps >= 1 && steps <= MAX_STEPS && seed >= 0 && seed <= MAX_SEED ? wanted : null;
+function withGradients(shown, atHand) {
+  const known = shown.filter(({ curves }) => curves.shares.length > 0);
+  if (shown.length === 1) return shown[0];
+  return known.find(({ row }) => row.id === atHand?.id) ?? known.sort((a, b) => a.row.id < b.row.id ? 1 : -1)[0];
 }
-var training_lab_default = { render, accept };
+function accept2(wanted, get) {
+  const names = (all) => all.map(({ name }) => name);
+  return accept(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: get("_devices") ?? ["auto"] });
+}
+var training_lab_default = { render, accept: accept2 };
 export {
   training_lab_default as default
 };

@@ -1,4 +1,4 @@
-// The loss and the loss scale of the shown runs.
+// The loss and the loss scale of the shown runs, and of one of them its gradients; all over the same steps.
 
 import { h, set } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
@@ -6,6 +6,7 @@ import { chart, lineSample, type Series } from "./chart.ts";
 import {
   type Axes, type Frame, lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, wholeTicks,
 } from "./geometry.ts";
+import { sharesChart } from "./shares_chart.ts";
 import { type Curves, isAlive, type Point, type Row } from "./state.ts";
 import { axisNumber, count, decimal, powerOfTwo, scale } from "./words.ts";
 
@@ -22,13 +23,15 @@ const LABEL_CHARACTER = 7.4; // px, about, at the labels' size
 const NARROW = 400; // px; below, the key stands over the charts instead of beside the lines
 const TICK_ROOM = 64; // px
 
-export function charts(): { element: HTMLElement; draw: (width: number, runs: readonly ShownRun[]) => void } {
+/** `draw` takes the runs to draw, and which of them has its gradients drawn. */
+export function charts(): { element: HTMLElement; draw: (width: number, runs: readonly ShownRun[], one: ShownRun | undefined) => void } {
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
+  const gradients = sharesChart();
   const key = h("p", { class: "mw-row mw-key", "aria-hidden": "true" });
-  const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element);
+  const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element, gradients.element);
 
-  const draw = (width: number, runs: readonly ShownRun[]) => {
+  const draw = (width: number, runs: readonly ShownRun[], one: ShownRun | undefined) => {
     const isNarrow = width < NARROW;
     showKey(key, isNarrow ? runs : []);
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
@@ -63,6 +66,9 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
       summary: scaled.length === 0 ? t("lab.no_scales") : [t("lab.scale_summary"), ...scaled.map(scaleWords)].join(" "),
     });
+
+    const sharesFrame = { ...frame, height: 112 };
+    gradients.draw(sharesFrame, lossXY.x, axesTicks(sharesFrame, lossXY, []).xTicks, one);
   };
   return { element, draw };
 }

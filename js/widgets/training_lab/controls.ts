@@ -1,137 +1,116 @@
-// What to run: task, recipe, steps, seed; Launch and Stop. Plain native controls, each with its error beside it.
+// What to run: task, recipes, device, steps, seeds; Launch, Stop, Stop all. Plain native controls, each explained.
 
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { MAX_SEED, MAX_STEPS, parseWhole, type RecipeChoice, spaced, type TaskChoice } from "./state.ts";
-import { recipe as recipeWords } from "./recipe_words.ts";
+import { action } from "./buttons.ts";
+import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
+import { field, hint, textField } from "./fields.ts";
+import { recipeChoice } from "./recipe_choice.ts";
+import type { RecipeChoice, TaskChoice } from "./state.ts";
 import { count } from "./words.ts";
 
-/** What a launch runs. */
-export interface Choice {
-  task: string;
-  recipe: string;
-  steps: number;
-  seed: number;
+/** Why a button cannot be used; "" where it can. */
+export interface Reasons {
+  launch: string;
+  stop: string;
+  stopAll: string;
 }
 
 export interface Controls {
   element: HTMLElement;
   /** Show the kernel's choice; what the user is typing stays. */
   show: (choice: Choice) => void;
-  /** Launch waits for its answer; a run can be stopped. */
-  enable: (can: { launch: boolean; stop: boolean }) => void;
+  /** `stops` says which run Stop would end. */
+  allow: (reasons: Reasons, stops: string) => void;
   /** A sentence of the kernel's, an error or a quiet note; "" takes it away. */
   say: (text: string, isError: boolean) => void;
 }
 
 export function controls(
-  tasks: readonly TaskChoice[],
-  recipes: readonly RecipeChoice[],
-  on: { choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void },
+  { tasks, recipes, devices }: { tasks: readonly TaskChoice[]; recipes: readonly RecipeChoice[]; devices: readonly string[] },
+  on: { choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void },
 ): Controls {
   const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
-  const recipe = h("select", {}, ...recipes.map((one) => h("option", { value: one.name }, spaced(one.name))));
+  const device = h("select", {}, ...devices.map((name) => h("option", { value: name }, name)));
   const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
-  const recipeNote = h("p", { class: "mw-note", id: uniqueId("recipe") });
+  const deviceNote = hint();
+  const sum = h("span", { class: "mw-note" });
   set(task, { "aria-describedby": taskNote.id });
-  set(recipe, { "aria-describedby": recipeNote.id });
+  set(device, { "aria-describedby": deviceNote.id });
 
-  const explain = () => {
-    setText(taskNote, tasks.find((one) => one.name === task.value)?.explanation ?? "");
-    const chosen = recipes.find((one) => one.name === recipe.value);
-    setText(recipeNote, chosen ? recipeWords(chosen) : "");
-  };
+  const recipe = recipeChoice(recipes, (names) => {
+    explain();
+    on.choose({ recipe: oneOrMore(names) });
+  });
+  const steps = textField(
+    { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String },
+    (value) => on.choose({ steps: value }),
+  );
+  const seeds = textField(
+    { label: t("lab.seeds"), about: t("lab.seeds_note"), parse: readSeeds, write: seedsText },
+    (value) => {
+      explain();
+      on.choose({ seed: oneOrMore(value) });
+    },
+  );
+  seeds.input.addEventListener("input", () => explain());
   task.addEventListener("change", () => {
     explain();
     on.choose({ task: task.value });
   });
-  recipe.addEventListener("change", () => {
+  device.addEventListener("change", () => {
     explain();
-    on.choose({ recipe: recipe.value });
+    on.choose({ device: device.value });
   });
 
-  const steps = wholeField(t("lab.steps"), 1, MAX_STEPS, 8, (value) => on.choose({ steps: value }));
-  const seed = wholeField(t("lab.seed"), 0, MAX_SEED, 10, (value) => on.choose({ seed: value }));
+  const launch = action(t("lab.launch"), () => {
+    const [stepCount, some] = [steps.read(), seeds.read()];
+    if (stepCount === null) steps.input.focus();
+    else if (some === null) seeds.input.focus();
+    else on.launch({ task: task.value, recipe: oneOrMore(recipe.chosen()), steps: stepCount, seed: oneOrMore(some), device: device.value });
+  }, "mw-primary");
+  const stop = action(t("lab.stop"), on.stop);
+  const stopAll = action(t("lab.stop_all"), on.stopAll);
 
-  const launch = h("button", { type: "button", class: "mw-primary" }, t("lab.launch"));
-  const stop = h("button", { type: "button" }, t("lab.stop"));
-  launch.addEventListener("click", () => {
-    const wrong = [steps, seed].find((one) => one.read() === null);
-    if (wrong) wrong.input.focus();
-    else on.launch({ task: task.value, recipe: recipe.value, steps: steps.read()!, seed: seed.read()! });
-  });
-  stop.addEventListener("click", () => on.stop());
+  const explain = () => {
+    setText(taskNote, tasks.find((one) => one.name === task.value)?.explanation ?? "");
+    const name = device.value;
+    setText(deviceNote, t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
+    const found = readSeeds(seeds.input.value);
+    const [a, b] = [recipe.chosen().length, "value" in found ? found.value.length : 1];
+    launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: count(a * b) }));
+    const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
+    setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
+  };
 
   const said = h("p", { role: "alert" });
-  const element = h(
-    "div",
-    { class: "mw-lab-controls" },
-    h(
-      "div",
-      { class: "mw-row mw-fields" },
-      field(t("lab.task"), task),
-      field(t("lab.recipe"), recipe),
-      steps.element,
-      seed.element,
-      h("div", { class: "mw-row mw-actions" }, launch, stop),
-    ),
-    said,
-    taskNote,
-    recipeNote,
-  );
+  const element = h("div", { class: "mw-lab-controls" },
+    h("div", { class: "mw-row mw-fields" },
+      field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
+    recipe.boxes,
+    h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
+    h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
+    said);
 
   return {
     element,
     show: (choice) => {
       task.value = choice.task;
-      recipe.value = choice.recipe;
+      if (!devices.includes(choice.device)) device.replaceChildren(...[...devices, choice.device].map((name) => h("option", { value: name }, name)));
+      device.value = choice.device;
+      recipe.show(listOf(choice.recipe));
       steps.show(choice.steps);
-      seed.show(choice.seed);
+      seeds.show(listOf(choice.seed));
       explain();
     },
-    enable: (can) => {
-      launch.disabled = !can.launch;
-      stop.disabled = !can.stop;
+    allow: (reasons, stops) => {
+      launch.allow(reasons.launch);
+      stop.allow(reasons.stop, stops);
+      stopAll.allow(reasons.stopAll);
     },
     say: (text, isError) => {
       set(said, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
       setText(said, text);
     },
   };
-}
-
-function field(label: string, control: HTMLElement, below?: HTMLElement): HTMLElement {
-  control.id = uniqueId("field");
-  return h("div", { class: "mw-field" }, h("label", { for: control.id }, label), control, below);
-}
-
-/** A text field for a whole number; a wrong one is told below it, in place of the kernel. */
-function wholeField(label: string, low: number, high: number, size: number, choose: (value: number) => void) {
-  const input = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", size });
-  const error = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
-  set(input, { "aria-describedby": error.id });
-  let shown: number | null = null;
-
-  const read = (): number | null => {
-    const value = parseWhole(input.value, low, high);
-    set(input, { "aria-invalid": value === null ? "true" : undefined });
-    const came = input.value.trim();
-    const what = came === "" ? t("lab.nothing") : `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
-    setText(error, value === null ? t("lab.whole_number", { label, low: count(low), high: count(high), came: what }) : "");
-    return value;
-  };
-  input.addEventListener("change", () => {
-    const value = read();
-    if (value !== null && value !== shown) {
-      shown = value;
-      choose(value);
-    }
-  });
-  const show = (value: number) => {
-    if (value === shown) return;
-    shown = value;
-    input.value = String(value);
-    read();
-  };
-  return { element: field(label, input, error), input, read, show };
 }

@@ -6,39 +6,60 @@ import type { Answer, State } from "./state.ts";
 const PATIENCE_MS = 4000;
 const SECOND_HELLO_MS = 700;
 
-/**
- * `ask` sends a request; `changed` is told whether one is waiting for its answer, `slow` when it has waited
- * long (a busy or a dead kernel look alike from here), `refused` what the kernel says against it, and `absent` that
- * this is a saved page, which has none.
- */
-export function kernelLink(
-  model: AnyModel<State>,
-  tell: { waiting: (kind: string | null) => void; slow: (kind: string) => void; refused: (kind: string, message: string) => void; absent: () => void },
-): { ask: (kind: string, fields: object) => void; close: () => void } {
-  let open: { kind: string; request: string; timer: ReturnType<typeof setTimeout> } | null = null;
+/** What can be asked of the kernel. */
+export type Kind = "launch" | "stop" | "stop_all" | "compare" | "gradients";
 
-  const settle = () => {
-    if (open) clearTimeout(open.timer);
-    open = null;
-    tell.waiting(null);
-  };
-  const ask = (kind: string, fields: object) => {
+interface Told {
+  /** A request has been sent, or one is answered or slow: which kinds wait now. */
+  waiting(kinds: ReadonlySet<Kind>): void;
+  /** It has waited long: a busy and a dead kernel look alike from here. */
+  slow(kind: Kind): void;
+  /** What the kernel says against it. */
+  refused(message: string): void;
+  /** This is a saved page, which has none. */
+  absent(): void;
+}
+
+export interface KernelLink {
+  /** Send a request; an earlier one of the same kind is waited for no more. */
+  ask(kind: Kind, fields?: object): void;
+  close(): void;
+}
+
+export function kernelLink(model: AnyModel<State>, tell: Told): KernelLink {
+  const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
+  const waiting = new Set<Kind>();
+
+  const ask = (kind: Kind, fields: object = {}) => {
     const request = Math.random().toString(36).slice(2);
-    if (open) clearTimeout(open.timer);
+    clearTimeout(open.get(kind)?.timer);
     const timer = setTimeout(() => {
-      tell.waiting(null); // the user may try again
+      waiting.delete(kind); // the user may try again
+      tell.waiting(waiting);
       tell.slow(kind);
     }, PATIENCE_MS);
-    open = { kind, request, timer };
-    tell.waiting(kind);
+    open.set(kind, { request, timer });
+    waiting.add(kind);
+    tell.waiting(waiting);
     model.send({ kind, request, ...fields });
   };
+  const forget = () => {
+    for (const { timer } of open.values()) clearTimeout(timer);
+    open.clear();
+    waiting.clear();
+  };
   const answered = (answer: Answer) => {
-    if (answer?.kind === "no_kernel") tell.absent();
-    if (!open || answer?.request !== open.request) return;
-    const { kind } = open;
-    settle();
-    if (answer.kind === "refused") tell.refused(kind, String(answer.message ?? ""));
+    if (answer?.kind === "no_kernel") {
+      forget();
+      return tell.absent();
+    }
+    const [kind, asked] = [...open].find(([, { request }]) => request === answer?.request) ?? [];
+    if (!kind || !asked) return;
+    clearTimeout(asked.timer);
+    open.delete(kind);
+    waiting.delete(kind);
+    tell.waiting(waiting);
+    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
   };
   model.on("msg:custom", answered);
 
@@ -50,7 +71,7 @@ export function kernelLink(
 
   const close = () => {
     clearTimeout(secondHello);
-    if (open) clearTimeout(open.timer);
+    forget();
     model.off("msg:custom", answered);
   };
   return { ask, close };

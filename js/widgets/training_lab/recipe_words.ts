@@ -17,9 +17,48 @@ const SHORT: Record<string, string> = {
 
 const short = (format: string): string => SHORT[format] ?? format;
 
+/** The recipes under the headings by which one looks for them, each group in the catalogue's order. */
+export function grouped(recipes: readonly RecipeChoice[]): { heading: string; recipes: RecipeChoice[] }[] {
+  const groups = new Map(GROUPS.map((key) => [key, [] as RecipeChoice[]]));
+  for (const choice of recipes) groups.get(groupOf(choice))!.push(choice);
+  return [...groups].filter(([, some]) => some.length > 0).map(([key, some]) => ({ heading: t(key), recipes: some }));
+}
+
+const GROUPS = ["lab.group_float32", "lab.group_float16", "lab.group_bfloat16", "lab.group_operands", "lab.group_amp"] as const;
+
+function groupOf({ loop, operands, compute_format }: RecipeChoice): (typeof GROUPS)[number] {
+  if (loop === "amp") return "lab.group_amp";
+  if (operands) return "lab.group_operands";
+  return compute_format === "float16" ? "lab.group_float16" : compute_format === "bfloat16" ? "lab.group_bfloat16" : "lab.group_float32";
+}
+
 /** Each departure from plain FP32 training is a sentence. */
 export function recipe(choice: RecipeChoice): string {
   return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one) => one !== "").join(" ");
+}
+
+/** The same in a line, beside others of its group. */
+export function brief(choice: RecipeChoice): string {
+  const format = short(choice.compute_format);
+  const { operands: rounded, loss_scale, loop } = choice;
+  if (choice.compute_format === "float32") return t("lab.recipe_fp32");
+  if (rounded) {
+    const [forward, backward] = [short(rounded.forward), short(rounded.backward)];
+    const formats = forward === backward ? t("lab.brief_operands", { forward }) : t("lab.brief_operands_two", { forward, backward });
+    const scaled = rounded.scaling === "current" ? t("lab.brief_current") : rounded.scaling === "delayed" ? t("lab.brief_delayed")
+      : rounded.forward.startsWith("float") ? t("lab.brief_not_scaled") : "";
+    return [formats, scaled, rounded.gradient_rounding === "stochastic" ? t("lab.brief_operands_stochastic") : ""].filter(Boolean).join(", ");
+  }
+  const stored =
+    loop === "amp" ? t("lab.brief_amp", { format })
+    : choice.master_weights ? t("lab.brief_masters", { format })
+    : choice.optimizer_format === choice.compute_format ? t("lab.brief_half_optimizer", { format })
+    : t(choice.weight_rounding === "stochastic" ? "lab.brief_stochastic" : "lab.brief_nearest", { format });
+  const scaling =
+    loss_scale.kind === "dynamic" ? t("lab.brief_dynamic")
+    : loss_scale.kind === "static" ? t("lab.brief_static", { scale: scale(loss_scale.init_scale) })
+    : t("lab.brief_unscaled");
+  return [stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling].filter(Boolean).join(", ");
 }
 
 function numbers(choice: RecipeChoice): string[] {

@@ -1,4 +1,7 @@
-// What the kernel sends, and how the page names it. No DOM.
+// What the kernel sends. No DOM.
+
+/** As Python has it: one value stands alone, several are a list. */
+export type OneOrMore<T> = T | T[];
 
 /** A number of a JSON trait: non-finite ones are words, unknown ones null. */
 export type WireNumber = number | "nan" | "inf" | "-inf" | null;
@@ -14,6 +17,7 @@ export interface Row {
   steps: number | null; // to be taken; of a watched loop they are not known
   step: number; // taken or skipped so far
   status: string;
+  position: number | null; // in the queue, 1 is next; null for one that does not wait
   message: string;
   device: string;
   backend: string;
@@ -22,13 +26,17 @@ export interface Row {
   skipped: number;
   rate: number | null; // steps per second, newest steps
   metrics: Record<string, WireNumber>; // the last evaluation's, on held-out data
+  memory: Record<string, number> | null; // bytes by kind that a step takes
+  flushed: number | null; // share of the newest snapshot's non-zero gradients, in 0 … 1
+  gradients: boolean; // whether there is a snapshot to open
 }
 
-/** A run's curves: each is little-endian float32 pairs (step, value). */
+/** A run's curves, little-endian float32: pairs (step, value); `shares` (step and a share for each class). */
 export interface WireCurves {
   loss: DataView;
   scale: DataView;
   skipped: DataView;
+  shares?: DataView;
 }
 
 export interface Point {
@@ -36,10 +44,17 @@ export interface Point {
   readonly value: number;
 }
 
+/** What became of the non-zero gradients at a step, in the order of `CLASSES`: shares that add up to 1. */
+export interface Shares {
+  readonly step: number;
+  readonly of: readonly number[];
+}
+
 export interface Curves {
   loss: Point[];
   scale: Point[]; // log2, one point per change
   skipped: Point[]; // log2 of the scale that each skipped step used
+  shares: Shares[];
 }
 
 export interface TaskChoice {
@@ -61,88 +76,62 @@ export interface RecipeChoice {
   loss_scale: { kind: string; init_scale: number; growth_factor: number; backoff_factor: number; growth_interval: number };
 }
 
+/** What tells some runs apart, field by field; a value for each run. */
+export interface Comparison {
+  runs: string[];
+  rows: { field: string; kind: "setting" | "result"; values: (string | number | null)[] }[];
+}
+
 /** The traits that kernel and page share. */
 export interface State {
   task: string;
-  recipe: string;
+  recipe: OneOrMore<string>;
   steps: number;
-  seed: number;
+  seed: OneOrMore<number>;
+  device: string;
   _tasks: TaskChoice[];
   _recipes: RecipeChoice[];
-  _rows: Row[]; // newest first
-  _settled: Record<string, WireCurves>; // of runs that are over
+  _devices: string[];
+  _rows: Row[]; // of runs that are over
+  _live_rows: Row[]; // of runs that go on or wait
+  _settled: Record<string, WireCurves>; // of runs that are over, as far as they are shown
   _live: Record<string, WireCurves>; // of runs that go on
-  _shown: string[]; // ids of the runs whose curves are drawn
+  _shown: string[]; // ids of the runs that are selected: their curves are drawn
+  _comparison: Comparison | Record<string, never>;
+  _explorer: string | null; // a reference to the LossScaleExplorer that is open
+  _explorer_run: string; // the id of the run that it shows
   _notice: string; // what in the folder could not be read
 }
 
-/** What the kernel answers to a launch or a stop; a saved page answers anything with "no_kernel". */
+/** What the kernel answers to a request; a saved page answers anything with "no_kernel". */
 export interface Answer {
   kind: "done" | "refused" | "no_kernel";
   request?: string;
   message?: string;
 }
 
-export const MAX_STEPS = 10_000_000;
-export const MAX_SEED = 2 ** 32 - 1;
-
 export const isAlive = (row: Row): boolean => row.status === "queued" || row.status === "running";
 
-/** The run that progress and Stop are about: the newest that goes on, else the newest. */
-export const currentRun = (rows: readonly Row[]): Row | undefined => rows.find(isAlive) ?? rows[0];
+/** Whether a run waits for its turn; a queued one without a place is being started. */
+export const isWaiting = (row: Row): boolean => row.status === "queued" && typeof row.position === "number";
 
-/** Points from the wire; an absent or cut-off array gives what is whole. */
+/** Whether a run ended in a way that needs words. */
+export const isFailure = (row: Row): boolean => !isAlive(row) && row.status !== "completed" && row.status !== "stopped";
+
+/** A run's curves from the wire; absent or cut-off arrays give what is whole. */
+export function decode(wire: WireCurves | undefined): Curves {
+  return { loss: points(wire?.loss), scale: points(wire?.scale), skipped: points(wire?.skipped), shares: shares(wire?.shares) };
+}
+
 export function points(view: DataView | undefined): Point[] {
-  const count = view ? Math.floor(view.byteLength / 8) : 0;
-  return Array.from({ length: count }, (_, i) => ({
-    step: view!.getFloat32(8 * i, true),
-    value: view!.getFloat32(8 * i + 4, true),
-  }));
+  return records(view, 2).map(([step, value]) => ({ step: step!, value: value! }));
 }
 
-/** Each run's short name: its recipe, numbered from the oldest where several share one. */
-export function runNames(rows: readonly Row[]): Map<string, string> {
-  const count = new Map<string, number>();
-  for (const row of rows) count.set(row.recipe, (count.get(row.recipe) ?? 0) + 1);
-  const seen = new Map<string, number>();
-  const names = new Map<string, string>();
-  for (const row of [...rows].reverse()) {
-    const number = (seen.get(row.recipe) ?? 0) + 1;
-    seen.set(row.recipe, number);
-    const plain = spaced(row.recipe);
-    names.set(row.id, count.get(row.recipe) === 1 ? plain : `${plain} #${number}`);
-  }
-  return names;
+export function shares(view: DataView | undefined): Shares[] {
+  return records(view, 5).map(([step, ...of]) => ({ step: step!, of }));
 }
 
-/** A name of the catalogues as words: "fp16_dynamic" → "fp16 dynamic". */
-export const spaced = (name: string): string => name.replaceAll("_", " ");
-
-/** A whole number in low … high from what was typed; null for anything else. */
-export function parseWhole(text: string, low: number, high: number): number | null {
-  const digits = text.trim();
-  if (!/^[0-9]{1,15}$/.test(digits)) return null;
-  const value = Number(digits);
-  return low <= value && value <= high ? value : null;
-}
-
-/**
- * Which line style each shown run has: a run keeps its own while it is shown, and a new one takes the first
- * that is free.
- */
-export function assignStyles(before: ReadonlyMap<string, number>, shown: readonly string[]): Map<string, number> {
-  const after = new Map<string, number>();
-  for (const id of shown) {
-    const kept = before.get(id);
-    if (kept !== undefined) after.set(id, kept);
-  }
-  const taken = new Set(after.values());
-  for (const id of shown) {
-    if (after.has(id)) continue;
-    let style = 0;
-    while (taken.has(style)) style += 1;
-    taken.add(style);
-    after.set(id, style);
-  }
-  return after;
+function records(view: DataView | undefined, size: number): number[][] {
+  const count = view ? Math.floor(view.byteLength / (4 * size)) : 0;
+  return Array.from({ length: count }, (_, i) => Array.from({ length: size }, (_, j) => view!.getFloat32(4 * (size * i + j), true)));
 }

@@ -2,12 +2,14 @@
 
 import { superscript } from "../../ui/digits.ts";
 import { type MessageKey, t } from "../../ui/messages.ts";
-import type { Row, WireNumber } from "./state.ts";
-import { isAlive } from "./state.ts";
+import { isAlive, isWaiting, type Row, type WireNumber } from "./state.ts";
 
 const NONE = "–";
 const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** A name of the catalogues as words: "fp16_dynamic" → "fp16 dynamic". */
+export const spaced = (name: string): string => name.replaceAll("_", " ");
 
 export const count = (value: number): string => whole.format(value);
 
@@ -41,10 +43,24 @@ export function axisNumber(value: number): string {
   return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
 }
 
-/** A share in 0 … 1 as "97.2 %". */
+/** A share in 0 … 1 as "97.2 %"; one that is not 0 is never told as 0. */
 export function percent(value: WireNumber | undefined): string {
-  return typeof value === "number" ? `${(100 * value).toFixed(1)} %` : decimal(value ?? null);
+  if (typeof value !== "number") return decimal(value ?? null);
+  return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
 }
+
+/** Bytes as "1.2 MB", in powers of 1000. */
+export function bytes(size: number): string {
+  const step = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3)));
+  const value = size / 1000 ** step;
+  return `${step > 0 && value < 99.95 ? value.toFixed(1) : whole.format(value)} ${UNITS[step]}`;
+}
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+
+/** A place in line: "1st". */
+export const ordinal = (n: number): string => t(`lab.ordinal_${ordinals.select(n) as "one" | "two" | "few" | "other"}`, { n });
 
 /** What the task itself calls a good result: the name of its metric beside "loss", if it has one. */
 export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => name !== "loss");
@@ -73,6 +89,7 @@ export function duration(seconds: number): string {
 export function progress(row: Row): string {
   const at = { step: count(row.step), steps: row.steps === null ? "" : count(row.steps), status: status(row) };
   if (!isAlive(row)) return t(row.steps === null ? "lab.progress_watched_over" : "lab.progress_over", at);
+  if (isWaiting(row)) return status(row);
   if (row.step === 0) return t("lab.progress_starting");
   const steps = t(row.steps === null ? "lab.progress_watched" : "lab.progress_steps", at);
   if (row.rate === null) return steps;
@@ -113,13 +130,31 @@ const STATUSES: Record<string, MessageKey> = {
   crashed: "lab.status_crashed",
 };
 
+/** A state's word; one that is not known stands as it came. */
+export function statusWord(word: string): string {
+  const key = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined;
+  return key === undefined ? word : t(key);
+}
+
 export function status(row: Row): string {
-  const key = STATUSES[row.status];
-  return key === undefined ? row.status : t(key, { step: count(row.step) });
+  return isWaiting(row) ? t("lab.status_queued_at", { place: ordinal(row.position!) }) : statusWord(row.status);
 }
 
 /** Where the current run computes, and how. */
 export function place(row: Row): string {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
   return [device, row.backend].filter((part) => part !== "").join(" · ");
+}
+
+const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"] as const;
+
+/** What a step takes in memory, by kind: "memory 3.1 MB: weights 0.4 MB, …". */
+export function memory(row: Row): string {
+  const kinds = Object.entries(row.memory ?? {}).filter(([, size]) => size > 0);
+  if (kinds.length === 0) return "";
+  const named = kinds.map(([kind, size]) => {
+    const known = MEMORY.find((one) => one === kind);
+    return `${known ? t(`lab.memory_${known}`) : kind} ${bytes(size)}`;
+  });
+  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: named.join(", ") });
 }

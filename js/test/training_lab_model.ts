@@ -1,0 +1,108 @@
+// The kernel's part of a TrainingLab, and a user's eyes and hands in its page.
+
+import { afterEach, beforeEach, vi } from "vitest";
+import widget from "../widgets/training_lab.ts";
+import type { Row, WireCurves } from "../widgets/training_lab/state.ts";
+
+/** The kernel's part: state, listeners, and what the page sent. */
+export function fakeModel(changes: Record<string, unknown> = {}) {
+  const state: Record<string, unknown> = {
+    task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto",
+    _tasks: [{ name: "digits_cnn", title: "Digits", explanation: "A small CNN." }],
+    _recipes: ["fp32", "fp16_dynamic"].map((name) => ({
+      name,
+      compute_format: name === "fp32" ? "float32" : "float16",
+      loop: "explicit", master_weights: true, weight_rounding: "nearest", optimizer_format: "float32",
+      fp32_ops: ["softmax", "norm", "loss"], operands: null,
+      loss_scale: { kind: name === "fp32" ? "none" : "dynamic", init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 25 },
+    })),
+    _devices: ["auto", "cpu"],
+    _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
+    _comparison: {}, _explorer: null, _explorer_run: "",
+    ...changes,
+  };
+  const listeners = new Map<string, Set<(...args: unknown[]) => void>>();
+  const emit = (name: string, ...args: unknown[]) => [...(listeners.get(name) ?? [])].forEach((listener) => listener(...args));
+  return {
+    sent: [] as Record<string, unknown>[],
+    saved: [] as Record<string, unknown>[],
+    get: (name: string) => state[name],
+    set(name: string, value: unknown) {
+      state[name] = value;
+      emit(`change:${name}`);
+    },
+    save_changes() { this.saved.push({ ...state }); },
+    send(content: Record<string, unknown>) { this.sent.push(content); },
+    on: (name: string, listener: (...args: unknown[]) => void) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
+    off: (name: string, listener: (...args: unknown[]) => void) => listeners.get(name)?.delete(listener),
+    answer: (content: unknown) => emit("msg:custom", content, []),
+    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+  };
+}
+
+/** A run that goes on. */
+export const row = (changes: Partial<Row> = {}): Row => ({
+  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, steps: 300, step: 213,
+  status: "running", position: null, message: "", device: "cpu", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
+  skipped: 2, rate: 141, metrics: { accuracy: 0.972, loss: 0.1 },
+  memory: null, flushed: 0.182, gradients: true, ...changes,
+});
+
+/** Little-endian float32, row by row. */
+export function wire(rows: readonly (readonly number[])[]): DataView {
+  const flat = rows.flat();
+  const view = new DataView(new ArrayBuffer(4 * flat.length));
+  flat.forEach((value, i) => view.setFloat32(4 * i, value, true));
+  return view;
+}
+
+export function curves(...losses: number[]): WireCurves {
+  return {
+    loss: wire(losses.map((loss, i) => [i + 1, loss])),
+    scale: wire([[1, 16], [9, 15]]),
+    skipped: wire([[8, 16]]),
+    shares: wire([[1, 0.5, 0.25, 0.25, 0], [9, 0.25, 0.25, 0.375, 0.125]]),
+  };
+}
+
+/** A page for each test of a file: frames are painted by hand, and things are found as a user finds them. */
+export function stage() {
+  let el: HTMLElement;
+  let frames: FrameRequestCallback[] = [];
+  beforeEach(() => {
+    el = document.body.appendChild(document.createElement("div"));
+    frames = [];
+    vi.stubGlobal("requestAnimationFrame", (callback: FrameRequestCallback) => frames.push(callback));
+    vi.stubGlobal("cancelAnimationFrame", () => frames.splice(0));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    document.body.replaceChildren();
+  });
+  const label = (text: string) => [...el.querySelectorAll("label")].find((one) => one.textContent === text);
+  return {
+    page: () => el,
+    waiting: () => frames.length,
+    paint: () => frames.splice(0).forEach((frame) => frame(0)),
+    show: (model: ReturnType<typeof fakeModel>): (() => void) =>
+      widget.render({ model: model as never, el, signal: new AbortController().signal } as never),
+    button: (name: string) => [...el.querySelectorAll("button")].find((one) => one.textContent!.includes(name))!,
+    field: (name: string) => el.querySelector<HTMLInputElement>(`#${label(name)!.htmlFor}`)!,
+    /** The box of a run in the table, or of a recipe in the list. */
+    box: (name: string, where: ".mw-runs" | ".mw-recipes" = ".mw-runs") =>
+      [...el.querySelectorAll(`${where} label`)].find((one) => one.textContent === name)!.querySelector("input")!,
+    region: (name: string) => {
+      const named = (one: Element) => one.getAttribute("aria-label") ?? el.querySelector(`#${one.getAttribute("aria-labelledby")}`)?.textContent;
+      return [...el.querySelectorAll("section, [role=region]")].find((one) => named(one) === name)! as HTMLElement;
+    },
+    /** What describes a control, all together. */
+    about: (control: HTMLElement) =>
+      control.getAttribute("aria-describedby")!.split(" ").map((id) => el.querySelector(`#${id}`)!.textContent).filter(Boolean).join(" "),
+    can: (button: HTMLElement) => button.getAttribute("aria-disabled") === null,
+    type(input: HTMLInputElement | HTMLSelectElement, text: string) {
+      input.value = text;
+      input.dispatchEvent(new Event("change"));
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// Buttons that say why they cannot be used. They keep the focus meanwhile, which a disabled one would lose.
+
+import { h, set, setText } from "../../ui/dom.ts";
+
+export interface Action {
+  readonly element: HTMLButtonElement;
+  /** "" where it may be used; else the reason why not. `hint` is told while it may. */
+  allow(reason: string, hint?: string): void;
+  name(text: string): void;
+}
+
+export function action(text: string, act: () => void, kind = ""): Action {
+  const element = h("button", { type: "button", class: kind || undefined }, text);
+  element.addEventListener("click", () => {
+    if (element.getAttribute("aria-disabled") !== "true") act();
+  });
+  return {
+    element,
+    allow: (reason, hint = "") => set(element, { "aria-disabled": reason !== "" && "true", title: reason || hint || undefined }),
+    name: (wanted) => setText(element, wanted),
+  };
+}

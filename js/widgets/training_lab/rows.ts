@@ -1,0 +1,57 @@
+// The runs of the folder: their order, their names, their line styles. No DOM.
+
+import { isAlive, type Row } from "./state.ts";
+import { spaced } from "./words.ts";
+
+/** All runs, newest first: ids begin with the time of the launch. What is told of a run that goes on holds. */
+export function merged(over: readonly Row[], live: readonly Row[]): Row[] {
+  const byId = new Map([...over, ...live].map((row) => [row.id, row]));
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/**
+ * The run that progress and Stop are about: the one that alone is selected, if it goes on; else the newest that
+ * runs; else the next in line; else the newest.
+ */
+export function runAtHand(rows: readonly Row[], selected: readonly string[]): Row | undefined {
+  const alive = rows.filter(isAlive);
+  const chosen = selected.length === 1 ? alive.find((row) => row.id === selected[0]) : undefined;
+  const next = [...alive].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+  return chosen ?? alive.find((row) => row.status === "running") ?? next[0] ?? rows[0];
+}
+
+/** Each run's short name: its recipe, numbered from the oldest where several share one. */
+export function runNames(rows: readonly Row[]): Map<string, string> {
+  const count = new Map<string, number>();
+  for (const row of rows) count.set(row.recipe, (count.get(row.recipe) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  const names = new Map<string, string>();
+  for (const row of [...rows].reverse()) {
+    const number = (seen.get(row.recipe) ?? 0) + 1;
+    seen.set(row.recipe, number);
+    const plain = spaced(row.recipe);
+    names.set(row.id, count.get(row.recipe) === 1 ? plain : `${plain} #${number}`);
+  }
+  return names;
+}
+
+/**
+ * Which line style each shown run has: a run keeps its own while it is shown, and a new one takes the first
+ * that is free.
+ */
+export function assignStyles(before: ReadonlyMap<string, number>, shown: readonly string[]): Map<string, number> {
+  const after = new Map<string, number>();
+  for (const id of shown) {
+    const kept = before.get(id);
+    if (kept !== undefined) after.set(id, kept);
+  }
+  const taken = new Set(after.values());
+  for (const id of shown) {
+    if (after.has(id)) continue;
+    let style = 0;
+    while (taken.has(style)) style += 1;
+    taken.add(style);
+    after.set(id, style);
+  }
+  return after;
+}
