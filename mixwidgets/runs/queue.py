@@ -166,13 +166,12 @@ class Line:
     def _make_folder(self) -> None:
         for folder in (self.folder.parent, self.folder):
             folder.mkdir(exist_ok=True)
-        if not self._is_folder():
-            raise NotADirectoryError(errno.ENOTDIR, "a link is there in place of a folder")
+            if folder.is_symlink():
+                raise NotADirectoryError(errno.ENOTDIR, "a link is there in place of a folder")
 
     def _is_folder(self) -> bool:
         """Whether it is there; never by a link, which could lead out of the runs folder."""
-        folders = (self.folder.parent, self.folder)
-        return all(folder.is_dir() and not folder.is_symlink() for folder in folders)
+        return self.folder.is_dir() and not (self.folder.is_symlink() or self.folder.parent.is_symlink())
 
     def _lock(self, name: str, **patience: float) -> int:
         """Lock a file of the line. What is no file there is somebody's own: it is put aside."""
