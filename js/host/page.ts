@@ -16,6 +16,8 @@ interface WidgetModule {
   readonly default: {
     render(props: { model: PageModel; el: HTMLElement; signal: AbortSignal }): unknown;
     accept?(wanted: Traits, get: PageModel["get"]): Traits | null;
+    /** What the text says of a trait, where that is not the trait itself; the twin of Python's `_state_value`. */
+    stateValue?(name: string, value: unknown): unknown;
   };
 }
 
@@ -33,10 +35,11 @@ function writeAddress(): void {
   }
 }
 
-function follow(accept: WidgetModule["default"]["accept"]): void {
+function follow({ accept, stateValue }: WidgetModule["default"]): void {
   const text = location.hash.slice(1);
   if (text === "") return;
-  const wanted = readState(text, model.get, data.defaults);
+  const get = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
+  const wanted = readState(text, get, data.defaults);
   const traits = wanted && accept ? accept(wanted, model.get) : wanted;
   for (const [name, value] of Object.entries(traits ?? {})) model.set(name, value);
   setText(note, traits ? "" : t("page.address"));
@@ -46,9 +49,9 @@ async function show(): Promise<void> {
   const address = URL.createObjectURL(new Blob([data.module], { type: "text/javascript" }));
   const { default: widget } = (await import(address)) as WidgetModule;
   URL.revokeObjectURL(address);
-  follow(widget.accept);
+  follow(widget);
   await widget.render({ model, el: element("widget"), signal: new AbortController().signal });
-  window.addEventListener("hashchange", () => follow(widget.accept));
+  window.addEventListener("hashchange", () => follow(widget));
 }
 
 Object.assign(window, { model }); // for the console: model.get("code")

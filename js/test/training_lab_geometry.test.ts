@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseWhole, readSeeds, seedsText } from "../widgets/training_lab/choice.ts";
+import { accept, parseWhole, readSeeds, seedsText } from "../widgets/training_lab/choice.ts";
 import { fieldName, fieldValue } from "../widgets/training_lab/comparison_words.ts";
 import { lossAxes, lossPath, reach, scaleAxes, scalePath, sharesPaths, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
 import { assignStyles, merged, runAtHand, runNames } from "../widgets/training_lab/rows.ts";
@@ -142,6 +142,19 @@ describe("seeds", () => {
   it("three in a row are a range", () => expect(seedsText([0, 1, 2, 5, 6])).toBe("0-2, 5, 6"));
 });
 
+describe("an address", () => {
+  const known = { tasks: ["digits_cnn"], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
+  const wanted = { task: "digits_cnn", recipe: "fp32", steps: 30, seed: "7", device: "auto" };
+  it("may ask for one recipe and seed, or for several", () => {
+    expect(accept(wanted, known)).toEqual({ ...wanted, seed: 7 });
+    expect(accept({ ...wanted, recipe: "bf16,fp32", seed: "0,3,4" }, known)).toEqual({ ...wanted, recipe: ["bf16", "fp32"], seed: [0, 3, 4] });
+  });
+  it.each<[string, unknown]>([
+    ["task", "x"], ["task", "__proto__"], ["recipe", ""], ["recipe", "fp32,fp32"], ["recipe", "fp32,<b>"], ["steps", 0], ["steps", 1e12], ["seed", "-1"],
+    ["seed", ""], ["seed", "0-4294967295"], ["device", "cuda:99"], ["device", undefined],
+  ])("may not ask for the %s %j", (name, value) => expect(accept({ ...wanted, [name]: value }, known)).toBeNull());
+});
+
 describe("a comparison in words", () => {
   it.each([
     ["recipe.loss_scale.kind", "loss scale: kind"], ["seed", "seed"], ["task_options.loss_weight", "loss weight"],
@@ -150,7 +163,7 @@ describe("a comparison in words", () => {
   it.each([
     ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
     ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"],
-    ["recipe.master_weights", true, "yes"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
+    ["recipe.master_weights", "true", "yes"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
   ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value)).toBe(text));
 });
 

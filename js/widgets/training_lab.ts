@@ -5,7 +5,7 @@ import { card } from "../ui/card.ts";
 import { h, set, setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
 import { charts, type ShownRun } from "./training_lab/charts.ts";
-import { accept as acceptChoice } from "./training_lab/choice.ts";
+import { accept as acceptChoice, listOf } from "./training_lab/choice.ts";
 import { comparisonPanel } from "./training_lab/comparison.ts";
 import { controls } from "./training_lab/controls.ts";
 import { gradientsPanel, managerOf } from "./training_lab/gradients_panel.ts";
@@ -188,4 +188,7 @@ function accept(wanted: Record<string, unknown>, get: AnyModel<State>["get"]) {
   return acceptChoice(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: get("_devices") ?? ["auto"] });
 }
 
-export default { render, accept };
+/** Several recipes or seeds stand in the address with commas between them. */
+const stateValue = (name: string, value: unknown): unknown => (name === "recipe" || name === "seed" ? listOf(value).join(",") : value);
+
+export default { render, accept, stateValue };

@@ -104,10 +104,11 @@ function writeAddress() {
   } catch {
   }
 }
-function follow(accept) {
+function follow({ accept, stateValue }) {
   const text = location.hash.slice(1);
   if (text === "") return;
-  const wanted = readState(text, model.get, data.defaults);
+  const get = (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name);
+  const wanted = readState(text, get, data.defaults);
   const traits = wanted && accept ? accept(wanted, model.get) : wanted;
   for (const [name, value] of Object.entries(traits ?? {})) model.set(name, value);
   setText(note, traits ? "" : t("page.address"));
@@ -116,9 +117,9 @@ async function show() {
   const address = URL.createObjectURL(new Blob([data.module], { type: "text/javascript" }));
   const { default: widget } = await import(address);
   URL.revokeObjectURL(address);
-  follow(widget.accept);
+  follow(widget);
   await widget.render({ model, el: element("widget"), signal: new AbortController().signal });
-  window.addEventListener("hashchange", () => follow(widget.accept));
+  window.addEventListener("hashchange", () => follow(widget));
 }
 Object.assign(window, { model });
 show().catch((error) => {

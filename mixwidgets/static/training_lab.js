@@ -1439,14 +1439,13 @@ function quoted(text) {
   return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
 }
 function accept(wanted, known) {
-  const recipes = listed(wanted["recipe"]);
-  const seeds = readSeeds(listed(wanted["seed"]).join(","));
-  const { task, steps, device = known.devices[0] } = wanted;
+  const { task, recipe: recipe2, steps, seed, device } = wanted;
+  const recipes = String(recipe2).split(",");
+  const seeds = readSeeds(String(seed));
   const isKnown2 = known.tasks.includes(task) && known.devices.includes(device) && recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
   if (!isKnown2 || "problem" in readSteps(String(steps)) || "problem" in seeds) return null;
   return { task, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device };
 }
-var listed = (value2) => Array.isArray(value2) ? value2.map(String) : String(value2).split(",");
 
 // widgets/training_lab/comparison_words.ts
 var NAMES = {
@@ -1474,7 +1473,7 @@ function fieldName(field2) {
 var SHARE = /^(gradients\.|weights_unchanged$|metrics\.(accuracy|iou)$)/;
 var NOT_FINITE2 = /^(nan|-?inf)$/;
 function fieldValue(field2, value2) {
-  if (typeof value2 === "boolean") return t(value2 ? "lab.yes" : "lab.no");
+  if (value2 === "true" || value2 === "false") return t(value2 === "true" ? "lab.yes" : "lab.no");
   if (typeof value2 === "string") {
     if (field2 === "status") return statusWord(value2);
     return NOT_FINITE2.test(value2) ? decimal(value2) : value2;
@@ -2269,7 +2268,8 @@ function accept2(wanted, get) {
   const names = (all) => all.map(({ name }) => name);
   return accept(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: get("_devices") ?? ["auto"] });
 }
-var training_lab_default = { render, accept: accept2 };
+var stateValue = (name, value2) => name === "recipe" || name === "seed" ? listOf(value2).join(",") : value2;
+var training_lab_default = { render, accept: accept2, stateValue };
 export {
   training_lab_default as default
 };

@@ -68,19 +68,17 @@ function quoted(text: string): string {
   return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
 }
 
-/** What the address of a saved page may ask for. Several recipes or seeds stand there joined by commas. */
+/** What the address of a saved page may ask for, each value as it is read there; null for what does not fit. */
 export function accept(
   wanted: Record<string, unknown>,
   known: { tasks: readonly string[]; recipes: readonly string[]; devices: readonly string[] },
 ): Choice | null {
-  const recipes = listed(wanted["recipe"]);
-  const seeds = readSeeds(listed(wanted["seed"]).join(","));
-  const { task, steps, device = known.devices[0] } = wanted;
+  const { task, recipe, steps, seed, device } = wanted;
+  const recipes = String(recipe).split(",");
+  const seeds = readSeeds(String(seed));
   const isKnown =
     known.tasks.includes(task as string) && known.devices.includes(device as string) &&
     recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
   if (!isKnown || "problem" in readSteps(String(steps)) || "problem" in seeds) return null;
   return { task: task as string, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device: device as string };
 }
-
-const listed = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : String(value).split(","));
