@@ -8,7 +8,9 @@ from mixwidgets.runs.events import Evaluation, GradientSnapshot, Memory, RunStar
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.run import Run
+from mixwidgets.runs.settings import Value
 from mixwidgets.runs.shares import class_shares
+from mixwidgets.runs.status import current_status
 
 
 class Outcome:
@@ -64,6 +66,18 @@ class Outcome:
 
     def _scale_of(self, step: int) -> float:
         return self._step.loss_scale if self._step and self._step.step == step else math.nan
+
+
+def brief_results(run: Run) -> dict[str, Value]:
+    """`status`, `steps_done`, `skipped` and the last metrics. Of a run that ended by itself its last status
+    tells them; only the journal of another is read."""
+    said = current_status(run.path)
+    if said.steps is None:
+        found = Outcome(run).results
+        brief = ("status", "steps_done", "skipped")
+        return {name: value for name, value in found.items() if name in brief or name.startswith("metrics.")}
+    metrics = {f"metrics.{name}": value for name, value in said.metrics.items()}
+    return {"status": said.word, "steps_done": said.steps, "skipped": said.skipped, **metrics}
 
 
 def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> dict[str, float]:

@@ -30,7 +30,7 @@ ROOMS = {
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "runs"}, {"altair", "pandas"}, set()),
-    "cli": ({"formats", "gradients", "runs", "training"}, {"typer"}, set()),
+    "cli": ({"formats", "gradients", "runs", "training", "sweeps"}, {"typer", "rich"}, {"distributed"}),
     "__init__": (set(), set(), set()),
 }
 
