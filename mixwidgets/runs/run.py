@@ -18,7 +18,7 @@ from mixwidgets.runs.journal import read_experiment
 from mixwidgets.runs.progress import ProgressBar
 from mixwidgets.runs.queue import positions
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.status import ALIVE, current_status, read_status
+from mixwidgets.runs.status import ALIVE, current_status
 from mixwidgets.runs.stopping import stop_run
 from mixwidgets.runs.tables import evaluation_table, step_table
 from mixwidgets.runs.watched_loop import WatchedLoop
@@ -95,17 +95,13 @@ class Run:
     @property
     def damage(self) -> list[str]:
         """What in the directory could not be read and was set aside, one sentence each."""
-        alive = self.is_alive
+        status = current_status(self.path)
         reader = JournalReader(self.path)
         deque(reader.read_new(), maxlen=0)
         found = list(reader.damage)
-        if reader.torn_bytes and not alive:
+        if reader.torn_bytes and status.word not in ALIVE:
             found.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
-        try:
-            read_status(self.path)
-        except (OSError, ValueError) as error:
-            found.append(f"status.json cannot be used: {error}.")
-        return found
+        return found + [status.damage] * bool(status.damage)
 
     def events(self) -> list[Event]:
         """Everything recorded so far, in order."""

@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class Status:
     """How many steps were skipped; None likewise."""
     message: str = ""
     """What happened, in words."""
+    damage: str = ""
+    """Why status.json could not be read, in a sentence; the rest is then as the events tell."""
 
 
 def read_status(run_path: Path) -> Status:
@@ -81,18 +83,15 @@ def current_status(run_path: Path) -> Status:
     alive = is_locked(lock)  # before reading: a process writes its last status, then goes
     try:
         said = read_status(run_path)
-    except (OSError, ValueError):
-        said = _from_events(run_path)
+    except (OSError, ValueError) as error:
+        said = replace(_from_events(run_path), damage=f"status.json cannot be used: {error}.")
     asked = os.path.lexists(run_path / "stop")
     is_waiting = said.word == "queued" and not asked and not lock.exists()
     if said.word not in ALIVE or alive or is_waiting:
         return said
-    return Status(
-        word="stopped" if asked else "interrupted",
-        process_id=said.process_id,
-        host=said.host,
-        message="It was ended." if asked else _GONE,
-    )
+    if asked:
+        return replace(said, word="stopped", message="It was ended.")
+    return replace(said, word="interrupted", message=_GONE)
 
 
 def _from_events(run_path: Path) -> Status:

@@ -51,8 +51,10 @@ class FollowedRun:
 
     @property
     def damage(self) -> list[str]:
-        """What of its journal was set aside, one sentence each, while that is at hand."""
-        return self._digest.damage if self._digest else []
+        """What could not be read, one sentence each; of the journal, while that is at hand."""
+        return [self._status.damage] * bool(self._status.damage) + (
+            self._digest.damage if self._digest else []
+        )
 
     def look(self, places: Mapping[str, int]) -> None:
         """Ask anew how it stands, unless nothing can have changed. `places` are those in line, by id."""

@@ -28,12 +28,13 @@ class RunsFeed:
         self._followed: dict[str, FollowedRun] = {}
         self._unreadable: dict[str, str] = {}
         self.is_behind = False
-        """Whether `traits` left journals unread."""
+        """Whether `traits` left some unread of the journals that go on or are shown."""
 
     @property
     def is_live(self) -> bool:
-        """Whether a run was queued or running at the last look: then there is something to see soon."""
-        return any(followed.is_alive for followed in self._followed.values())
+        """Whether there will be something to see soon: a run was queued or running at the last look, or the
+        row of one that is over is not yet whole."""
+        return any(followed.is_owed for followed in self._followed.values())
 
     def runs(self) -> list[Run]:
         """The runs that are there now."""
@@ -76,7 +77,7 @@ class RunsFeed:
             if time.monotonic() >= until:
                 break
             one.read(until)
-        self.is_behind = not all(one.is_read for one in (*alive, *drawn, *owed))
+        self.is_behind = not all(one.is_read for one in (*alive, *drawn))
         for name, one in there:
             if name not in shown:
                 one.put_away()

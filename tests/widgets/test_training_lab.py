@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted, StepRecord
 from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.runs.journal import create_run
 from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.loss_scale import LossScale
@@ -20,78 +19,7 @@ from mixwidgets.runs.run import open_run
 from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.training_lab import TrainingLab
 from tests.waiting import LIMIT_S, until
-
-
-def rows(lab):
-    """All rows, newest first, as the page merges them."""
-    return sorted([*lab._rows, *lab._live_rows], key=lambda row: row["id"], reverse=True)
-
-
-def statuses(lab):
-    return [row["status"] for row in rows(lab)]
-
-
-class Page:
-    """The page's side of the comm: sends custom messages as ipywidgets delivers them, keeps the answers."""
-
-    def __init__(self, lab, monkeypatch):
-        self.lab, self.answers = lab, []
-        monkeypatch.setattr(lab, "send", lambda content, buffers=None: self.answers.append(content))
-
-    def send(self, content):
-        data = {"method": "custom", "content": content}
-        self.lab._handle_msg({"content": {"data": data}, "buffers": []})
-
-    def ask(self, content):
-        count = len(self.answers)
-        self.send(content)
-        until(lambda: len(self.answers) > count)
-        return self.answers[-1]
-
-
-def journalled(runs_dir, losses, *, scales=None, reason="completed", message="", **fields):
-    """A run that is over, as its process would have written it."""
-    experiment = Experiment(
-        **{"task": "digits_cnn", "recipe": "fp16_dynamic", "steps": max(1, len(losses)), **fields}
-    )
-    path = create_run(experiment, runs_dir)
-    scales = scales or [65536.0] * len(losses)
-    with Journal(path) as journal:
-        journal.append(RunStarted(device="cpu", backend="some backend", versions={}))
-        for step, (loss, scale) in enumerate(zip(losses, scales, strict=True), 1):
-            lost = not math.isfinite(loss)
-            journal.append(
-                StepRecord(
-                    step=step,
-                    loss=loss,
-                    loss_scale=scale,
-                    found_inf=lost,
-                    skipped=lost,
-                    grad_norm=loss,
-                    seconds=0.5,
-                )
-            )
-        metrics = {"loss": losses[-1], "accuracy": 0.75} if losses else {}
-        journal.append(Evaluation(step=len(losses), metrics=metrics))
-        journal.append(RunFinished(reason=reason, metrics=metrics, message=message))
-    return open_run(path)
-
-
-@pytest.fixture
-def make_lab():
-    labs = []
-
-    def make(*args, **kwargs):
-        labs.append(TrainingLab(*args, **kwargs))
-        return labs[-1]
-
-    yield make
-    for lab in labs:
-        lab.close()
-
-
-def curve(lab, run, name):
-    return np.frombuffer(lab._settled[run.id][name], "<f4").reshape(-1, 2)
+from tests.widgets.lab_page import Page, curve, journalled, statuses
 
 
 def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path, make_lab, monkeypatch):

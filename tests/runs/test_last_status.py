@@ -1,0 +1,62 @@
+"""The last status tells how far a run came, so that nobody has to read its journal for that."""
+
+import math
+
+from mixwidgets.runs.events import RunFinished, StepRecord
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.files import replace_file, seal, unseal
+from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.runs.run import open_run
+from mixwidgets.runs.status import current_status
+
+
+def ended(tmp_path, losses):
+    path = create_run(Experiment(task="digits_cnn", steps=100), tmp_path)
+    with Journal(path) as journal:
+        for step, loss in enumerate(losses, 1):
+            lost = math.isinf(loss)
+            journal.append(
+                StepRecord(
+                    step=step,
+                    loss=loss,
+                    loss_scale=1.0,
+                    found_inf=lost,
+                    skipped=lost,
+                    grad_norm=1.0,
+                    seconds=1.0,
+                )
+            )
+        journal.append(RunFinished(reason="stopped", metrics={}, message="It was asked to."))
+    return path
+
+
+def test_it_tells_the_last_step_and_the_skipped_ones(tmp_path):
+    path = ended(tmp_path, [1.0, math.inf, 2.0, math.inf, 3.0])
+    (path / "events.jsonl").unlink()
+    status = current_status(path)
+    assert (status.word, status.steps, status.skipped) == ("stopped", 5, 2)
+
+
+def test_a_run_without_a_step_came_nowhere(tmp_path):
+    status = current_status(ended(tmp_path, []))
+    assert (status.steps, status.skipped) == (0, 0)
+
+
+def test_the_status_of_an_older_version_still_opens(tmp_path):
+    path = ended(tmp_path, [1.0])
+    record = unseal((path / "status.json").read_bytes())
+    older = {name: record[name] for name in ("status", "process_id", "host", "metrics", "message")}
+    replace_file(path / "status.json", seal(older))
+    run, status = open_run(path), current_status(path)
+    assert (run.status, run.message, run.damage) == ("stopped", "It was asked to.", [])
+    assert (status.steps, status.skipped) == (None, None)
+
+
+def test_a_strange_count_is_damage(tmp_path):
+    for count in (-1, 1.5, "3", True, [], 2**70):
+        path = ended(tmp_path, [1.0])
+        record = unseal((path / "status.json").read_bytes())
+        replace_file(path / "status.json", seal({**record, "steps": count}))
+        run = open_run(path)
+        assert run.status == "stopped"  # by its events
+        assert "status.json cannot be used" in run.damage[-1]

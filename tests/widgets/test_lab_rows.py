@@ -1,0 +1,261 @@
+"""What a TrainingLab tells of a folder: rows from the statuses, curves when they are shown, and no more."""
+
+import json
+import math
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from mixwidgets.runs.events import Memory, RunFinished
+from mixwidgets.runs.files import replace_file, seal, unseal
+from mixwidgets.runs.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.lock import take_lock
+from mixwidgets.runs.queue import Line
+from mixwidgets.runs.reader import JournalReader
+from mixwidgets.runs.run import open_run
+from mixwidgets.runs.watched_loop import WatchedLoop
+from tests.waiting import until
+from tests.widgets.lab_page import (
+    curve,
+    experiment,
+    going_on,
+    journalled,
+    rows,
+    snapshot,
+    statuses,
+    step_record,
+)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.runs_view._IDLE_S", 0.05)
+
+
+@pytest.fixture
+def journals_read(monkeypatch):
+    """The ids of the runs whose events are read."""
+    read, read_new = set(), JournalReader.read_new
+
+    def noted(reader):
+        read.add(reader._run_path.name)
+        return read_new(reader)
+
+    monkeypatch.setattr(JournalReader, "read_new", noted)
+    return read
+
+
+def copies(run, count):
+    return [
+        open_run(shutil.copytree(run.path, run.path.with_name(f"{run.id[:-4]}{number:04x}")))
+        for number in range(count)
+    ]
+
+
+def is_settled(lab):
+    return lab._rows and not lab._feed.is_behind and not lab._feed.is_live
+
+
+def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, make_lab, journals_read):
+    run = journalled(tmp_path, [3.0, math.inf, 1.0], recipe="bf16", seed=4, message="All 3.")
+    there = [run, *copies(run, 30)]
+    lab = make_lab(tmp_path, _shown=[run.id])
+    until(lambda: lab._settled)
+    assert len(lab._rows) == 31
+    assert journals_read == {run.id}
+    for row in (row for row in lab._rows if row["id"] != run.id):
+        assert (row["status"], row["step"], row["skipped"], row["message"]) == ("completed", 3, 1, "All 3.")
+        assert (row["recipe"], row["seed"], row["metrics"]) == ("bf16", 4, {"loss": 1.0, "accuracy": 0.75})
+        assert (row["loss"], row["rate"], row["memory"], row["position"]) == (None, None, None, None)
+    other = there[7]
+    lab._shown = [other.id]
+    until(lambda: set(lab._settled) == {other.id})  # read when first shown; the other's curves are let go
+    assert journals_read == {run.id, other.id}
+    np.testing.assert_array_equal(curve(lab, other, "loss"), [[1, 3], [2, math.inf], [3, 1]])
+    [row] = [row for row in lab._rows if row["id"] == other.id]
+    assert (row["loss"], row["rate"], row["backend"]) == (1.0, 2.0, "some backend")
+
+
+def test_what_an_older_status_leaves_out_is_read_from_the_journal(tmp_path, make_lab):
+    run = journalled(tmp_path, [1.0, math.nan, 2.0])
+    record = unseal((run.path / "status.json").read_bytes())
+    replace_file(
+        run.path / "status.json", seal({**record, "steps": None, "skipped": None})
+    )  # as if never written
+    lost = create_run(experiment(), tmp_path)
+    os.close(take_lock(lost / "lock"))
+    lab = make_lab(tmp_path, _shown=["none"])
+    until(lambda: is_settled(lab))
+    assert [(row["status"], row["step"], row["skipped"]) for row in rows(lab)] == [
+        ("interrupted", 0, 0),
+        ("completed", 3, 1),
+    ]
+    assert lab._settled == {}
+
+
+def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make_lab):
+    run = journalled(tmp_path, [1.0] * 3)
+    copies(run, 50)
+    lab = make_lab(tmp_path)
+    until(lambda: len(lab._settled) == 6)
+    with going_on(tmp_path) as journal:
+        until(lambda: lab._live)
+        sent = []
+        lab.comm.publish_msg = lambda kind, data=None, buffers=None, **_: sent.append((data, buffers))
+        for step in range(1, 21):
+            journal.append(step_record(step))
+            until(lambda step=step: lab._live_rows[0]["step"] == step)
+        changed = [set(data["state"]) for data, _ in sent if data["method"] == "update"]
+        assert changed
+        assert set().union(*changed) == {"_live_rows", "_live"}
+        assert len(changed) <= 20
+        sizes = [len(json.dumps(data)) + sum(map(len, buffers or ())) for data, buffers in sent]
+        assert max(sizes) < 2000
+        journal.append(RunFinished(reason="completed", metrics={}))
+    until(lambda: not lab._live_rows)
+    assert journal.path.name in lab._settled
+
+
+def test_shares_and_memory_are_the_events(tmp_path, make_lab):
+    with going_on(tmp_path, recipe="fp16_static", steps=100) as journal:
+        journal.append(step_record(1, scale=1.0))
+        # float16 at a scale of 1: 0, flushed, subnormal, normal (twice), overflow
+        journal.append(snapshot(1, [0.0, 2.0**-30, 2.0**-20], [1.0, 2.0, 2.0**20]))
+        journal.append(Memory(step=1, predicted={"weights": 8, "master": 4}, measured={}))
+        journal.append(step_record(2, scale=2.0**10))
+        journal.append(snapshot(2, [2.0**-30, 1.0], [2.0**-20, math.inf], flushed={"p0": 1, "p1": 0}))
+        journal.append(RunFinished(reason="completed", metrics={}))
+    lab = make_lab(tmp_path)
+    until(lambda: lab._settled)
+    run = open_run(journal.path)
+    expected = [[1, 0.2, 0.2, 0.4, 0.2], [2, 0, 0.25, 0.5, 0]]
+    np.testing.assert_array_equal(curve(lab, run, "shares", 5), np.float32(expected))
+    [row] = lab._rows
+    assert (row["memory"], row["gradients"]) == ({"weights": 8, "master": 4}, True)
+    assert row["flushed"] == 1 / 5  # against float32: 1 flushed beside 4 that are not zero
+
+
+def test_what_a_narrow_backward_pass_flushed_is_not_known(tmp_path, make_lab):
+    journalled(tmp_path, [1.0], gradients=[snapshot(1, [0.0, 0.0, 1e-3])])
+    lab = make_lab(tmp_path)
+    until(lambda: lab._settled)
+    assert (lab._rows[0]["flushed"], lab._rows[0]["gradients"]) == (None, True)
+
+
+def test_a_watched_loop_is_told_as_one(tmp_path, make_lab):
+    path = tmp_path / "my_loop"
+    create_watched_run(WatchedLoop(model="Net", format="float16", every=1), path)
+    with Journal(path, has_own_process=False) as journal:
+        journal.append(step_record(1, scale=1.0))
+        journal.append(snapshot(1, [2.0**-30, 1.0, 1.0, 1.0]))
+        lab = make_lab(tmp_path)
+        until(lambda: lab._live)
+        [row] = lab._live_rows
+        assert (row["task"], row["recipe"], row["seed"], row["flushed"]) == ("watch", "Net", None, 0.25)
+
+
+def test_places_in_line_are_told_and_a_run_that_waits_is_not_drawn(tmp_path, make_lab):
+    paths = [create_run(experiment(seed=seed), tmp_path) for seed in range(3)]
+    locks = [take_lock(path / "lock") for path in paths]
+    try:
+        for path in paths:
+            Line.of(tmp_path, "cpu").join(path.name)
+        lab = make_lab(tmp_path)
+        until(lambda: lab._live_rows)
+        told = {row["id"]: (row["status"], row["position"], row["step"]) for row in lab._live_rows}
+        assert told == {path.name: ("queued", place, 0) for place, path in enumerate(paths, 1)}
+        assert lab._shown == []
+    finally:
+        for lock in locks:
+            os.close(lock)
+    until(lambda: statuses(lab) == ["interrupted"] * 3)
+    assert {row["position"] for row in lab._rows} == {None}
+
+
+def test_one_that_seemed_interrupted_and_begins_is_followed(tmp_path, make_lab):
+    path = create_run(experiment(), tmp_path)
+    os.close(take_lock(path / "lock"))
+    lab = make_lab(tmp_path)
+    until(lambda: statuses(lab) == ["interrupted"])
+    with Journal(path, has_own_process=False) as journal:
+        until(lambda: statuses(lab) == ["running"])
+        journal.append(RunFinished(reason="completed", metrics={}))
+    until(lambda: statuses(lab) == ["completed"])
+
+
+def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab, monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.runs_view._LIVE_S", 0.005)
+    run = journalled(tmp_path, [float(step % 7) for step in range(6_000)])
+    lab = make_lab(tmp_path)
+    until(lambda: lab._settled)
+    parts = {lab._settled[run.id]["loss"]}
+    until(lambda: parts.add(lab._settled[run.id]["loss"]) or is_settled(lab))
+    assert len(parts) > 2  # it grew while it was read
+    assert (lab._rows[0]["step"], lab._rows[0]["rate"]) == (6_000, 2.0)
+    points = curve(lab, run, "loss")
+    assert len(points) <= 1025
+    assert (points[-1] == [6_000, 5_999 % 7]).all()
+
+
+def test_a_run_of_a_folder_with_damage_is_shown_and_the_damage_told(tmp_path, make_lab):
+    there = [journalled(tmp_path, [float(seed), 2.0], seed=seed) for seed in range(8)]
+    spoilt = there[:4]
+    for run in spoilt:
+        (run.path / "experiment.json").write_bytes(b"\0" * 100)
+    (there[4].path / "status.json").write_bytes(b"{}")
+    (there[5].path / "events.jsonl").write_bytes(b"\0" * 100 + b"\n")
+    (there[6].path / "events.jsonl").unlink()
+    os.mkfifo(there[6].path / "events.jsonl")
+    lab = make_lab(tmp_path)
+    until(lambda: is_settled(lab) and len(lab._settled) == 4)
+    assert [row["id"] for row in lab._rows] == [run.id for run in reversed(there[4:])]
+    assert statuses(lab) == ["completed"] * 4
+    assert "experiment.json" in lab._notice
+    assert lab._notice.endswith("And 4 more.")  # 4 experiments, a status, 2 journals; three are told in full
+    assert len(lab._notice) < 1000
+    for run in spoilt:
+        shutil.rmtree(run.path)
+    until(lambda: all(run.id in lab._notice for run in there[4:7]))
+    assert "status.json cannot be used" in lab._notice
+
+
+def test_names_that_no_page_can_show_and_hidden_folders_are_passed_over(tmp_path, make_lab):
+    run = journalled(tmp_path, [1.0])
+    for name in (".hidden", "\udcff", "\u202edesrever", "line\nbreak"):  # \udcff: a byte that is no UTF-8
+        shutil.copytree(run.path, tmp_path / name)
+    lab = make_lab(tmp_path)
+    until(lambda: lab._rows)
+    assert [row["id"] for row in lab._rows] == [run.id]
+
+
+def test_what_is_shown_is_bounded_and_unknown_ids_do_no_harm(tmp_path, make_lab):
+    run = journalled(tmp_path, [1.0])
+    lab = make_lab(tmp_path)
+    until(lambda: lab._settled)
+    lab.set_state({"_shown": ["../x", "", "x" * 10_000_000, *map(str, range(1000)), run.id, run.id]})
+    assert len(lab._shown) == 32
+    assert lab._shown[-2:] == ["999", run.id]
+    until(lambda: set(lab._settled) == {run.id})
+
+
+def test_a_new_run_takes_the_place_of_the_one_that_was_shown_longest(tmp_path, make_lab):
+    there = [journalled(tmp_path, [1.0], seed=seed) for seed in range(9)]
+    chosen = [run.id for run in there[:8]]
+    lab = make_lab(tmp_path, _shown=chosen)
+    until(lambda: len(lab._settled) == 8)
+    new = journalled(tmp_path, [1.0], seed=10)
+    until(lambda: lab._shown == [*chosen[1:], new.id])
+
+
+def test_the_folder_may_come_and_go(tmp_path, make_lab):
+    folder = tmp_path / "runs"
+    lab = make_lab(folder)
+    until(lambda: lab._seen is not None)
+    journalled(folder, [1.0])
+    until(lambda: statuses(lab) == ["completed"])
+    folder.rename(tmp_path / "elsewhere")
+    until(lambda: lab._rows == [] and lab._settled == {})
+    (tmp_path / "elsewhere").rename(folder)
+    until(lambda: statuses(lab) == ["completed"])
