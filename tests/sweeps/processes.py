@@ -1,0 +1,12 @@
+"""The worker processes of a pool."""
+
+import psutil
+
+
+def workers(process_id=None):
+    """Those of loky's that this process, or another, started and that live."""
+    return [
+        child
+        for child in psutil.Process(process_id).children()
+        if child.status() != psutil.STATUS_ZOMBIE and "popen_loky_posix" in " ".join(child.cmdline())
+    ]

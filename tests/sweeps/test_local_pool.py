@@ -1,0 +1,90 @@
+"""The pool of a sweep that is given none: what dies in it is named, and takes nothing else along."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import BrokenExecutor, wait
+
+import pytest
+
+from mixwidgets.sweeps.local_pool import LocalPool, local_pool
+from tests.sweeps import calls
+from tests.sweeps.processes import workers
+from tests.waiting import LIMIT_S, until
+
+
+@pytest.fixture
+def pool():
+    pool = LocalPool(2)
+    yield pool
+    pool.shutdown()
+
+
+def test_calls_run_in_two_processes_on_one_thread_each(pool):
+    told = [future.result(LIMIT_S) for future in [pool.submit(calls.about, number) for number in range(8)]]
+    assert [number for number, _, _ in told] == list(range(8))
+    processes = {process for _, process, _ in told}
+    assert len(processes) <= 2
+    assert os.getpid() not in processes
+    assert {threads for _, _, threads in told} == {"1"}
+    with pytest.raises(ValueError, match="as told"):
+        pool.submit(calls.fail, "as told").result(LIMIT_S)
+    assert {worker.pid for worker in workers()} >= processes  # still warm
+
+
+def test_the_call_that_kills_its_process_fails_and_no_other(pool):
+    futures = [pool.submit(calls.die_if, number, 3) for number in range(9)]
+    wait(futures, LIMIT_S)
+    with pytest.raises(BrokenExecutor, match="SIGKILL"):
+        futures.pop(3).result(0)
+    assert [future.result(0) for future in futures] == [0, 1, 2, 4, 5, 6, 7, 8]
+
+
+def test_killed_workers_and_those_that_died_idle_are_replaced(pool, tmp_path):
+    marks = [tmp_path / name for name in ("one", "two")]
+    futures = [pool.submit(calls.wait_for, tmp_path / "go", mark) for mark in marks]
+    until(lambda: all(mark.exists() for mark in marks))
+    dead = workers()
+    dead[0].kill()
+    until(lambda: not any(worker.is_running() for worker in dead))
+    (tmp_path / "go").touch()
+    for future in futures:
+        assert future.result(LIMIT_S) not in {worker.pid for worker in dead}
+    for worker in workers():
+        worker.kill()
+        worker.wait()
+    assert pool.submit(calls.about, 5).result(LIMIT_S)[0] == 5
+
+
+def test_what_waits_can_be_cancelled_and_what_runs_takes_no_notice_of_an_interrupt(pool, tmp_path):
+    marks = [tmp_path / name for name in ("one", "two")]
+    running = [pool.submit(calls.wait_for, tmp_path / "go", mark) for mark in marks]
+    waiting = [pool.submit(calls.about, number) for number in range(3)]
+    until(lambda: all(mark.exists() for mark in marks))
+    assert [future.cancel() for future in [*running, *waiting]] == [False, False, True, True, True]
+    for worker in workers():
+        worker.send_signal(signal.SIGINT)
+    (tmp_path / "go").touch()
+    assert {future.result(LIMIT_S) for future in running} == {worker.pid for worker in workers()}
+
+
+def test_the_workers_end_with_their_kernel(tmp_path):
+    code = """
+import sys
+from mixwidgets.sweeps.local_pool import local_pool
+from tests.sweeps import calls
+local_pool().submit(calls.wait_for, sys.argv[1] + "/go", sys.argv[1] + "/mark")
+sys.stdin.readline()
+"""
+    command = [sys.executable, "-c", code, tmp_path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as kernel:
+        until((tmp_path / "mark").exists)
+        orphans = workers(kernel.pid)
+        assert orphans
+        kernel.kill()
+    until(lambda: not any(orphan.is_running() for orphan in orphans))
+
+
+def test_there_is_one_pool_for_all_sweeps():
+    assert local_pool() is local_pool()
