@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, RunStarted
@@ -21,8 +23,10 @@ class JournalReader:
     One reader belongs to one thread.
     """
 
-    def __init__(self, run_path: str | os.PathLike[str]) -> None:
-        self._run_path = Path(run_path)
+    def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
+        """`as_stored`: leave the summaries of snapshots as bytes until they are asked for (StoredSummaries),
+        which is for those who pass them on; damage within them is then not looked for."""
+        self._run_path, self._as_stored = Path(run_path), as_stored
         self._offset = 0  # of the first byte after the last complete line
         self._in_giant = False  # inside a line that is too long for a record
         self._last_step: dict[str, int] = {}
@@ -80,7 +84,10 @@ class JournalReader:
 
     def _event(self, record: dict[str, Any]) -> Event:
         if record.get("kind") == GradientSnapshot.kind:
-            return read_snapshot(self._run_path, record)
+            snapshot = read_snapshot(self._run_path, record)
+            if self._as_stored:
+                return snapshot
+            return replace(snapshot, summaries=MappingProxyType(dict(snapshot.summaries)))
         try:
             return from_record(record)
         except ValueError as error:

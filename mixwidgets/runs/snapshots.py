@@ -7,9 +7,8 @@ so that no path is ever read from a record.
 
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.gradients.summary import GradientSummary
@@ -18,6 +17,23 @@ from mixwidgets.runs.files import create_file, read_plain_file
 from mixwidgets.runs.records import from_json_counts, from_json_text
 
 _LIMIT = 64 << 20  # bytes, deflated and not
+
+
+class StoredSummaries(Mapping[str, GradientSummary]):
+    """Summaries as they are stored: each is read when it is asked for; ValueError where it is damaged."""
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        self.parts = parts
+        """What `GradientSummary.to_bytes` wrote, by name."""
+
+    def __getitem__(self, name: str) -> GradientSummary:
+        return GradientSummary.from_bytes(self.parts[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
 
 
 def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
@@ -37,7 +53,10 @@ def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
 
 
 def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot:
-    """The event of a record that `write_snapshot` made; ValueError or OSError when the file is damaged."""
+    """The event of a record that `write_snapshot` made, its summaries as they are stored.
+
+    ValueError or OSError when the file is damaged.
+    """
     step, names, sizes = record["step"], record["names"], record["sizes"]
     if type(step) is not int or step < 0 or not all(type(size) is int and size >= 0 for size in sizes):
         raise ValueError("its step or its sizes are no whole numbers")
@@ -52,14 +71,14 @@ def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot
         raise ValueError(f"{_path(run_path, step).name} cannot be inflated: {error}") from None
     if len(content) != sum(sizes):
         raise ValueError(f"{_path(run_path, step).name} does not have the size that its record states")
-    summaries = {}
+    parts = {}
     start = 0
     for name, size in zip(names, sizes, strict=True):
-        summaries[from_json_text(name)] = GradientSummary.from_bytes(content[start : start + size])
+        parts[from_json_text(name)] = content[start : start + size]
         start += size
     return GradientSnapshot(
         step=step,
-        summaries=MappingProxyType(summaries),
+        summaries=StoredSummaries(parts),
         weights_unchanged=from_json_counts(record["weights_unchanged"]),
         flushed=from_json_counts(record["flushed"]),
     )

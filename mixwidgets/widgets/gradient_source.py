@@ -49,7 +49,7 @@ class _RunSource:
     without_gradient: tuple[str, ...] = ()
 
     def __init__(self, run: Run) -> None:
-        self._run, self._reader = run, JournalReader(run.path)
+        self._run, self._reader = run, JournalReader(run.path, as_stored=True)
         self._record: StepRecord | None = None
         self.is_over = False
 

@@ -15,6 +15,7 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.snapshots import StoredSummaries
 from mixwidgets.widgets.thinned import Thinned
 
 if TYPE_CHECKING:
@@ -49,11 +50,17 @@ class SnapshotFeed:
     def add(
         self, step: int, summaries: Mapping[str, GradientSummary], loss_scale: float = nan, loss: float = nan
     ) -> None:
-        """Take in a snapshot, newer than those before; 0 is the step of one that has none."""
+        """Take in a snapshot, newer than those before; 0 is the step of one that has none.
+
+        Summaries that come as they were stored are passed on so: the page says where one is damaged.
+        """
         names = json.dumps(list(summaries)).encode()
         parts = [_HEAD.pack(step, loss_scale, loss, len(names)), names]
-        for summary in summaries.values():
-            data = summary.to_bytes()
+        if isinstance(summaries, StoredSummaries):
+            stored = list(summaries.parts.values())
+        else:
+            stored = [summary.to_bytes() for summary in summaries.values()]
+        for data in stored:
             parts += [_LENGTH.pack(len(data)), data]
         frame = b"".join(parts)
         with self._lock:

@@ -309,6 +309,36 @@ def test_a_run_that_is_over(tmp_path):
     assert points.tolist() == [[step, np.float32(1 / step)] for step in range(1, 31)]
 
 
+def test_the_summaries_of_a_run_pass_through_unread(tmp_path, monkeypatch):
+    path, journal = journalled(tmp_path)
+    with journal:
+        journal.append(RunFinished(reason="completed", metrics={}))
+    monkeypatch.setattr(GradientSummary, "from_bytes", lambda data: 1 / 0)
+    explorer = LossScaleExplorer(open_run(path))
+    monkeypatch.undo()
+    found = frames(explorer.get_state("_snapshots")["_snapshots"])
+    assert [summaries for *_, summaries in found] == [summary(step) for step in (10, 20, 30)]
+    assert explorer.counts() == summary(30)["w"].counts("float16")
+
+
+def test_a_stored_summary_that_is_none_is_told_where_it_is_asked_for(tmp_path, monkeypatch):
+    path = create_run(Experiment(task="digits_cnn", steps=30), tmp_path)
+    with Journal(path) as journal:
+        journal.append(RunStarted(device="cpu", backend="some backend", versions={}))
+        journal.append(GradientSnapshot(step=1, summaries=summary(1)))
+        monkeypatch.setattr(GradientSummary, "to_bytes", lambda self: b"nonsense")
+        journal.append(GradientSnapshot(step=2, summaries=summary(2)))
+        monkeypatch.undo()
+        journal.append(RunFinished(reason="completed", metrics={}))
+    explorer = LossScaleExplorer(open_run(path))
+    assert explorer.steps == [1, 2]
+    with pytest.raises(ValueError, match="not a gradient summary"):
+        explorer.counts()
+    explorer.step = 1
+    assert explorer.counts() == summary(1)["w"].counts("float16")
+    assert [event.step for event in open_run(path).events() if event.kind == "gradients"] == [1]
+
+
 def test_a_run_that_goes_on(tmp_path, sent, monkeypatch):
     path, journal = journalled(tmp_path)
     run = open_run(path)
