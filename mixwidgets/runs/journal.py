@@ -119,7 +119,8 @@ class Journal:
         self.experiment = read_experiment(self.path)
         """What the run directory says is to be run, or watched."""
         self._process_id = os.getpid() if has_own_process else None
-        self._steps = self._skipped = 0
+        self._last_step: StepRecord | None = None
+        self._skipped = 0
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
         except BlockingIOError:
@@ -161,7 +162,7 @@ class Journal:
         else:
             write_once(self._events, seal(to_record(event)))
             if isinstance(event, StepRecord):
-                self._steps = event.step
+                self._last_step = event
                 self._skipped += event.skipped
 
     def close(self) -> None:
@@ -184,8 +185,17 @@ class Journal:
         except OSError as error:
             if not is_disk_full(error):
                 raise
-        told = {"metrics": event.metrics, "steps": self._steps, "skipped": self._skipped}
-        write_last_status(self.path, self._status(event.reason, message=event.message, **told))
+        last = self._last_step
+        status = self._status(
+            event.reason,
+            metrics=event.metrics,
+            steps=last.step if last else 0,
+            skipped=self._skipped,
+            loss=last.loss if last else None,
+            loss_scale=last.loss_scale if last else None,
+            message=event.message,
+        )
+        write_last_status(self.path, status)
 
     def _status(self, word: str, **fields: Any) -> Status:
         return Status(word=word, process_id=self._process_id, **fields)

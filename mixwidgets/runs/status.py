@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,14 @@ from mixwidgets.runs.files import (
 )
 from mixwidgets.runs.lock import is_locked
 from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.records import from_json_count, from_json_metrics, from_json_text, to_json_metrics
+from mixwidgets.runs.records import (
+    from_json_count,
+    from_json_metrics,
+    from_json_number,
+    from_json_text,
+    to_json_metrics,
+    to_json_number,
+)
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
@@ -48,6 +55,10 @@ class Status:
     """The last step that was recorded, 0 if none was; None before the last status, and in older ones."""
     skipped: int | None = None
     """How many steps were skipped; None likewise."""
+    loss: float | None = None
+    """The last step's, on its batch; None also where no step was recorded."""
+    loss_scale: float | None = None
+    """The last step's; None likewise."""
     message: str = ""
     """What happened, in words."""
     damage: str = ""
@@ -67,14 +78,16 @@ def read_status(run_path: Path) -> Status:
         process_id=process_id,
         host=from_json_text(record.get("host")),
         metrics=from_json_metrics(record.get("metrics")),
-        steps=_count(record.get("steps")),
-        skipped=_count(record.get("skipped")),
+        steps=_known(record.get("steps"), from_json_count),
+        skipped=_known(record.get("skipped"), from_json_count),
+        loss=_known(record.get("loss"), from_json_number),
+        loss_scale=_known(record.get("loss_scale"), from_json_number),
         message=from_json_text(record.get("message")),
     )
 
 
-def _count(value: object) -> int | None:
-    return None if value is None else from_json_count(value)
+def _known(value: Any, read: Callable[[Any], Any]) -> Any:
+    return None if value is None else read(value)
 
 
 def current_status(run_path: Path) -> Status:
@@ -134,6 +147,8 @@ def _sealed(status: Status) -> bytes:
             "metrics": to_json_metrics(status.metrics),
             "steps": status.steps,
             "skipped": status.skipped,
+            "loss": _known(status.loss, to_json_number),
+            "loss_scale": _known(status.loss_scale, to_json_number),
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )

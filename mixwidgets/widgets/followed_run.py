@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.runs.events import REASONS
-from mixwidgets.runs.records import to_json_metrics
+from mixwidgets.runs.records import to_json_metrics, to_json_number
 from mixwidgets.runs.snapshots import has_snapshot
 from mixwidgets.runs.status import ALIVE, Status, current_status
 from mixwidgets.runs.watched_loop import WatchedLoop
@@ -102,8 +102,8 @@ class FollowedRun:
                 "skipped": 0 if self.is_alive else status.skipped,
                 "device": "",
                 "backend": "",
-                "loss": None,
-                "loss_scale": None,
+                "loss": None if status.loss is None else to_json_number(status.loss),
+                "loss_scale": None if status.loss_scale is None else to_json_number(status.loss_scale),
                 "rate": None,
                 "memory": None,
                 "flushed": None,

@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from mixwidgets.runs.events import RunFinished, StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.files import replace_file, seal, unseal
@@ -19,7 +21,7 @@ def ended(tmp_path, losses):
                 StepRecord(
                     step=step,
                     loss=loss,
-                    loss_scale=1.0,
+                    loss_scale=32.0,
                     found_inf=lost,
                     skipped=lost,
                     grad_norm=1.0,
@@ -30,16 +32,18 @@ def ended(tmp_path, losses):
     return path
 
 
-def test_it_tells_the_last_step_and_the_skipped_ones(tmp_path):
-    path = ended(tmp_path, [1.0, math.inf, 2.0, math.inf, 3.0])
+@pytest.mark.parametrize("last", [3.0, -math.inf])
+def test_it_tells_the_last_step_and_how_many_were_skipped(tmp_path, last):
+    path = ended(tmp_path, [1.0, math.inf, 2.0, math.inf, last])
     (path / "events.jsonl").unlink()
     status = current_status(path)
-    assert (status.word, status.steps, status.skipped) == ("stopped", 5, 2)
+    assert (status.word, status.steps, status.skipped) == ("stopped", 5, 2 + math.isinf(last))
+    assert (status.loss, status.loss_scale) == (last, 32.0)
 
 
 def test_a_run_without_a_step_came_nowhere(tmp_path):
     status = current_status(ended(tmp_path, []))
-    assert (status.steps, status.skipped) == (0, 0)
+    assert (status.steps, status.skipped, status.loss, status.loss_scale) == (0, 0, None, None)
 
 
 def test_the_status_of_an_older_version_still_opens(tmp_path):
@@ -49,14 +53,15 @@ def test_the_status_of_an_older_version_still_opens(tmp_path):
     replace_file(path / "status.json", seal(older))
     run, status = open_run(path), current_status(path)
     assert (run.status, run.message, run.damage) == ("stopped", "It was asked to.", [])
-    assert (status.steps, status.skipped) == (None, None)
+    assert (status.steps, status.skipped, status.loss, status.loss_scale) == (None, None, None, None)
 
 
-def test_a_strange_count_is_damage(tmp_path):
-    for count in (-1, 1.5, "3", True, [], 2**70):
+def test_a_strange_number_is_damage(tmp_path):
+    strange = [("steps", one) for one in (-1, 1.5, "3", True, [], 2**70)]
+    for name, value in [*strange, ("loss", "much"), ("loss_scale", {})]:
         path = ended(tmp_path, [1.0])
         record = unseal((path / "status.json").read_bytes())
-        replace_file(path / "status.json", seal({**record, "steps": count}))
+        replace_file(path / "status.json", seal({**record, name: value}))
         run = open_run(path)
         assert run.status == "stopped"  # by its events
         assert "status.json cannot be used" in run.damage[-1]

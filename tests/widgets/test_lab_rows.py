@@ -68,14 +68,15 @@ def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, mak
     for row in (row for row in lab._rows if row["id"] != run.id):
         assert (row["status"], row["step"], row["skipped"], row["message"]) == ("completed", 3, 1, "All 3.")
         assert (row["recipe"], row["seed"], row["metrics"]) == ("bf16", 4, {"loss": 1.0, "accuracy": 0.75})
-        assert (row["loss"], row["rate"], row["memory"], row["position"]) == (None, None, None, None)
+        assert (row["loss"], row["loss_scale"], row["position"]) == (1.0, 65536.0, None)
+        assert (row["rate"], row["memory"], row["backend"]) == (None, None, "")
     other = there[7]
     lab._shown = [other.id]
     until(lambda: set(lab._settled) == {other.id})  # read when first shown; the other's curves are let go
     assert journals_read == {run.id, other.id}
     np.testing.assert_array_equal(curve(lab, other, "loss"), [[1, 3], [2, math.inf], [3, 1]])
     [row] = [row for row in lab._rows if row["id"] == other.id]
-    assert (row["loss"], row["rate"], row["backend"]) == (1.0, 2.0, "some backend")
+    assert (row["rate"], row["backend"]) == (2.0, "some backend")
 
 
 def test_what_an_older_status_leaves_out_is_read_from_the_journal(tmp_path, make_lab):
