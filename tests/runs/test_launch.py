@@ -27,7 +27,7 @@ run = launch(Experiment.from_json(sys.argv[1]), sys.argv[2], outlive_kernel=sys.
 print(run.path, flush=True)
 while True:
     try:
-        sys.stdin.readline()
+        run.wait()
         break
     except KeyboardInterrupt:
         print("interrupted", flush=True)
@@ -44,18 +44,23 @@ def is_gone(process_id):
 
 
 class Kernel:
-    """A process that launches a run, in a process group of its own."""
+    """A process that launches a run and waits for it, in a process group of its own."""
 
     def __init__(self, runs_dir, outlive=""):
         command = [sys.executable, "-c", KERNEL, ENDLESS.to_json(), os.fspath(runs_dir), outlive]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # the bar
+            text=True,
+            start_new_session=True,
         )
         self.run = open_run(self.process.stdout.readline().strip())
 
     def end(self):
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        self.process.stdout.close()
 
 
 @pytest.fixture
