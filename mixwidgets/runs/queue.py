@@ -29,7 +29,8 @@ from mixwidgets.runs.lock import is_locked, take_lock
 
 _TICKET = re.compile(r"([0-9]{8})-([a-z0-9_]+(?:-[a-z0-9_]+)*)")
 _LAST = 99_999_999
-_LOOK_EVERY_S = 0.1
+_NEXT_LOOKS_S = 0.05  # how often the next one looks for a free slot
+_OTHERS_LOOK_S = 0.2  # and the others at who is before them, for there may be a hundred
 
 
 class Ticket(NamedTuple):
@@ -111,28 +112,28 @@ class Line:
         """
         while ahead := self._next_before(ticket):
             while self._is_there(ahead) and self._is_live(ahead):  # however long the line is: one to look at
-                self._wait(ticket)
+                self._wait(ticket, _OTHERS_LOOK_S)
         if (slot := self._free_slot()) is None:
             when_first()
             while (slot := self._free_slot()) is None:
-                self._wait(ticket)
+                self._wait(ticket, _NEXT_LOOKS_S)
         self.leave(ticket)
         return slot
 
-    def _wait(self, ticket: Ticket) -> None:
-        """Wait a moment, and see to it that the run is still wanted and its place still kept."""
-        time.sleep(_LOOK_EVERY_S)
+    def _wait(self, ticket: Ticket, seconds: float) -> None:
+        """Wait that long, and see to it that the run is still wanted and its place still kept."""
+        time.sleep(seconds)
         if not os.path.lexists(self._runs_dir / ticket.run_id / "lock"):
             raise FileNotFoundError(errno.ENOENT, f"run {ticket.run_id} was removed while it waited in line")
         if not self._is_there(ticket):
             self._make_folder()
             create_mark(self.folder / ticket.name)
-            time.sleep(2 * _LOOK_EVERY_S)  # until the others have done the same
+            time.sleep(2 * _OTHERS_LOOK_S)  # until the others have done the same
 
     def _next_before(self, ticket: Ticket) -> Ticket | None:
         """The nearest before this one that counts. Those in between do not and are removed."""
         while ticket not in (tickets := self._tickets()):
-            self._wait(ticket)
+            self._wait(ticket, _NEXT_LOOKS_S)
         for before in reversed(tickets[: tickets.index(ticket)]):
             if not self._drop_if_dead(before):
                 return before

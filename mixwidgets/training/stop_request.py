@@ -12,6 +12,7 @@ from types import FrameType
 from mixwidgets.runs.files import create_mark
 
 _LOOK_EVERY_S = 0.05
+_WAITING_LOOKS_S = 0.2  # in line there may be a hundred
 _GRACE_S = 2.0
 
 
@@ -53,8 +54,9 @@ class StopRequest:
 
     def _kernel_is_gone(self) -> bool:
         """Whether the pipe, which nobody writes to, is at its end; waits a moment for it."""
+        look_every = _WAITING_LOOKS_S if self.is_loading else _LOOK_EVERY_S
         if self._pipe is None:
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(look_every)
             return False
-        readable, _, _ = select.select([self._pipe], [], [], _LOOK_EVERY_S)
+        readable, _, _ = select.select([self._pipe], [], [], look_every)
         return bool(readable)
