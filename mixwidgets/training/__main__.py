@@ -1,35 +1,51 @@
 """python -m mixwidgets.training RUN_DIR: train a queued run and write its journal.
 
-Exit status: 0 when the run came to an end of its own or was stopped, 1 when it failed, 2 when RUN_DIR cannot
-be run.
+With --experiment FILE.json in place of RUN_DIR the run is made first. Under torchrun (`torchrun
+--nproc-per-node 2 -m mixwidgets.training …`) all its processes train the one run, and rank 0 records it.
+
+Exit status: 0 when the run came to an end of its own or was stopped, 1 when it failed, 2 when it cannot be
+run.
 """
 
 import argparse
 import os
+import signal
 import sys
+import traceback
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from mixwidgets.runs.queue import take_turn
 from mixwidgets.training.stop_request import StopRequest
+
+_TORCHRUN = "TORCHELASTIC_RUN_ID"  # stands in the environment of each process that torchrun starts
 
 
 def main() -> int:
     """Run what the command line names; the exit status comes back."""
     parser = argparse.ArgumentParser(prog="python -m mixwidgets.training", description=__doc__)
-    parser.add_argument("run_dir", type=Path, help="a queued run's directory")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("run_dir", type=Path, nargs="?", help="a queued run's directory")
+    what.add_argument("--experiment", type=Path, metavar="FILE.json", help="an experiment to make a run of")
+    parser.add_argument("--runs-dir", default="runs", help="the folder for that run; default: runs")
     parser.add_argument("--lock", type=int, help="descriptor of the run's lock file, already locked")
     parser.add_argument("--ticket", type=Path, help="its place in line; without one it does not wait")
     parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at its end of file")
     arguments = parser.parse_args()
-    stop = StopRequest(arguments.run_dir, arguments.kernel_pipe)
+    if arguments.lock is not None:  # a launched run is alone, also when a rank of another launched it
+        os.environ.pop(_TORCHRUN, None)
     try:
+        if _TORCHRUN in os.environ and os.environ["RANK"] != "0":
+            return _accompany(_experiment(arguments))
+        path = arguments.run_dir or _new_run(_experiment(arguments), arguments.runs_dir)
+        stop = StopRequest(path, arguments.kernel_pipe)
         if arguments.ticket:
-            _wait_in_line(arguments.run_dir, arguments.ticket)
+            _wait_in_line(path, arguments.ticket)
         from mixwidgets.runs.journal import Journal  # NumPy loads here: runs that wait stay small
 
-        journal = Journal(arguments.run_dir, arguments.lock)
-    except (OSError, ValueError) as error:
+        journal = Journal(path, arguments.lock)
+    except (OSError, ValueError, TypeError) as error:
         print(error, file=sys.stderr)
         return 2
     from mixwidgets.training.recording import record
@@ -37,7 +53,45 @@ def main() -> int:
     with journal:
         finished = record(journal, stop)
         journal.append(finished)
-    return 0 if finished.reason in ("completed", "stopped", "diverged", "time_limit") else 1
+    return _exit_status(finished.reason)
+
+
+def _exit_status(reason: str) -> int:
+    return 0 if reason in ("completed", "stopped", "diverged", "time_limit") else 1
+
+
+def _experiment(arguments: argparse.Namespace) -> Any:
+    """What the command line names: for all but a watched loop an Experiment."""
+    from mixwidgets.runs.experiment import Experiment
+    from mixwidgets.runs.journal import read_experiment
+
+    if arguments.run_dir:
+        return read_experiment(arguments.run_dir)
+    return Experiment.from_json(arguments.experiment.read_text(encoding="utf-8"))
+
+
+def _new_run(experiment: Any, runs_dir: str) -> Path:
+    """Make it and say where it is."""
+    from mixwidgets.runs.journal import create_run
+
+    path = create_run(experiment, runs_dir)
+    print(path, flush=True)
+    return path
+
+
+def _accompany(experiment: Any) -> int:
+    """Train as a rank that records nothing, and leaves it to rank 0, once they are together, when to stop."""
+    reason = "crashed"
+    try:
+        from mixwidgets.training.loop import train
+
+        for event in train(experiment):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)
+            reason = getattr(event, "reason", reason)
+    except Exception:
+        traceback.print_exc()
+    return _exit_status(reason)
 
 
 def _wait_in_line(run_path: Path, ticket: Path) -> None:

@@ -9,9 +9,8 @@ conclusions; what it cannot know of the others (their clocks, whether their loop
 other after each step, on the host.
 
 Read in torch 2.13: torch/nn/parallel/distributed.py (DistributedDataParallel divides by the number of ranks,
-unless a communication hook takes that over; it starts from rank 0's weights) and
-torch/distributed/distributed_c10d.py (`destroy_process_group` starts the names in the store anew, where
-torchrun's keeps what stood under them: so a process joins once, for as long as it lives).
+unless a communication hook takes that over; it starts from rank 0's weights and buffers) and
+torch/distributed/distributed_c10d.py.
 """
 
 import os
@@ -153,7 +152,8 @@ def ranks_of(experiment: Experiment, device: torch.device) -> Iterator[Ranks]:
     """Those that train this experiment, while they do.
 
     Several where torch.distributed is initialised with more than one rank, or where torchrun started the
-    process: then it is initialised here, with NCCL for a CUDA device and gloo for the CPU, and stays so.
+    process: then it is initialised here, with NCCL for a CUDA device and gloo for the CPU, and stays so, for
+    the next run of this process.
     """
     if _world() == 1:
         yield ALONE
