@@ -11,10 +11,13 @@ def about(number):
     return number, os.getpid(), os.environ.get("OMP_NUM_THREADS")
 
 
-def die_if(number, culprit):
-    """Kill the process where the number is the culprit's; else the number."""
-    if number == culprit:
+def die_if(number, culprits):
+    """Kill the process where the number is a culprit's; else take a moment, and tell the number."""
+    if number in culprits:
         os.kill(os.getpid(), signal.SIGKILL)
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
     return number
 
 

@@ -33,12 +33,16 @@ def test_calls_run_in_two_processes_on_one_thread_each(pool):
     assert {worker.pid for worker in workers()} >= processes  # still warm
 
 
-def test_the_call_that_kills_its_process_fails_and_no_other(pool):
-    futures = [pool.submit(calls.die_if, number, 3) for number in range(9)]
-    wait(futures, LIMIT_S)
-    with pytest.raises(BrokenExecutor, match="SIGKILL"):
-        futures.pop(3).result(0)
-    assert [future.result(0) for future in futures] == [0, 1, 2, 4, 5, 6, 7, 8]
+def test_the_calls_that_kill_their_process_fail_and_no_other(pool):
+    culprits = {1, 2, 4}
+    futures = {number: pool.submit(calls.die_if, number, culprits) for number in range(10)}
+    wait(futures.values(), LIMIT_S)
+    for number, future in futures.items():
+        if number in culprits:
+            with pytest.raises(BrokenExecutor, match="SIGKILL"):
+                future.result(0)
+        else:
+            assert future.result(0) == number
 
 
 def test_killed_workers_and_those_that_died_idle_are_replaced(pool, tmp_path):
