@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import time
-from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -51,7 +50,9 @@ def stop_runs(run_paths: Iterable[Path]) -> None:
         with suppress(OSError):  # stop_run tells
             _ask(path)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        deque(pool.map(stop_run, waiting_first), maxlen=0)
+        ends = [pool.submit(stop_run, path) for path in waiting_first]
+    for end in ends:
+        end.result()
 
 
 def _ask(run_path: Path) -> None:

@@ -4,6 +4,8 @@ import json
 import math
 import os
 import shutil
+import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -36,11 +38,11 @@ def _quick(monkeypatch):
 
 @pytest.fixture
 def journals_read(monkeypatch):
-    """The ids of the runs whose events are read."""
-    read, read_new = set(), JournalReader.read_new
+    """The ids of the runs whose events are read, and how often."""
+    read, read_new = Counter(), JournalReader.read_new
 
     def noted(reader):
-        read.add(reader._run_path.name)
+        read[reader._run_path.name] += 1
         return read_new(reader)
 
     monkeypatch.setattr(JournalReader, "read_new", noted)
@@ -64,7 +66,7 @@ def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, mak
     lab = make_lab(tmp_path, _shown=[run.id])
     until(lambda: lab._settled)
     assert len(lab._rows) == 31
-    assert journals_read == {run.id}
+    assert set(journals_read) == {run.id}
     for row in (row for row in lab._rows if row["id"] != run.id):
         assert (row["status"], row["step"], row["skipped"], row["message"]) == ("completed", 3, 1, "All 3.")
         assert (row["recipe"], row["seed"], row["metrics"]) == ("bf16", 4, {"loss": 1.0, "accuracy": 0.75})
@@ -73,10 +75,30 @@ def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, mak
     other = there[7]
     lab._shown = [other.id]
     until(lambda: set(lab._settled) == {other.id})  # read when first shown; the other's curves are let go
-    assert journals_read == {run.id, other.id}
+    assert journals_read.keys() == {run.id, other.id}
     np.testing.assert_array_equal(curve(lab, other, "loss"), [[1, 3], [2, math.inf], [3, 1]])
     [row] = [row for row in lab._rows if row["id"] == other.id]
     assert (row["rate"], row["backend"]) == (2.0, "some backend")
+
+
+def test_a_run_that_is_over_is_read_once(tmp_path, make_lab, journals_read):
+    first = journalled(tmp_path, [1.0])
+    lab = make_lab(tmp_path)
+    until(lambda: is_settled(lab))
+    for seed in range(3):
+        run = journalled(tmp_path, [1.0], seed=seed)
+        until(lambda run=run: run.id in lab._settled and is_settled(lab))
+    assert journals_read[first.id] == 1
+
+
+def test_rows_are_there_before_a_journal_is_read(tmp_path, make_lab, monkeypatch):
+    run, may_read, read_new = journalled(tmp_path, [1.0]), threading.Event(), JournalReader.read_new
+    monkeypatch.setattr(JournalReader, "read_new", lambda reader: may_read.wait() and read_new(reader))
+    lab = make_lab(tmp_path)
+    until(lambda: statuses(lab) == ["completed"])
+    assert lab._settled == {}
+    may_read.set()
+    until(lambda: set(lab._settled) == {run.id})
 
 
 def test_what_an_older_status_leaves_out_is_read_from_the_journal(tmp_path, make_lab):

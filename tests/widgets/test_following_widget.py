@@ -1,0 +1,125 @@
+"""What widgets that follow something share: the thread, its context, and changes from several threads."""
+
+import threading
+from contextvars import ContextVar
+
+import pytest
+import traitlets
+
+from mixwidgets.widgets.following_widget import FollowingWidget
+from tests.waiting import LIMIT_S, until
+
+of_the_message = ContextVar("of_the_message", default=None)
+
+
+class Counter(FollowingWidget):
+    """Counts its looks, up to `most`."""
+
+    _esm = "export default {}"
+    seen = traitlets.Int(0).tag(sync=True)
+    other = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, most=3):
+        super().__init__()
+        self.most, self.contexts, self.heard = most, [], []
+
+    def _look(self):
+        self.contexts.append(of_the_message.get())
+        self._tell(seen=self.seen + 1)
+        return None if self.seen == self.most else LIMIT_S if self._closed.is_set() else 0.001
+
+    def _hear(self, content):
+        self.heard.append(content)
+
+
+@pytest.fixture
+def counter():
+    widget = Counter()
+    yield widget
+    widget.close()
+
+
+def said(widget, content):
+    widget._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+
+
+def sent(widget):
+    """The states that leave from now on."""
+    states = []
+
+    def publish(kind, data=None, **_):
+        if kind == "comm_msg":
+            states.append(data["state"])
+
+    widget.comm.publish_msg = publish
+    return states
+
+
+def threads():
+    return [thread for thread in threading.enumerate() if thread.name == "Counter"]
+
+
+def test_it_looks_until_nothing_more_will_come(counter):
+    counter._follow()
+    until(lambda: not threads())
+    assert counter.seen == 3
+
+
+def test_it_looks_until_it_is_closed_and_then_tells_nothing(counter):
+    counter.most = -1
+    counter._follow()
+    until(lambda: counter.seen > 3)
+    counter.close()
+    until(lambda: not threads())
+    seen = counter.seen
+    counter._tell(seen=-1)
+    assert counter.seen == seen
+
+
+def test_it_looks_in_the_context_of_the_newest_message(counter):
+    counter.most = -1
+    counter._follow()
+    until(lambda: counter.contexts)
+    assert set(counter.contexts) == {None}
+    for number in range(2):
+        token = of_the_message.set(number)
+        said(counter, {"n": number})
+        of_the_message.reset(token)
+        until(lambda number=number: counter.contexts[-1] == number)
+    assert counter.heard == [{"n": 0}, {"n": 1}]
+
+
+def test_a_message_that_is_no_object_is_not_heard(counter):
+    counter._follow()
+    for content in (None, 5, "x", [], True):
+        said(counter, content)
+    assert counter.heard == []
+
+
+def test_a_change_that_another_thread_makes_meanwhile_is_sent(counter):
+    states = sent(counter)
+    publish = counter.comm.publish_msg
+    rival = threading.Thread(target=lambda: setattr(counter, "other", 1))
+
+    def while_sending(kind, **message):
+        publish(kind, **message)
+        if not rival.ident:
+            rival.start()
+            rival.join(0.2)  # it comes in here only where the widget lets it
+
+    counter.comm.publish_msg = while_sending
+    with counter.hold_sync():
+        counter.seen = 1
+    rival.join()
+    assert states == [{"seen": 1}, {"other": 1}]
+
+
+def test_a_widget_whose_making_failed_can_be_closed():
+    class Failing(Counter):
+        def __init__(self):
+            raise LookupError
+
+    widget = Failing.__new__(Failing)
+    with pytest.raises(LookupError):
+        widget.__init__()
+    widget.close()

@@ -1,0 +1,159 @@
+"""What is chosen in a TrainingLab: one or several recipes and seeds, a device, and what that launches."""
+
+import itertools
+import math
+
+import pytest
+from traitlets import TraitError
+
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.recipe import recipes
+from mixwidgets.widgets import training_lab
+from mixwidgets.widgets.training_lab import TrainingLab
+from tests.widgets.lab_page import Page
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """The experiments that were to be launched, in their order; no process starts."""
+    there = []
+    monkeypatch.setattr(training_lab, "launch", lambda experiment, _: there.append(experiment) or experiment)
+    return there
+
+
+def told(experiments):
+    return [(one.recipe.name, one.seed) for one in experiments]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "kept"),
+    [
+        ("recipe", ["fp32", "bf16"], ["fp32", "bf16"]),
+        ("recipe", ("fp32", recipes["bf16"]), ["fp32", "bf16"]),
+        ("recipe", ["fp32"], "fp32"),
+        ("recipe", {"bf16": 1}.keys(), "bf16"),
+        ("seed", range(3), [0, 1, 2]),
+        ("seed", [7], 7),
+        ("seed", 2**32 - 1, 2**32 - 1),
+        ("device", "cuda:1", "cuda:1"),
+    ],
+)
+def test_one_or_several_are_taken_and_one_of_a_list_is_that_one(make_lab, tmp_path, name, given, kept):
+    lab = make_lab(tmp_path)
+    setattr(lab, name, given)
+    assert getattr(lab, name) == kept
+    assert getattr(make_lab(tmp_path, **{name: given}), name) == kept
+    assert f"{name}={kept!r}" in repr(lab)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("recipe", [], "one value or several; none came"),
+        ("recipe", ["fp32", "bf15"], "Did you mean 'bf16'"),
+        ("recipe", ["fp32", "fp32"], "each value once; 'fp32' came 2 times"),
+        ("recipe", [["fp32"]], "it is one of"),
+        ("recipe", {"a": 1}, "it is one of"),
+        ("seed", [0, -1], "from 0 to"),
+        ("seed", [0, 1.5], "whole number"),
+        ("seed", [True], "whole number"),
+        ("seed", [0, math.nan], "whole number"),
+        ("seed", "012", "whole number"),
+        ("seed", itertools.count(), "at most 100 runs"),
+        ("seed", range(101), "at most 100 runs"),
+        ("steps", [10, 20], "whole number"),
+        ("task", ["digits_cnn"], "it is one of"),
+        ("device", "gpu", "it is 'auto', 'cpu'"),
+        ("device", ["cpu"], "it is 'auto', 'cpu'"),
+        ("device", None, "it is 'auto', 'cpu'"),
+    ],
+)
+def test_a_wrong_choice_is_an_error_that_teaches(make_lab, tmp_path, name, value, words):
+    with pytest.raises(TraitError, match=words):
+        TrainingLab(tmp_path, **{name: value})
+    lab = make_lab(tmp_path)
+    before = getattr(lab, name)
+    with pytest.raises(TraitError, match=words) as caught:
+        setattr(lab, name, value)
+    assert len(str(caught.value)) < 1000
+    assert getattr(lab, name) == before
+
+
+def test_what_is_chosen_is_launched_in_order(make_lab, tmp_path, launched):
+    lab = make_lab(tmp_path, recipe=["fp32", "bf16"], seed=range(2), steps=7, device="cpu")
+    assert lab.launch() == launched
+    assert told(launched) == [("fp32", 0), ("fp32", 1), ("bf16", 0), ("bf16", 1)]
+    assert {(one.steps, one.device, one.task) for one in launched} == {(7, "cpu", "digits_cnn")}
+    lab.recipe, lab.seed = "fp32", 3
+    assert isinstance(lab.launch(), Experiment)
+
+
+def test_the_page_launches_one_or_several(make_lab, tmp_path, launched, monkeypatch):
+    page = Page(make_lab(tmp_path), monkeypatch)
+    fields = {"task": "mask", "steps": 9, "seed": [1, 0], "recipe": ["bf16", "fp32"], "device": "cpu"}
+    assert page.ask({"kind": "launch", "request": "a", "experiment": fields})["kind"] == "done"
+    assert told(launched) == [("bf16", 1), ("bf16", 0), ("fp32", 1), ("fp32", 0)]
+    launched.clear()
+    page.ask(
+        {"kind": "launch", "request": "b", "experiment": {**fields, "seed": 5, "recipe": "fp16_dynamic"}}
+    )
+    assert told(launched) == [("fp16_dynamic", 5)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seed": []}, "has no values"),
+        ({"seed": [0, 0]}, "the same experiment"),
+        ({"seed": [0, "1"]}, "whole number"),
+        ({"seed": list(range(51)), "recipe": ["fp32", "bf16"]}, "at most 100 runs; 102"),
+        ({"seed": [0] * 1_000_000}, "at most 100 runs"),
+        ({"recipe": ["fp32", {"$ne": 1}]}, "is not known"),
+        ({"recipe": [None]}, "is not known"),
+        ({"recipe": "x" * 10_000_000}, "is not known"),
+        ({"task": "../../x"}, "is not known"),
+        ({"steps": [1, 2]}, "whole number"),
+        ({"device": "cuda:0; rm -rf"}, "is not known"),
+        ({"nonsense": 1}, "takes no 'nonsense'"),
+    ],
+)
+def test_what_the_page_cannot_mean_is_refused_as_a_whole(
+    make_lab, tmp_path, launched, monkeypatch, changes, words
+):
+    page = Page(make_lab(tmp_path), monkeypatch)
+    fields = {"task": "mask", "steps": 9, "seed": 0, "recipe": "fp32", **changes}
+    answer = page.ask({"kind": "launch", "request": 1, "experiment": fields})
+    assert answer["kind"] == "refused"
+    assert words in answer["message"]
+    assert len(answer["message"]) <= 1000
+    assert launched == []
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"recipe": ["fp32", "bf16"], "seed": [0, 1]},
+        {"seed": [3, 4], "device": "cpu", "task": "mask", "steps": 12},
+    ],
+)
+def test_the_state_says_what_is_chosen(make_lab, tmp_path, chosen):
+    lab, other = make_lab(tmp_path, **chosen), make_lab(tmp_path, seed=9, recipe=["bf16", "fp32"])
+    other.state = lab.state
+    names = ["task", "recipe", "steps", "seed", "device"]
+    assert [getattr(other, name) for name in names] == [getattr(lab, name) for name in names]
+    assert other.state == lab.state
+
+
+def test_the_state_text_is_readable_and_a_wrong_one_changes_nothing(make_lab, tmp_path):
+    lab = make_lab(tmp_path, recipe=["fp32", "bf16"], seed=[0, 1])
+    assert lab.state == "task=digits_cnn&recipe=fp32%2Cbf16&steps=300&seed=0%2C1"
+    for text in ("seed=0,x", "seed=", "recipe=fp32,,bf16", "recipe=fp32&seed=0,1,-1", "device=gpu"):
+        with pytest.raises((TraitError, ValueError)):
+            lab.state = text
+    assert (lab.recipe, lab.seed, lab.device) == (["fp32", "bf16"], [0, 1], "auto")
+
+
+def test_the_devices_to_choose_from_are_those_of_this_machine(make_lab, tmp_path, monkeypatch):
+    monkeypatch.setattr(training_lab, "choosable_devices", lambda: ["auto", "cpu", "cuda:0"])
+    assert make_lab(tmp_path)._devices == ["auto", "cpu", "cuda:0"]
