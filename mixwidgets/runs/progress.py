@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mixwidgets.runs.run import Run
 
 _DELAY_S = 0.5  # a run that is over sooner shows none
+_FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{remaining}{postfix}]"  # in 80 columns, with all its figures
 _READING_S = 0.2  # at most, at a time: a long journal must not hold up who waits
 
 
@@ -44,7 +45,8 @@ class ProgressBar:
             except ModuleNotFoundError:  # a bare machine
                 self._appears = math.inf
                 return
-            self._bar = tqdm(total=self._steps, initial=step, unit=" steps", miniters=0)
+            style = _FORMAT if self._steps else None
+            self._bar = tqdm(total=self._steps, initial=step, unit=" steps", miniters=0, bar_format=style)
         if self._waited and status != "queued":
             self._bar.reset()  # the time in line is not the run's
         self._waited = status == "queued"
