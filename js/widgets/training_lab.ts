@@ -3,13 +3,13 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "../ui/card.ts";
 import { h, set, setText } from "../ui/dom.ts";
+import { kernelLink } from "../ui/kernel.ts";
 import { t } from "../ui/messages.ts";
 import { charts, type ShownRun } from "./training_lab/charts.ts";
 import { accept as acceptChoice, listOf } from "./training_lab/choice.ts";
 import { comparisonPanel } from "./training_lab/comparison.ts";
 import { controls } from "./training_lab/controls.ts";
 import { gradientsPanel, managerOf } from "./training_lab/gradients_panel.ts";
-import { type Kind, kernelLink } from "./training_lab/kernel.ts";
 import { news, progressArea } from "./training_lab/progress.ts";
 import { assignStyles, merged, runAtHand, runNames } from "./training_lab/rows.ts";
 import { selection } from "./training_lab/selection.ts";
@@ -18,6 +18,7 @@ import { runTable } from "./training_lab/table.ts";
 import { place } from "./training_lab/words.ts";
 
 const SLOW = { launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow" } as const;
+type Kind = keyof typeof SLOW;
 const DRAWN = ["_rows", "_live_rows", "_settled", "_live", "_shown", "_comparison", "_explorer", "_explorer_run", "_notice"] as const;
 const CHOSEN = ["task", "recipe", "steps", "seed", "device"] as const;
 
@@ -28,7 +29,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   let waiting: ReadonlySet<Kind> = new Set();
   let hasKernel = true;
-  const link = kernelLink(model, {
+  const link = kernelLink<Kind>(model, {
     waiting: (kinds) => {
       if (kinds.size > waiting.size) panel.say("", false);
       waiting = new Set(kinds);

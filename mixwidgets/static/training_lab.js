@@ -58,6 +58,55 @@ function card(el, title) {
   return { root, head };
 }
 
+// ui/kernel.ts
+var PATIENCE_MS = 4e3;
+var SECOND_HELLO_MS = 700;
+function kernelLink(model, tell) {
+  const open = /* @__PURE__ */ new Map();
+  const waiting = /* @__PURE__ */ new Set();
+  const ask = (kind, fields = {}) => {
+    const request = Math.random().toString(36).slice(2);
+    clearTimeout(open.get(kind)?.timer);
+    const timer = setTimeout(() => {
+      waiting.delete(kind);
+      tell.waiting(waiting);
+      tell.slow(kind);
+    }, PATIENCE_MS);
+    open.set(kind, { request, timer });
+    waiting.add(kind);
+    tell.waiting(waiting);
+    model.send({ kind, request, ...fields });
+  };
+  const forget = () => {
+    for (const { timer } of open.values()) clearTimeout(timer);
+    open.clear();
+    waiting.clear();
+  };
+  const answered = (answer) => {
+    if (answer?.kind === "no_kernel") {
+      forget();
+      return tell.absent();
+    }
+    const [kind, asked] = [...open].find(([, { request }]) => request === answer?.request) ?? [];
+    if (!kind || !asked) return;
+    clearTimeout(asked.timer);
+    open.delete(kind);
+    waiting.delete(kind);
+    tell.waiting(waiting);
+    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
+  };
+  model.on("msg:custom", answered);
+  const hello = () => model.send({ kind: "hello" });
+  hello();
+  const secondHello = setTimeout(hello, SECOND_HELLO_MS);
+  const close = () => {
+    clearTimeout(secondHello);
+    forget();
+    model.off("msg:custom", answered);
+  };
+  return { ask, close };
+}
+
 // node_modules/d3-path/dist/d3-path.mjs
 var pi = Math.PI;
 var tau = 2 * pi;
@@ -1886,55 +1935,6 @@ function gradientsPanel(manager, close) {
     clear();
   };
   return { element, expect, show, remove };
-}
-
-// widgets/training_lab/kernel.ts
-var PATIENCE_MS = 4e3;
-var SECOND_HELLO_MS = 700;
-function kernelLink(model, tell) {
-  const open = /* @__PURE__ */ new Map();
-  const waiting = /* @__PURE__ */ new Set();
-  const ask = (kind, fields = {}) => {
-    const request = Math.random().toString(36).slice(2);
-    clearTimeout(open.get(kind)?.timer);
-    const timer = setTimeout(() => {
-      waiting.delete(kind);
-      tell.waiting(waiting);
-      tell.slow(kind);
-    }, PATIENCE_MS);
-    open.set(kind, { request, timer });
-    waiting.add(kind);
-    tell.waiting(waiting);
-    model.send({ kind, request, ...fields });
-  };
-  const forget = () => {
-    for (const { timer } of open.values()) clearTimeout(timer);
-    open.clear();
-    waiting.clear();
-  };
-  const answered = (answer) => {
-    if (answer?.kind === "no_kernel") {
-      forget();
-      return tell.absent();
-    }
-    const [kind, asked] = [...open].find(([, { request }]) => request === answer?.request) ?? [];
-    if (!kind || !asked) return;
-    clearTimeout(asked.timer);
-    open.delete(kind);
-    waiting.delete(kind);
-    tell.waiting(waiting);
-    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
-  };
-  model.on("msg:custom", answered);
-  const hello = () => model.send({ kind: "hello" });
-  hello();
-  const secondHello = setTimeout(hello, SECOND_HELLO_MS);
-  const close = () => {
-    clearTimeout(secondHello);
-    forget();
-    model.off("msg:custom", answered);
-  };
-  return { ask, close };
 }
 
 // widgets/training_lab/progress.ts

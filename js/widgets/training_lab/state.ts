@@ -103,13 +103,6 @@ export interface State {
   _notice: string; // what in the folder could not be read
 }
 
-/** What the kernel answers to a request; a saved page answers anything with "no_kernel". */
-export interface Answer {
-  kind: "done" | "refused" | "no_kernel";
-  request?: string;
-  message?: string;
-}
-
 export const isAlive = (row: Row): boolean => row.status === "queued" || row.status === "running";
 
 /** Whether a run waits for its turn; a queued one without a place is being started. */

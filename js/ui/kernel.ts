@@ -1,15 +1,19 @@
 // Requests to the kernel and their answers, with a word when none comes.
 
 import type { AnyModel } from "@anywidget/types";
-import type { Answer, State } from "./state.ts";
 
 const PATIENCE_MS = 4000;
 const SECOND_HELLO_MS = 700;
 
-/** What can be asked of the kernel. */
-export type Kind = "launch" | "stop" | "stop_all" | "compare" | "gradients";
+/** What the kernel says to a request; "no_kernel" is the word of a saved page. */
+interface Answer {
+  kind: "done" | "refused" | "hello" | "no_kernel";
+  request?: string;
+  message?: string;
+}
 
-interface Told {
+/** `Kind`: the names of what can be asked. */
+interface Told<Kind extends string> {
   /** A request has been sent, or one is answered or slow: which kinds wait now. */
   waiting(kinds: ReadonlySet<Kind>): void;
   /** It has waited long: a busy and a dead kernel look alike from here. */
@@ -20,13 +24,13 @@ interface Told {
   absent(): void;
 }
 
-export interface KernelLink {
+export interface KernelLink<Kind extends string> {
   /** Send a request; an earlier one of the same kind is waited for no more. */
   ask(kind: Kind, fields?: object): void;
   close(): void;
 }
 
-export function kernelLink(model: AnyModel<State>, tell: Told): KernelLink {
+export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "on" | "off">, tell: Told<Kind>): KernelLink<Kind> {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
   const waiting = new Set<Kind>();
 
