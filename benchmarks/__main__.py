@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.pairs import machine
 
-ALL = ("importing", "memory", "formats", "gradients", "page", "reliability", "training")
+ALL = ("importing", "memory", "formats", "gradients", "page", "reliability", "load", "training")
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import statistics
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import psutil
 from jupyter_client.manager import start_new_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EDITOR = "import mixwidgets as mw; mw.BitEditor(65504, format='float16')"
 BOTH = """
@@ -23,8 +28,9 @@ KERNELS = {
 LOADED = "import sys; print(sorted({'torch', 'altair', 'sklearn', 'pandas'} & set(sys.modules)))"
 
 
-def _kernel(code: str) -> tuple[float, str]:
-    """Resident MiB of a fresh kernel after `code`, and which heavy libraries it has loaded."""
+@contextmanager
+def kernel(code: str) -> Iterator[tuple[psutil.Process, str]]:
+    """The process of a fresh kernel after `code`, and which heavy libraries it has loaded."""
     manager, client = start_new_kernel(kernel_name="python3")
     printed: list[str] = []
 
@@ -35,8 +41,7 @@ def _kernel(code: str) -> tuple[float, str]:
         reply = client.execute_interactive(code, timeout=60, output_hook=lambda _: None)
         assert reply["content"]["status"] == "ok", reply["content"]
         client.execute_interactive(LOADED, timeout=60, output_hook=listen)
-        mebibytes = psutil.Process(manager.provisioner.pid).memory_info().rss / 2**20
-        return mebibytes, "".join(printed).strip()
+        yield psutil.Process(manager.provisioner.pid), "".join(printed).strip()
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
@@ -47,8 +52,8 @@ def measure() -> dict[str, object]:
     loaded = {}
     for _ in range(5):
         for name, code in KERNELS.items():
-            mebibytes, loaded[name] = _kernel(code)
-            found[name].append(mebibytes)
+            with kernel(code) as (process, loaded[name]):
+                found[name].append(process.memory_info().rss / 2**20)
     median = {name: statistics.median(values) for name, values in found.items()}
     return {
         f"MiB over a bare kernel's {median['bare']:.0f}": {

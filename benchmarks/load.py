@@ -1,0 +1,151 @@
+"""Load: a queue of runs, a room full of kernels, a lab over many runs.
+
+The runs and the kernels are real. The lab's many runs are one that was trained, its directory copied under
+new ids: of each a lab reads as much as of a run of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.memory import BOTH, kernel
+from benchmarks.pairs import compare
+from mixwidgets.runs.devices import runs_at_once
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.launcher import launch
+from mixwidgets.widgets.training_lab import TrainingLab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300)
+
+
+@contextmanager
+def _cores(count: int) -> Iterator[None]:
+    """Leave this process, and those that it starts, that many cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, set(sorted(before)[:count]))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def queued(count: int, folder: Path, experiment: Experiment = SHORT, pairs: int = 3) -> dict[str, Any]:
+    """So many runs launched at once on two cores, against the same one after another."""
+    experiments = [experiment.replace(seed=seed) for seed in range(count)]
+    statuses: list[str] = []
+    in_order: list[bool] = []
+
+    def one_after_another(runs_dir: Path) -> float:
+        start = time.perf_counter()
+        statuses.extend(launch(one, runs_dir).wait(progress=False) for one in experiments)
+        return time.perf_counter() - start
+
+    def at_once(runs_dir: Path) -> float:
+        start = time.perf_counter()
+        runs = [launch(one, runs_dir) for one in experiments]
+        statuses.extend(run.wait(progress=False) for run in runs)
+        seconds = time.perf_counter() - start
+        ends = [(run.path / "status.json").stat().st_mtime_ns for run in runs]
+        in_order.append(ends == sorted(ends))
+        return seconds
+
+    serial, together = [], []
+    with _cores(2):
+        slots = runs_at_once("cpu")
+        for turn in range(pairs):
+            serial.append(one_after_another(folder / f"{turn}-serial"))
+            together.append(at_once(folder / f"{turn}-queued"))
+    ratios = [two / one for one, two in zip(serial, together, strict=True)]
+    return {
+        "runs": count,
+        "at the same time": slots,
+        "ended as": {word: statuses.count(word) for word in sorted(set(statuses))},
+        "in the order of their launch": all(in_order),
+        "seconds, serial": round(statistics.median(serial), 1),
+        "seconds, queued": round(statistics.median(together), 1),
+        "queued / serial": round(statistics.median(ratios), 2),
+        "spread": [round(min(ratios), 2), round(max(ratios), 2)],
+        "pairs": pairs,
+        "reach": "all complete, in order, ≤ 1.3",
+    }
+
+
+def kernels(count: int) -> dict[str, Any]:
+    """So many kernels at the same time, each with a bit editor and an explorer, against as many bare ones.
+
+    Resident memory counts what kernels share in each of them; proportional memory (PSS) shares it out.
+    """
+    found: dict[str, dict[str, float]] = {}
+    loaded = ""
+    for name, code in {"bare": "pass", "an editor and an explorer": BOTH}.items():
+        with ExitStack() as stack:
+            there = [stack.enter_context(kernel(code)) for _ in range(count)]
+            memory = [process.memory_full_info() for process, _ in there]
+            found[name] = {
+                "resident": statistics.mean(one.rss for one in memory) / 2**20,
+                "proportional": statistics.mean(one.pss for one in memory) / 2**20,
+            }
+            loaded = " ".join(sorted({heavy for _, heavy in there}))
+    bare, full = found.values()
+    return {
+        "kernels": count,
+        "MiB each": {
+            name: {kind: round(value, 1) for kind, value in one.items()} for name, one in found.items()
+        },
+        "MiB each over a bare kernel": {kind: round(full[kind] - bare[kind], 1) for kind in full},
+        "of the heavy libraries": loaded,
+        "reach": "no torch, altair, sklearn or pandas",
+    }
+
+
+def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
+    """From making a TrainingLab over so many finished runs to its rows, against one over an empty folder."""
+    many, none = folder / "many", folder / "none"
+    none.mkdir()
+    run = launch(SHORT.replace(steps=30), many)
+    assert run.wait(progress=False) == "completed"
+    for number in range(1, count):
+        shutil.copytree(run.path, many / f"{run.id}-{number}")
+    seconds: dict[Path, list[float]] = {many: [], none: []}
+
+    def opens(runs_dir: Path, rows: int) -> Callable[[], float]:
+        def measure() -> float:
+            start = time.perf_counter()
+            opened = TrainingLab(runs_dir)
+            while opened._seen is None or len(opened._rows) < rows:
+                time.sleep(0.001)
+            seconds[runs_dir].append(time.perf_counter() - start)
+            opened.close()
+            return seconds[runs_dir][-1]
+
+        return measure
+
+    ratio = compare(opens(none, 0), opens(many, count), pairs)
+    medians = {runs_dir: statistics.median(found) for runs_dir, found in seconds.items()}
+    return {
+        "runs": count,
+        "seconds": round(medians[many], 3),
+        "seconds with none": round(medians[none], 3),
+        "seconds more": round(medians[many] - medians[none], 3),
+        "with runs / with none": ratio,
+        "reach": "≤ 1 second more",
+    }
+
+
+def measure() -> dict[str, object]:
+    with TemporaryDirectory() as folder:
+        return {
+            "queued runs on two cores": queued(8, Path(folder) / "queue"),
+            "kernels at the same time": kernels(30),
+            "a lab over finished runs": lab(200, Path(folder)),
+        }
