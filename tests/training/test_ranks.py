@@ -1,0 +1,309 @@
+"""One run over two processes on the CPU, through torchrun and gloo: what one process would have done."""
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+import torch
+
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.journal import create_run
+from mixwidgets.runs.launcher import launch
+from mixwidgets.runs.loss_scale import LossScale
+from mixwidgets.runs.recipe import recipes
+from mixwidgets.runs.run import list_runs, open_run
+from mixwidgets.training.ranks import ALONE, own_gpu, ranks_of
+from tests.training import rank_script
+from tests.waiting import until
+
+ROOT = Path(__file__).parents[2]
+COMMAND = ("-m", "mixwidgets.training")
+LIMIT_S = 240  # to fail rather than hang: a start loads torch three times
+
+BASE = Experiment(task="digits_mlp", steps=25, batch_size=32, summary_every=10, device="cpu")
+ENDLESS = BASE.replace(steps=10_000_000)
+TINY = BASE.replace(steps=20, learning_rate=1e-2)
+
+OWN = '''
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.Linear(16, 2))
+        self.unused = nn.Linear(2, 2)
+        nn.init.constant_(self.layers[3].bias, float(np.random.default_rng().normal()))
+
+    def forward(self, x):
+        return self.layers(x)
+
+class Own:
+    """Everything that ranks could do apart: weights, batches, dropout, running statistics."""
+
+    def model(self):
+        return Model()
+
+    def batches(self, batch_size, seed):
+        while True:
+            x = torch.randn(1, 4).expand(batch_size, 4)
+            yield x, (x[:, 0] > 0).long()
+
+    def loss(self, outputs, targets):
+        return functional.cross_entropy(outputs, targets)
+
+    def evaluate(self, predict):
+        x = torch.randn(64, 4)
+        return {"loss": self.loss(predict(x), (x[:, 0] > 0).long()).item()}
+'''
+HUGE = '''
+import torch
+from torch import nn
+
+class Huge:
+    """Every third batch ends with an example whose gradient is past float16."""
+
+    def model(self):
+        return nn.Linear(4, 1)
+
+    def batches(self, batch_size, seed):
+        generator, step = torch.Generator().manual_seed(seed), 0
+        while True:
+            step += 1
+            x = torch.randn(batch_size, 4, generator=generator)
+            if step % 3 == 0:
+                x[-1] = 5e4
+            yield x, x.sum(1, keepdim=True).clamp(-4, 4)
+
+    def loss(self, outputs, targets):
+        return torch.nn.functional.l1_loss(outputs.float(), targets.float())
+
+    def evaluate(self, predict):
+        x = torch.ones(8, 4)
+        return {"loss": (predict(x) - 4).abs().mean().item()}
+'''
+
+IN_STEP = recipes["fp16_dynamic"].replace(
+    loss_scale=LossScale(kind="dynamic", init_scale=2.0**12, growth_interval=4)
+)
+CASES = {
+    **{name: BASE.replace(recipe=name) for name in ("fp32", "fp16_static", "fp16_dynamic", "bf16")},
+    **{name: BASE.replace(recipe=name) for name in ("amp_fp16", "amp_bf16")},
+    "clipped": BASE.replace(optimizer="sgd", learning_rate=0.5, clip_norm=0.1),
+    "stochastic": BASE.replace(recipe="bf16_weights_stochastic"),
+    "flushed": BASE.replace(recipe="fp16_unscaled", fp32_reference=True, task_options={"loss_weight": 1e-3}),
+    "gpt": BASE.replace(task="char_gpt", batch_size=4, steps=20),
+    **{
+        f"{size} of {recipe}": TINY.replace(recipe=recipe, batch_size=size, micro_batches=min(size, 3))
+        for size in (7, 1)
+        for recipe in ("fp32", "amp_bf16")
+    },
+    **{
+        f"own {name}": TINY.replace(task="Own", task_source=OWN, recipe=name, batch_size=7)
+        for name in ("fp32", "amp_bf16")
+    },
+    "huge": TINY.replace(task="Huge", task_source=HUGE, recipe=IN_STEP, batch_size=8),
+    "huge amp": TINY.replace(
+        task="Huge",
+        task_source=HUGE,
+        recipe=recipes["amp_fp16"].replace(loss_scale=IN_STEP.loss_scale),
+        batch_size=8,
+    ),
+    "diverges": BASE.replace(learning_rate=1e30, optimizer="sgd"),
+}
+# By how much a loss and a norm may differ from one process's: sums are rounded in another order.
+FLOAT32, NARROW = (2e-5, 2e-4), (5e-3, 5e-2)
+LIKE_ONE_PROCESS = {
+    name: FLOAT32 if experiment.recipe.name == "fp32" else NARROW
+    for name, experiment in CASES.items()
+    if not name.startswith(("own", "stochastic"))
+}
+
+
+@contextmanager
+def torchrun(folder, *what):
+    """Two processes that meet on a free port of this machine. However the test ends, nothing is left of them,
+    and what they said is shown."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    environment = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "PYTHONPATH": os.fspath(ROOT)}
+    with (folder / "output.txt").open("wb") as output:
+        process = psutil.Popen(
+            [*command, *map(os.fspath, what)],
+            stdout=output,
+            stderr=output,
+            env={**os.environ, **environment},
+        )
+    try:
+        yield process
+    finally:
+        for each in [*process.children(recursive=True), process] if process.is_running() else []:
+            each.kill()
+        process.wait()
+        print((folder / "output.txt").read_text())
+
+
+def ended(process):
+    """Its exit status, when nothing is left of it."""
+    children = process.children(recursive=True)
+    status = process.wait(LIMIT_S)
+    _, alive = psutil.wait_procs(children, timeout=LIMIT_S)
+    assert not alive
+    return status
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """What both ranks saw of every case, and a run of which rank 1 was killed: all after one start."""
+    folder = tmp_path_factory.mktemp("ranks")
+    (folder / "cases.json").write_text(json.dumps({name: case.to_json() for name, case in CASES.items()}))
+    run = open_run(create_run(ENDLESS, folder))
+    with torchrun(folder, rank_script.__file__, folder, run.path) as process:
+        until(lambda: process.poll() is not None or len(run.steps()) > 0, LIMIT_S)
+        next(rank for rank in process.children() if rank.environ()["RANK"] == "1").kill()
+        status = ended(process)
+    told = [json.loads((folder / f"rank-{rank}.json").read_text()) for rank in (0, 1)]
+    return SimpleNamespace(told=told, killed=run, exit_status=status)
+
+
+@pytest.fixture
+def told(two):
+    return two.told
+
+
+def steps(events):
+    return [event[1:] for event in events if event[0] == "step"]
+
+
+@pytest.mark.parametrize("name", LIKE_ONE_PROCESS)
+def test_two_ranks_train_as_one_process_does(told, name):
+    by_loss, by_norm = LIKE_ONE_PROCESS[name]
+    one, two = steps(rank_script.events_of(CASES[name])), steps(told[0][name]["events"])
+    assert len(one) == len(two) >= (1 if name == "diverges" else 20)
+    for (loss, norm, *rest), (also_loss, also_norm, *also_rest) in zip(one, two, strict=True):
+        assert also_loss == pytest.approx(loss, rel=by_loss, nan_ok=True)
+        assert also_norm == pytest.approx(norm, rel=by_norm, nan_ok=True)
+        assert also_rest == rest  # loss scale, found_inf, skipped
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_ranks_say_the_same_and_hold_the_same_weights(told, name):
+    first, second = (rank[name] for rank in told)
+    assert json.dumps(first["events"]) == json.dumps(second["events"])
+    assert first["weights"] == second["weights"]
+    assert len(set(first["weights"])) > 1 or name == "diverges"
+    assert first["batch"] == second["batch"]
+
+
+def test_an_overflow_on_one_rank_is_one_on_all(told):
+    first, second = (rank["huge"] for rank in told)
+    third = [number % 3 == 0 for number in range(1, TINY.steps + 1)]
+    assert [finite for _, finite in first["own"]] == [True] * TINY.steps
+    assert [not finite for _, finite in second["own"]] == third
+    for name in ("huge", "huge amp"):
+        taken = steps(told[0][name]["events"])
+        assert [skipped for *_, skipped in taken] == third
+        scales = [scale for _, _, scale, *_ in taken]
+        assert all(
+            after == before / 2 for (before, after), bad in zip(pairwise(scales), third, strict=False) if bad
+        )
+        weights = told[1][name]["weights"]
+        assert [before == after for before, after in pairwise(weights)] == third
+
+
+def test_dropout_draws_differ_where_batches_and_first_weights_do_not(told):
+    """All examples of its batches are one, so without dropout equal parts have equal gradients."""
+    first, second = (rank["own fp32"] for rank in told)
+    assert all(mine != other for (mine, _), (other, _) in zip(first["own"], second["own"], strict=True))
+    assert len(set(first["batch"])) == TINY.steps
+    assert first["weights"][0] == second["weights"][0]
+
+
+def test_what_half_precision_flushed_is_counted_over_all_ranks(told):
+    flushed = [sum(event[3].values()) for event in told[0]["flushed"]["events"] if event[0] == "gradients"]
+    alone = rank_script.events_of(CASES["flushed"])
+    expected = [sum(event[3].values()) for event in alone if event[0] == "gradients"]
+    assert min(expected) > 100
+    assert flushed == pytest.approx(expected, rel=0.2)
+
+
+@pytest.mark.parametrize("left_by", [0, 1])
+@pytest.mark.parametrize(("at", "after"), [(0, 0), (1, 0), (6, 3)])
+def test_a_loop_that_one_rank_leaves_ends_for_all(told, left_by, at, after):
+    name = f"left by {left_by} at {at}"
+    assert told[left_by][name][-1] == ["left"]
+    assert told[1 - left_by][name][-1] == [
+        "finished",
+        "stopped",
+        f"Another rank left the loop after step {after} of 50.",
+    ]
+
+
+def test_one_ranks_clock_ends_the_run_for_all(told):
+    ends = [rank["time"][-1] for rank in told]
+    assert ends[0] == ends[1]
+    assert ends[0][1] == "time_limit"
+
+
+def test_different_experiments_are_refused_on_every_rank(told):
+    for rank in told:
+        assert "2 ranks were given different experiments" in rank["different"]
+        assert "sweep" in rank["different"]
+
+
+def test_torchrun_makes_a_run_that_stop_ends_on_all_ranks(tmp_path):
+    file, runs_dir = tmp_path / "exp.json", tmp_path / "runs"
+    file.write_text(ENDLESS.replace(recipe="amp_bf16").to_json())
+    with torchrun(tmp_path, *COMMAND, "--experiment", file, "--runs-dir", runs_dir) as process:
+        (run,) = until(lambda: process.poll() is not None or list_runs(runs_dir), LIMIT_S)
+        until(lambda: process.poll() is not None or len(run.steps()) > 20, LIMIT_S)
+        (run.path / "stop").touch()
+        assert ended(process) == 0
+    assert (run.status, run.message) == ("stopped", "It was asked to stop.")
+    alone = steps(rank_script.events_of(run.experiment.replace(steps=20)))
+    assert list(run.steps().loss[:20]) == pytest.approx([loss for loss, *_ in alone], rel=NARROW[0])
+    assert run.damage == []
+
+
+def test_a_rank_that_dies_leaves_nobody_waiting_and_a_named_end(two):
+    assert two.exit_status == 1
+    assert two.killed.status == "crashed"
+    assert "Rank 0 of 2 lost touch with the others" in two.killed.message
+
+
+@pytest.fixture
+def torchrun_says(monkeypatch):
+    """The environment of torchrun's second process of two."""
+    for name, value in {
+        "TORCHELASTIC_RUN_ID": "x",
+        "RANK": "1",
+        "LOCAL_RANK": "1",
+        "WORLD_SIZE": "2",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_a_run_launched_by_a_rank_is_alone(torchrun_says, tmp_path):
+    run = launch(BASE.replace(steps=2), tmp_path)
+    run.wait(120, progress=False)
+    assert run.status == "completed"
+
+
+def test_a_ranks_gpu_is_its_own(torchrun_says):
+    assert own_gpu() == 1
+
+
+def test_without_torchrun_a_process_is_alone(monkeypatch):
+    """WORLD_SIZE and RANK stand in the environment of many a cluster's job."""
+    for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE"):
+        monkeypatch.setenv(name, "1" if name != "WORLD_SIZE" else "2")
+    assert own_gpu() == 0
+    with ranks_of(BASE, torch.device("cpu")) as ranks:
+        assert ranks is ALONE
