@@ -1,5 +1,6 @@
-"""TrainingLab in a real browser: a bare page with real runs, and a JupyterLab with a busy kernel."""
+"""TrainingLab in a real browser: a page without a kernel, of real runs."""
 
+import json
 import re
 
 import pytest
@@ -8,8 +9,8 @@ from playwright.sync_api import expect
 
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
+from mixwidgets.runs.recipe import recipes
 from mixwidgets.widgets.training_lab import TrainingLab
-from tests.browser.jupyter import Notebook
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
 
@@ -18,7 +19,7 @@ WIDTHS = (980, 360)
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A lab of three real runs, two of them with a loss scale, one that learnt nothing."""
+    """A lab of three real runs, compared: two of them with a loss scale, one that learnt nothing."""
     folder = tmp_path_factory.mktemp("runs")
     runs = [
         launch(
@@ -31,13 +32,14 @@ def lab(tmp_path_factory):
         assert run.wait(120) == "completed"
     lab = TrainingLab(folder)
     until(lambda: len(lab._settled) == len(runs))
+    lab.compare(runs)
     yield lab
     lab.close()
 
 
-def show(page, lab, tmp_path, theme="light", width=980):
+def show(page, lab, tmp_path, theme="light", width=980, change=lambda html: html):
     path = tmp_path / f"{theme}.html"
-    path.write_text(bare_page(lab, theme))
+    path.write_text(change(bare_page(lab, theme)))
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=theme)
     page.goto(path.as_uri())
@@ -45,10 +47,33 @@ def show(page, lab, tmp_path, theme="light", width=980):
     return page.get_by_role("region", name="Training lab")
 
 
+def tell(page, **state):
+    """Give the page these traits, as a kernel would, and let it draw."""
+    page.evaluate(
+        """async (state) => {
+          for (const [name, value] of Object.entries(state)) window.model.set(name, value);
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        }""",
+        state,
+    )
+
+
+def unfold(widget):
+    """Everything that the page can show at once: the recipes to tick, a run's gradients, the comparison."""
+    widget.get_by_role("button", name="several").click()
+    expect(widget.get_by_role("group", name="recipes to launch")).to_be_visible()
+    for name in ("fp32", "fp16 static"):
+        widget.get_by_role("region", name="runs", exact=True).get_by_role("checkbox", name=name).uncheck()
+    widget.get_by_role("button", name="Open gradients").click()
+    expect(widget.get_by_role("region", name="Gradients of fp16 dynamic")).to_be_visible()
+    expect(widget.get_by_role("region", name="3 runs compared")).to_be_visible()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_accessibility_rule_is_broken(page, lab, tmp_path, theme, width):
-    show(page, lab, tmp_path, theme, width)
+    widget = show(page, lab, tmp_path, theme, width)
+    unfold(widget)
     found = Axe().run(
         page, context="#widget", options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
     )
@@ -58,9 +83,13 @@ def test_no_accessibility_rule_is_broken(page, lab, tmp_path, theme, width):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     widget = show(page, lab, tmp_path, width=width)
+    unfold(widget)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    targets = [*widget.locator("button, select, input[type=text], .mw-runs label").all()]
-    assert len(targets) == 6 + 3
+    targets = [*widget.locator("button, select, input[type=text], label:has(input)").all()]
+    controls = ["task", "recipe", "device", "steps", "seeds"]
+    buttons = ["several", "Launch", "Stop", "Stop all", "Compare", "Open", "Close", "Close"]
+    labels = [*recipes, *lab._rows]
+    assert len(targets) == len([*controls, *buttons, *labels])
     for target in targets:
         box = target.bounding_box()
         assert min(box["width"], box["height"]) >= 24
@@ -68,10 +97,31 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
         assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.parametrize("width", [980, 720, 360, 320])
+def test_no_text_is_cut_off_and_nothing_scrolls_sideways(page, lab, tmp_path, width):
+    widget = show(page, lab, tmp_path, width=width)
+    unfold(widget)
+    cut = widget.evaluate(
+        """(root) => [...root.querySelectorAll("p, label, span, button, td, th, h3, h4, code")]
+            .filter((one) => one.offsetParent && !one.closest(".mw-hidden, thead"))
+            .filter((one) => !one.matches(".mw-runs tbody th")) // whose details go on under the figures
+            .filter((one) => getComputedStyle(one).display !== "inline")
+            .filter((one) => one.scrollWidth > one.clientWidth + 1)
+            .map((one) => one.className + ": " + one.textContent.slice(0, 60))"""
+    )
+    assert cut == []
+    outside = widget.evaluate(
+        """(root) => [...root.querySelectorAll(".mw-run-detail")].filter((one) =>
+            one.getBoundingClientRect().right > one.closest("table").getBoundingClientRect().right).length"""
+    )
+    assert outside == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
 def test_labels_of_tiny_losses_fit_their_chart(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
     for name in ("fp32", "fp16 static"):
-        widget.get_by_role("checkbox", name=re.compile(name)).uncheck()
+        widget.get_by_role("checkbox", name=name).uncheck()
     loss = widget.get_by_role("img", name=re.compile("^Loss by step"))
     expect(loss).to_contain_text("e−5")
     cut = loss.evaluate(
@@ -103,45 +153,155 @@ def test_charts_say_what_they_show_and_every_line_has_its_own_pattern(page, lab,
 
 def test_every_task_works_by_keyboard(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
-    page.keyboard.press("Tab")
-    expect(widget.get_by_label("task")).to_be_focused()
-    page.keyboard.press("Tab")
-    expect(widget.get_by_label("recipe")).to_be_focused()
+
+    def next_is(role, name):
+        page.keyboard.press("Tab")
+        expect(widget.get_by_role(role, name=name, exact=True).first).to_be_focused()
+
+    def sent(kind):
+        return page.evaluate("(kind) => window.sent.findLast((one) => one.kind === kind)", kind)
+
+    next_is("combobox", "task")
+    next_is("combobox", "recipe")
     page.keyboard.press("b")  # bf16
-    page.keyboard.press("Tab")
+    next_is("button", "several")
+    next_is("combobox", "device")
+    next_is("textbox", "steps")
     page.keyboard.type("12")
-    page.keyboard.press("Tab")
+    next_is("textbox", "seeds")
     page.keyboard.type("3")
-    page.keyboard.press("Tab")
-    expect(widget.get_by_role("button", name="Launch")).to_be_focused()
+    next_is("button", "▶ Launch")
     page.keyboard.press("Enter")
-    sent = page.evaluate("window.sent.findLast((one) => one.kind === 'launch').experiment")
-    assert sent == {"task": "digits_cnn", "recipe": "bf16", "steps": 12, "seed": 3}
-    first = widget.get_by_role("checkbox").first
+    one = {"task": "digits_cnn", "recipe": "bf16", "steps": 12, "seed": 3, "device": "auto"}
+    assert sent("launch")["experiment"] == one
+
+    # Several recipes and seeds: the list unfolds behind its button, and Escape leads back to it.
+    several = widget.get_by_role("button", name="several")
+    several.focus()
+    page.keyboard.press("Enter")
+    expect(several).to_have_attribute("aria-expanded", "true")
+    for _ in range(4):
+        page.keyboard.press("Tab")  # device, steps, seeds, the first of the recipes
+    expect(widget.get_by_role("checkbox", name="fp32").first).to_be_focused()
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+    expect(several).to_be_focused()
+    expect(several).to_have_attribute("aria-expanded", "false")
+    seeds = widget.get_by_role("textbox", name="seeds")
+    seeds.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("0-1, 9")
+    launch = widget.get_by_role("button", name="Launch 6 runs")
+    launch.focus()
+    tell(page, _notice="nothing but a redraw")
+    assert page.evaluate("document.activeElement.textContent") == "▶ Launch 6 runs"
+
+    # Selecting, comparing, opening.
+    table = widget.get_by_role("region", name="runs", exact=True)
+    first = table.get_by_role("checkbox").first
     first.focus()
     lines = widget.get_by_role("img", name=re.compile("^Loss by step")).locator("path.mw-line")
     expect(lines).to_have_count(3)
     page.keyboard.press("Space")
     expect(lines).to_have_count(2)
+    compare = widget.get_by_role("button", name="Compare selected")
+    compare.focus()
+    page.keyboard.press("Enter")
+    assert len(sent("compare")["runs"]) == 2
+    opening = widget.get_by_role("button", name="Open gradients")
+    expect(opening).to_be_disabled()
+    expect(opening).to_have_accessible_description("Select one run alone.")
+    table.get_by_role("checkbox").nth(1).focus()
+    page.keyboard.press("Space")
+    opening.focus()
+    page.keyboard.press("Space")
+    panel = widget.get_by_role("region", name="Gradients of fp32")
+    expect(panel.get_by_role("heading")).to_be_focused()
+    panel.get_by_role("button", name="Close").press("Enter")
+    expect(panel).to_be_hidden()
+    expect(opening).to_be_focused()
+
+
+def test_controls_have_roles_names_states_and_descriptions(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    expect(widget.get_by_role("combobox", name="recipe")).to_have_accessible_description(
+        re.compile("loss scale starts at")
+    )
+    expect(widget.get_by_role("combobox", name="device")).to_have_accessible_description("GPU or else CPU")
+    expect(widget.get_by_role("textbox", name="steps")).to_have_accessible_description("weight updates")
+    seeds = widget.get_by_role("textbox", name="seeds")
+    expect(seeds).to_have_accessible_description(re.compile("0-4 or 0, 3, 7"))
+    seeds.fill("4-0")
+    seeds.press("Tab")
+    expect(seeds).to_have_attribute("aria-invalid", "true")
+    expect(seeds).to_have_accessible_description(re.compile("goes up, such as 0-4; “4-0” came"))
+    seeds.fill("0-4")
+    seeds.press("Tab")
+    expect(widget.get_by_role("button", name="Launch 5 runs")).to_be_enabled()
+    stop = widget.get_by_role("button", name="Stop all")
+    expect(stop).to_be_disabled()
+    expect(stop).to_have_accessible_description("No run of this folder goes on.")
+    expect(widget.get_by_role("table").first).to_have_accessible_description(re.compile("held-out data"))
+    comparison = widget.get_by_role("table", name="comparison of the selected runs")
+    expect(comparison.get_by_role("columnheader")).to_have_text(
+        ["field", "fp32", "fp16 static", "fp16 dynamic"]
+    )
+    expect(comparison.get_by_role("row", name=re.compile("^accuracy"))).to_be_visible()
+
+
+def test_a_table_keeps_its_roles_where_it_is_drawn_as_blocks(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path, width=360)
+    comparison = widget.get_by_role("table", name="comparison of the selected runs")
+    row = comparison.get_by_role("row", name=re.compile("^accuracy"))
+    expect(row.get_by_role("cell")).to_have_count(3)
+    # Each value stands beside the name of its run.
+    names = row.get_by_role("cell").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one, '::before').content)"
+    )
+    assert names == ['"fp32"', '"fp16 static"', '"fp16 dynamic"']
 
 
 def test_values_that_tick_move_nothing(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
-    places = """() => [...document.querySelectorAll("#widget :is(button, progress, h4, svg, table)")]
+    places = """() => [...document.querySelectorAll("#widget :is(button, progress, h4, svg, table, th)")]
         .map((one) => one.getBoundingClientRect())
         .map(({ x, y, width }) => [x, y, width].map(Math.round))"""
-    before = page.evaluate(places)
-    for step in (1, 9, 10, 29):
-        page.evaluate(
-            """async (step) => {
-              const [row, ...others] = window.model.get("_rows");
-              window.model.set("_rows", [{ ...row, status: "running", step, rate: 1000 / step }, ...others]);
-              await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-            }""",
-            step,
-        )
+
+    def tick(step):
+        row = lab._rows[0]
+        metrics = {**row["metrics"], "loss": 1e-3 * step}
+        now = {
+            "status": "running",
+            "step": step,
+            "rate": 1000 / step,
+            "flushed": step / 1e4,
+            "loss": 1 / step,
+        }
+        tell(page, _live_rows=[{**row, **now, "metrics": metrics}])
         expect(widget.get_by_text(re.compile(f"^step {step} of 30"))).to_be_visible()
+
+    tick(1)
+    box = widget.get_by_role("region", name="runs", exact=True).get_by_role("checkbox").nth(1)
+    box.focus()
+    before = page.evaluate(places)
+    for step in (9, 10, 29):
+        tick(step)
         assert page.evaluate(places) == before
+        expect(box).to_be_focused()
+
+
+def test_200_runs_have_a_scroll_area_of_their_own(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    rows = [{**lab._rows[0], "id": f"{999 - seed}", "seed": seed} for seed in range(200)]
+    tell(page, _rows=rows)
+    table = widget.get_by_role("region", name="runs", exact=True)
+    expect(table.get_by_role("checkbox")).to_have_count(200)
+    assert table.bounding_box()["height"] < 600
+    table.focus()
+    page.keyboard.press("End")
+    expect(table.get_by_role("checkbox").last).to_be_in_viewport()
+    head = table.get_by_role("columnheader", name="run")
+    expect(head).to_be_in_viewport()  # it stays
 
 
 PAYLOADS = [
@@ -156,43 +316,71 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_text_of_a_run_is_ever_code(page, lab, tmp_path, payload):
     widget = show(page, lab, tmp_path)
-    page.evaluate(
-        """async (text) => {
-          const names = ["recipe", "task", "status", "message", "device", "backend"];
-          const hostile = Object.fromEntries(names.map((name) => [name, text]));
-          const rows = window.model.get("_rows").map((row) => ({ ...row, ...hostile, id: text + row.id }));
-          const state = { _rows: rows, _shown: rows.map((row) => row.id), _notice: text };
-          for (const [name, value] of Object.entries(state)) window.model.set(name, value);
-          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-        }""",
-        payload,
-    )
-    expect(widget.get_by_role("table")).to_contain_text(payload)
-    assert page.evaluate("window.hit") is None
-    assert widget.locator("img, script, svg svg").count() == 0
-
-
-def test_launch_watch_and_stop_while_a_cell_keeps_the_kernel_busy(page, server):
-    notebook = Notebook.of(
+    texts = ["recipe", "task", "status", "message", "device", "backend"]
+    hostile = {**dict.fromkeys(texts, payload), "memory": {payload: 5}, "metrics": {payload: payload}}
+    rows = [{**row, **hostile, "id": payload + row["id"]} for row in lab._rows]
+    ids = [row["id"] for row in rows]
+    difference = {"field": payload, "kind": "setting", "values": [payload] * 3}
+    tell(
         page,
-        server,
-        "busy_lab.ipynb",
-        "import mixwidgets as mw\nlab = mw.TrainingLab('busy_runs', steps=1_000_000)\nlab",
-        "from pathlib import Path\nwhile not Path('end').exists():\n    pass",
+        _rows=rows,
+        _shown=ids,
+        _notice=payload,
+        _comparison={"runs": ids, "rows": [difference]},
+        _explorer=payload,
+        _explorer_run=ids[0],
+        task=payload,
+        device=payload,
     )
-    widget = notebook.run(0).get_by_role("region", name="Training lab")
-    page.wait_for_function(
-        "() => performance.now() > window.shownAt + 1500 || void (window.shownAt ??= performance.now())"
-    )
-    notebook.start(1)
-    prompt = notebook.cell(1).locator(".jp-InputPrompt")
-    expect(prompt).to_have_text("[*]:")
-    widget.get_by_role("button", name="Launch").click()
-    expect(widget.get_by_text(re.compile(r"step [\d,]+ of 1,000,000 · \d+ steps/s"))).to_be_visible(
-        timeout=60_000
-    )
-    widget.get_by_role("button", name="Stop").click()
-    expect(widget.get_by_role("table")).to_contain_text("stopped", timeout=20_000)
-    expect(prompt).to_have_text("[*]:")  # all of it while the cell ran
-    (server.root / "end").touch()
-    notebook.wait_idle()
+    expect(widget.get_by_role("table").first).to_contain_text(payload)
+    expect(widget.get_by_role("table").last).to_contain_text(payload)
+    nothing_ran(page, widget)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_no_text_of_a_saved_state_is_ever_code(page, lab, tmp_path, payload):
+    def hostile(html):
+        start = html.index(">", html.index('id="data"')) + 1
+        end = html.index("</script>", start)
+        data = json.loads(html[start:end])
+        state = data["state"]
+        for row in state["_rows"]:
+            row.update(dict.fromkeys(["recipe", "task", "status", "message", "device", "backend"], payload))
+        for choice in [*state["_tasks"], *state["_recipes"]]:
+            choice.update({name: payload for name, value in choice.items() if isinstance(value, str)})
+        state["_comparison"]["rows"] = [
+            {"field": payload, "kind": kind, "values": [payload] * 3} for kind in ("setting", "result")
+        ]
+        state.update(_devices=[payload], _notice=payload, _explorer=payload, _explorer_run=payload)
+        state.update(task=payload, recipe=[payload, payload], steps=payload, seed=[payload], device=payload)
+        return html[:start] + json.dumps(data).replace("<", "\\u003c") + html[end:]
+
+    widget = show(page, lab, tmp_path, change=hostile)
+    expect(widget.get_by_role("table").first).to_contain_text(payload)
+    expect(widget.get_by_role("table").last).to_contain_text(payload)
+    nothing_ran(page, widget)
+
+
+def nothing_ran(page, widget):
+    assert page.evaluate("window.hit") is None
+    assert widget.locator("img, script, iframe, svg svg").count() == 0
+
+
+def test_a_saved_page_shows_its_comparison_and_says_what_needs_a_kernel(page, lab, tmp_path):
+    page.goto(lab.save(tmp_path / "saved.html").as_uri() + "#recipe=fp32%2Cbf16&seed=0%2C3&steps=30")
+    widget = page.get_by_role("region", name="Training lab")
+    expect(widget.get_by_role("button", name="Launch 4 runs")).to_be_visible()
+    expect(widget.get_by_role("textbox", name="seeds")).to_have_value("0, 3")
+    expect(widget).to_contain_text("there is no kernel")
+    launch = widget.get_by_role("button", name="Launch")
+    expect(launch).to_be_disabled()
+    expect(launch).to_have_accessible_description(re.compile("no kernel"))
+    comparison = widget.get_by_role("region", name="3 runs compared")
+    expect(comparison.get_by_role("row", name=re.compile("^accuracy"))).to_contain_text("%")
+    for name in ("fp32", "fp16 static"):
+        widget.get_by_role("checkbox", name=name).uncheck()
+    widget.get_by_role("button", name="Open gradients").click()
+    gradients = widget.get_by_role("region", name="Gradients of")
+    expect(gradients).to_contain_text("mw.LossScaleExplorer(mw.open_run(")
+    comparison.get_by_role("button", name="Close").click()
+    expect(comparison).to_be_hidden()
