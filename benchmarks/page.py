@@ -1,4 +1,4 @@
-"""What a hand feels, in a live JupyterLab: bit click to paint, drag tick, and messages to the kernel.
+"""What a hand feels, in a live JupyterLab: bit click to paint, drag tick, messages to the kernel, snapshots.
 
 The click is measured beside an ipywidgets ToggleButton whose label the kernel changes.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks import snapshots
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
 
@@ -141,7 +142,8 @@ def measure() -> dict[str, object]:
         }
         results["drag tick, handler and layout"] = _spread(found["laidOut"])
         results[f"messages to the kernel during {TICKS} drag ticks"] = frames.sent - before
-        return results
+        page.close()
+        return {**results, **snapshots.in_page(chromium, server, _spread)}
 
 
 def _spread(milliseconds: list[float]) -> dict[str, object]:

@@ -103,14 +103,13 @@ export class GradientSummary {
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
     const row = new Map(exponents.map((exponent, index) => [exponent, index] as const));
     const cells = new Float64Array(exponents.length * width);
-    const samples = Float64Array.from(exponents, (exponent) => (
-      parts.find((part) => part.sample(exponent) !== undefined)?.sample(exponent) ?? 0
-    ));
+    const samples = new Float64Array(exponents.length);
     const apart = { zero: 0, inf: 0, nan: 0 };
     for (const part of parts) {
       for (const name of ["zero", "inf", "nan"] as const) apart[name] += part[name];
       part.exponents.forEach((exponent, from) => {
         const to = row.get(exponent)!;
+        samples[to] ||= part.#samples[from]!;
         for (let cell = 0; cell < width; cell++) {
           cells[to * width + cell]! += part.held(from, cell);
         }

@@ -1,16 +1,33 @@
 // The model of a page that has no kernel: the state that was saved, and those who watch it.
 
-/** A widget's state and its bytes, as ipywidgets saves them: `buffers` belong at their paths in `state`. */
+/** A widget's state and its bytes, deflated and in base64: `buffers` belong at their paths in `state`. */
 export interface Saved {
   readonly state: Record<string, unknown>;
   readonly buffers: readonly { readonly path: readonly (string | number)[]; readonly data: string }[];
 }
 
+/** The state with its bytes in their places, inflated. */
+export async function stateOf({ state, buffers }: Saved): Promise<Record<string, unknown>> {
+  for (const { path, data } of buffers) {
+    let holder = state;
+    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
+    holder[path.at(-1)!] = new DataView(await inflated(data));
+  }
+  return state;
+}
+
+function inflated(base64: string): Promise<ArrayBuffer> {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
+
 type Handler = (...args: never[]) => void;
 
 /** What a widget's module meets as its model. `saved` is called where a notebook would tell the kernel. */
-export function pageModel(found: Saved, saved: () => void) {
-  const state = new Map(Object.entries(withBytes(found)));
+export function pageModel(found: Record<string, unknown>, saved: () => void) {
+  const state = new Map(Object.entries(found));
   const handlers = new Map<string, Set<Handler>>();
 
   const emit = (event: string, ...args: unknown[]) => {
@@ -38,13 +55,3 @@ export function pageModel(found: Saved, saved: () => void) {
 }
 
 export type PageModel = ReturnType<typeof pageModel>;
-
-function withBytes({ state, buffers }: Saved): Record<string, unknown> {
-  for (const { path, data } of buffers) {
-    let holder = state;
-    for (const step of path.slice(0, -1)) holder = holder[step] as Record<string, unknown>;
-    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-    holder[path.at(-1)!] = new DataView(bytes.buffer);
-  }
-  return state;
-}

@@ -2,7 +2,8 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { readState, writeState } from "../host/address.ts";
-import { pageModel } from "../host/model.ts";
+import { deflateSync } from "node:zlib";
+import { pageModel, stateOf } from "../host/model.ts";
 
 const traits: Record<string, unknown> = { format: "float16", code: "0x0B10", _input: "", log2: -3, saturate: false };
 const get = (name: string) => traits[name];
@@ -40,26 +41,31 @@ describe("the state in the address", () => {
 });
 
 describe("the model", () => {
-  const base64 = btoa(String.fromCharCode(0, 255, 7));
+  const packed = (...bytes: number[]) => deflateSync(Uint8Array.from(bytes)).toString("base64");
   const found = () => ({
     state: { code: "0x0001", curves: { one: {} }, list: [] },
     buffers: [
-      { path: ["bytes"], data: base64 },
-      { path: ["curves", "one", "loss"], data: base64 },
-      { path: ["list", 0], data: "" },
+      { path: ["bytes"], data: packed(0, 255, 7) },
+      { path: ["curves", "one", "loss"], data: packed(0, 255, 7) },
+      { path: ["list", 0], data: packed() },
     ],
   });
 
-  test("puts bytes back where they belong", () => {
-    const model = pageModel(found(), () => {});
+  test("puts bytes back where they belong", async () => {
+    const model = pageModel(await stateOf(found()), () => {});
     const bytes = model.get("bytes") as DataView;
     expect([0, 1, 2].map((i) => bytes.getUint8(i))).toEqual([0, 255, 7]);
     expect((model.get("curves") as { one: { loss: DataView } }).one.loss.byteLength).toBe(3);
     expect((model.get("list") as DataView[])[0]!.byteLength).toBe(0);
   });
 
+  test("refuses bytes that are damaged", async () => {
+    const broken = { state: {}, buffers: [{ path: ["bytes"], data: btoa("no deflated bytes") }] };
+    await expect(stateOf(broken)).rejects.toThrow();
+  });
+
   test("tells of a change once, to those who still listen", () => {
-    const model = pageModel(found(), () => {});
+    const model = pageModel(found().state, () => {});
     const [one, two] = [vi.fn(), vi.fn(() => model.off("change:code", one))];
     model.on("change:code", two);
     model.on("change:code", one);
@@ -73,7 +79,7 @@ describe("the model", () => {
   test("says where edits are saved, and to a message that there is no kernel, later", async () => {
     const saved = vi.fn();
     const answer = vi.fn();
-    const model = pageModel(found(), saved);
+    const model = pageModel(found().state, saved);
     model.on("msg:custom", answer);
     model.save_changes();
     model.send({ kind: "launch" });
@@ -83,7 +89,7 @@ describe("the model", () => {
   });
 
   test("a name of Object.prototype is a name like any other", () => {
-    const model = pageModel(found(), () => {});
+    const model = pageModel(found().state, () => {});
     expect(model.get("constructor")).toBeUndefined();
     model.set("__proto__", 1);
     expect([model.get("__proto__"), model.get("toString")]).toEqual([1, undefined]);

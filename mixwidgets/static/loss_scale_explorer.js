@@ -562,12 +562,13 @@ var GradientSummary = class _GradientSummary {
     const exponents = [...new Set(parts.flatMap((part) => part.exponents))].sort((a, b) => a - b);
     const row2 = new Map(exponents.map((exponent, index) => [exponent, index]));
     const cells = new Float64Array(exponents.length * width);
-    const samples = Float64Array.from(exponents, (exponent) => parts.find((part) => part.sample(exponent) !== void 0)?.sample(exponent) ?? 0);
+    const samples = new Float64Array(exponents.length);
     const apart = { zero: 0, inf: 0, nan: 0 };
     for (const part of parts) {
       for (const name of ["zero", "inf", "nan"]) apart[name] += part[name];
       part.exponents.forEach((exponent, from) => {
         const to = row2.get(exponent);
+        samples[to] ||= part.#samples[from];
         for (let cell = 0; cell < width; cell++) {
           cells[to * width + cell] += part.held(from, cell);
         }

@@ -56,8 +56,22 @@ function decoded(text) {
 }
 
 // host/model.ts
+async function stateOf({ state, buffers }) {
+  for (const { path, data } of buffers) {
+    let holder = state;
+    for (const step of path.slice(0, -1)) holder = holder[step];
+    holder[path.at(-1)] = new DataView(await inflated(data));
+  }
+  return state;
+}
+function inflated(base64) {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
 function pageModel(found, saved) {
-  const state = new Map(Object.entries(withBytes(found)));
+  const state = new Map(Object.entries(found));
   const handlers = /* @__PURE__ */ new Map();
   const emit = (event, ...args) => {
     for (const handler of [...handlers.get(event) ?? []]) handler(...args);
@@ -82,46 +96,44 @@ function pageModel(found, saved) {
     }
   };
 }
-function withBytes({ state, buffers }) {
-  for (const { path, data: data2 } of buffers) {
-    let holder = state;
-    for (const step of path.slice(0, -1)) holder = holder[step];
-    const bytes = Uint8Array.from(atob(data2), (letter) => letter.charCodeAt(0));
-    holder[path.at(-1)] = new DataView(bytes.buffer);
-  }
-  return state;
-}
 
 // host/page.ts
 var element = (id) => document.getElementById(id);
-var data = JSON.parse(element("data").textContent);
 var note = element("note");
-var model = pageModel(data, writeAddress);
-function writeAddress() {
-  setText(note, "");
-  try {
-    history.replaceState(null, "", "#" + writeState(model.get, data.defaults));
-  } catch {
+function host(state, defaults) {
+  const model = pageModel(state, () => {
+    setText(note, "");
+    try {
+      history.replaceState(null, "", "#" + writeState(model.get, defaults));
+    } catch {
+    }
+  });
+  function follow({ accept, stateValue }) {
+    const text = location.hash.slice(1);
+    if (text === "") return;
+    const get = (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name);
+    const wanted = readState(text, get, defaults);
+    const traits = wanted && accept ? accept(wanted, model.get) : wanted;
+    for (const [name, value] of Object.entries(traits ?? {})) model.set(name, value);
+    setText(note, traits ? "" : t("page.address"));
   }
+  return { model, follow };
 }
-function follow({ accept, stateValue }) {
-  const text = location.hash.slice(1);
-  if (text === "") return;
-  const get = (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name);
-  const wanted = readState(text, get, data.defaults);
-  const traits = wanted && accept ? accept(wanted, model.get) : wanted;
-  for (const [name, value] of Object.entries(traits ?? {})) model.set(name, value);
-  setText(note, traits ? "" : t("page.address"));
-}
-async function show() {
-  const address = URL.createObjectURL(new Blob([data.module], { type: "text/javascript" }));
+async function load(module) {
+  const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
   const { default: widget } = await import(address);
   URL.revokeObjectURL(address);
+  return widget;
+}
+async function show() {
+  const { module, defaults, ...saved } = JSON.parse(element("data").textContent);
+  const { model, follow } = host(await stateOf(saved), defaults);
+  Object.assign(window, { model });
+  const widget = await load(module);
   follow(widget);
   await widget.render({ model, el: element("widget"), signal: new AbortController().signal });
   window.addEventListener("hashchange", () => follow(widget));
 }
-Object.assign(window, { model });
 show().catch((error) => {
   setText(note, t("page.failed", { reason: String(error) }));
   throw error;

@@ -6,7 +6,8 @@ import errno
 import hashlib
 import json
 import re
-from base64 import b64encode
+import zlib
+from base64 import b64decode, b64encode
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,11 +92,15 @@ def page_html(widget: MixWidget) -> str:
 
 
 def _data(widget: MixWidget) -> dict[str, Any]:
-    """What the host reads: the state, with its bytes as base64 beside it as ipywidgets saves them."""
+    """What the host reads: the state, with its bytes beside it, deflated (RFC 1950) and in base64."""
     saved = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
+    buffers = [
+        {"path": buffer["path"], "data": b64encode(zlib.compress(b64decode(buffer["data"]))).decode()}
+        for buffer in saved.get("buffers", [])
+    ]
     return {
         "state": {name: value for name, value in saved["state"].items() if name not in HOST_TRAITS},
-        "buffers": saved.get("buffers", []),
+        "buffers": buffers,
         "defaults": widget.state_defaults(),
         "module": widget._esm,
     }

@@ -21,7 +21,7 @@ from mixwidgets.widgets.thinned import Thinned
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOST_BYTES = 20 << 20  # a saved page stays under 32 MB: base64 takes four bytes for three
+MOST_BYTES = 10 << 20  # a page may hold twice as much: what there was when it opened, and what came since
 MOST_SNAPSHOTS = 1000  # more than a slider has pixels
 _LENGTH = struct.Struct("<I")
 _HEAD = struct.Struct("<IddI")
