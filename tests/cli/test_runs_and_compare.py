@@ -1,0 +1,177 @@
+"""mixwidgets runs and mixwidgets compare: what the tables say, in any width, whatever the runs hold."""
+
+import json
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mixwidgets as mw
+from mixwidgets.cli.words import plain
+from mixwidgets.runs.events import Evaluation, Memory, RunFinished, RunStarted
+from mixwidgets.runs.journal import Journal, create_run, create_watched_run
+from mixwidgets.runs.watched_loop import WatchedLoop
+from tests.cli.calling import call, run_of, step
+
+HOSTILE = "[red]Net[/red] \x1b[2J\x1b]8;;http://x\x07link\x1b]8;;\x07 :smile: \u202eteN\r\n\x9b31m"
+SHOWN = r"[red]Net[/red] \x1b[2J\x1b]8;;http://x\x07link\x1b]8;;\x07 :smile: \u202eteN\r\n\x9b31m"
+TERMINAL = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Two runs that are over and one that waits, oldest first."""
+    return [
+        run_of(
+            tmp_path,
+            RunStarted(device="cpu", backend="native products", versions={}),
+            step(1, loss=2.0, seconds=0.25),
+            Memory(step=1, predicted={"weights": 2_500_000}, measured={}),
+            Evaluation(step=1, metrics={"loss": 0.123456, "accuracy": 0.97215}),
+            RunFinished(reason="completed", metrics={"loss": 0.123456, "accuracy": 0.97215}),
+        ),
+        run_of(
+            tmp_path,
+            RunStarted(device="cpu", backend="native products", versions={}),
+            step(1, loss=math.inf, skipped=True, found_inf=True),
+            step(2, loss=math.nan),
+            RunFinished(reason="diverged", metrics={}),
+            recipe="fp16_dynamic",
+            clip_norm=0.1,
+        ),
+        mw.open_run(create_run(mw.Experiment(task="mask", seed=4294967295), tmp_path)),
+    ]
+
+
+def cells(line):
+    return re.split(r"\s{2,}", line.strip())
+
+
+def test_runs_are_listed_newest_first(runs, tmp_path):
+    done, diverged, waiting = runs
+    head, _, *lines = call("runs", tmp_path).stdout.splitlines()
+    assert cells(head) == ["id", "task", "recipe", "seed", "status", "skipped", "loss", "metrics"]
+    assert [cells(line) for line in lines] == [
+        [waiting.id, "mask", "fp32", "4294967295", "queued", "–", "–"],
+        [diverged.id, "digits_cnn", "fp16_dynamic", "0", "diverged", "1", "–"],
+        [done.id, "digits_cnn", "fp32", "0", "completed", "0", "0.1235", "accuracy 0.9721"],
+    ]
+
+
+def test_runs_are_json_for_scripts(runs, tmp_path):
+    told = json.loads(call("runs", tmp_path, "--json").stdout)
+    assert [run["id"] for run in told] == [run.id for run in reversed(runs)]
+    assert told[0] == {
+        "id": runs[2].id, "path": str(runs[2].path), "title": runs[2].experiment.title, "task": "mask",
+        "recipe": "fp32", "seed": 4294967295, "steps": 130, "status": "queued",
+    }  # fmt: skip
+    assert told[2]["metrics.accuracy"] == 0.97215
+    assert (told[1]["skipped"], told[1]["steps_done"]) == (1, 2)
+
+
+def test_a_folder_without_runs_says_so(tmp_path):
+    assert "No runs in" in call("runs", tmp_path / "none").stdout
+    assert json.loads(call("runs", tmp_path / "none", "--json").stdout) == []
+    (tmp_path / "file").touch()
+    refused = call("runs", tmp_path / "file")
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_a_damaged_run_is_told_beside_the_others(runs, tmp_path):
+    (runs[0].path / "experiment.json").write_text("{}")
+    result = call("runs", tmp_path)
+    assert result.exit_code == 0
+    assert "A run was skipped" in result.stderr
+    assert len(result.stdout.splitlines()) == 2 + 2
+
+
+def test_a_comparison_names_what_differs_and_what_came_of_it(runs, tmp_path):
+    done, diverged, _ = runs
+    lines = call("compare", done.path, diverged.id, "--runs-dir", tmp_path).stdout.splitlines()
+    told = {cells(line)[0]: cells(line)[1:] for line in reversed(lines) if line.strip()}
+    assert told["1"] == [done.id, done.experiment.title]
+    assert told["2"] == [diverged.id, diverged.experiment.title]
+    for name, values in {
+        "recipe": ["fp32", "fp16_dynamic"],
+        "recipe.loss_scale.init_scale": ["1", "65536"],
+        "clip_norm": ["–", "0.1"],
+        "status": ["completed", "diverged"],
+        "loss": ["2", "nan"],
+        "metrics.accuracy": ["0.9721", "–"],
+        "steps_per_second": ["4", "2"],
+        "memory.predicted": ["2.5 MB", "–"],
+    }.items():
+        assert told[name] == values
+    assert not {"seed", "backend", "gradients.flushed"} & set(told)
+
+
+def test_a_comparison_is_json_for_scripts(runs, tmp_path):
+    told = json.loads(call("compare", *(run.path for run in runs[:2]), "--json").stdout)
+    assert told["runs"] == [run.id for run in runs[:2]]
+    rows = {row["field"]: (row["kind"], row["values"]) for row in told["rows"]}
+    assert rows["clip_norm"] == ("setting", [None, 0.1])
+    assert rows["loss"] == ("result", [2.0, "nan"])
+
+
+def test_runs_are_named_by_a_part_of_their_id_that_no_other_has(runs, tmp_path):
+    assert json.loads(call("compare", "mask", "--runs-dir", tmp_path, "--json").stdout)["runs"] == [
+        runs[2].id
+    ]
+    for named, says in (
+        ("digits_cnn", "is in the ids of 2 runs"),
+        (runs[0].id[:-4] + "zzzz", f"Did you mean '{runs[0].id}'"),
+        ("nothing", "See mixwidgets runs"),
+        ("../../x", "is no run"),
+        ("\x1b[31m", r"\x1b[31m"),
+    ):
+        refused = call("compare", named, "--runs-dir", tmp_path)
+        assert (refused.exit_code, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+        assert says in refused.stderr
+        assert "\x1b" not in refused.stderr
+
+
+@pytest.mark.parametrize("width", [20, 60, 100])
+def test_on_a_narrow_terminal_every_row_keeps_its_words(runs, tmp_path, width):
+    shown = call("runs", tmp_path, COLUMNS=str(width), NO_COLOR="1", **TERMINAL).stdout
+    lines = re.sub(r"\x1b\[[01]?m", "", shown).splitlines()
+    assert "\x1b" not in "".join(lines)  # bold, and no colour
+    assert max(map(len, lines)) <= width
+    words = " ".join(" ".join(lines).split())
+    for part in ("recipe fp16_dynamic", "status diverged", "accuracy 0.9721"):
+        assert part in words
+    if width > 20:
+        assert [line.strip() for line in lines if line[:1].isdigit()] == [run.id for run in reversed(runs)]
+
+
+def hostile_run(folder):
+    create_watched_run(WatchedLoop(model=HOSTILE, format="float16", every=1), folder / "watched")
+    with Journal(folder / "watched") as journal:
+        journal.append(RunStarted(device=HOSTILE, backend=HOSTILE, versions={HOSTILE: HOSTILE}))
+        journal.append(Evaluation(step=1, metrics={HOSTILE: 0.5}))
+        journal.append(RunFinished(reason="crashed", metrics={HOSTILE: 0.5}, message=HOSTILE))
+    return mw.open_run(folder / "watched")
+
+
+@pytest.mark.parametrize("environment", [{}, {**TERMINAL, "COLUMNS": "60"}, {**TERMINAL, "COLUMNS": "999"}])
+def test_what_a_run_holds_is_shown_and_never_obeyed(tmp_path, environment):
+    hostile = hostile_run(tmp_path)
+    plain_run = run_of(tmp_path, RunStarted(device="cpu", backend="x", versions={"torch": "2"}))
+    for command in (["runs", tmp_path], ["compare", hostile.path, plain_run.path]):
+        shown = call(*command, **environment).stdout
+        assert set(re.findall(r"\x1b\[?[^m]*m?", shown)) <= {"\x1b[1m", "\x1b[0m"}  # the table's own bold
+        text = re.sub(r"\x1b\[[01]m", "", shown)
+        assert all(letter.isprintable() or letter == "\n" for letter in text)
+        assert "".join(SHOWN.split()) in "".join(text.split())
+    for command in (["runs", tmp_path, "--json"], ["compare", hostile.path, plain_run.path, "--json"]):
+        shown = call(*command, **environment).stdout
+        assert shown.isascii()
+        assert shown.rstrip("\n").isprintable()
+
+
+@given(st.text())
+def test_plain_text_is_one_line_that_prints_and_leaves_what_prints(text):
+    shown = plain(text)
+    assert shown.isprintable()
+    assert shown == text or not text.isprintable()

@@ -1,0 +1,144 @@
+"""mixwidgets sweep: which experiments a file and options name, where they run, what is said of them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import distributed
+import pytest
+
+import mixwidgets as mw
+from mixwidgets.sweeps import sweeping
+from tests.cli.calling import call
+
+TOML = """
+task = "mask"
+steps = 2
+[grid]
+recipe = ["fp32", { compute_format = "float16", loss_scale = { kind = "static", init_scale = 8.0 } }]
+seed = [0, 1]
+[task_options]
+canvas = 16
+"""
+
+
+class Over:
+    """A sweep that ran nothing."""
+
+    runs = ()
+
+    def __init__(self, experiments):
+        self.experiments, self.failures, self.counts = experiments, {}, {"done": 0}
+
+    def __iter__(self):
+        return iter(())
+
+
+@pytest.fixture
+def swept(monkeypatch):
+    """What the command would sweep, and over which executor; nothing is run."""
+    asked = []
+
+    def sweep(experiments, executor, runs_dir):
+        asked.append((experiments, executor))
+        return Over(experiments)
+
+    monkeypatch.setattr(sweeping, "sweep", sweep)
+    return asked
+
+
+def test_a_grid_is_run_and_the_same_line_again_runs_nothing_twice(tmp_path):
+    (tmp_path / "grid.toml").write_text(TOML)
+    options = ["--recipe", "fp32", "--workers", 1, "--runs-dir", tmp_path / "runs"]
+    for _ in range(2):
+        result = call("sweep", tmp_path / "grid.toml", *options)
+        assert result.exit_code == 0, result.output
+        runs = mw.list_runs(tmp_path / "runs")
+        assert sorted((run.experiment.recipe.name, run.experiment.seed, run.status) for run in runs) == [
+            ("fp32", 0, "completed"),
+            ("fp32", 1, "completed"),
+        ]
+        assert {run.experiment.task_options["canvas"] for run in runs} == {16}
+        assert result.stdout.splitlines()[-1] == "2 done"
+        assert all(f"of 2  {run.id}  completed" in result.stdout for run in runs)
+
+
+def test_a_grid_is_that_of_the_file_and_options_take_the_place_of_axes(tmp_path, swept):
+    (tmp_path / "grid.toml").write_text(TOML)
+    base = mw.Experiment(task="mask", steps=2, task_options={"canvas": 16})
+    scaled = mw.Recipe.from_dict(
+        {"compute_format": "float16", "loss_scale": {"kind": "static", "init_scale": 8.0}}
+    )
+    call("sweep", tmp_path / "grid.toml")
+    call("sweep", tmp_path / "grid.toml", "--seed", "3", "--seed", "5-6", "--steps", "9", "--recipe", "bf16")
+    call("sweep", "--seed", "0-1")
+    grids = [experiments for experiments, _ in swept]
+    assert grids == [
+        mw.grid(base, recipe=["fp32", scaled], seed=[0, 1]),
+        mw.grid(base.replace(steps=9), recipe=["bf16"], seed=[3, 5, 6]),
+        mw.grid(mw.Experiment(task="digits_cnn", recipe="fp16_dynamic"), seed=[0, 1]),
+    ]
+
+
+def test_every_task_of_a_grid_has_its_own_defaults(tmp_path, swept):
+    (tmp_path / "grid.json").write_text('{"grid": {"task": ["mask", "digits_cnn"], "seed": 4}}')
+    call("sweep", tmp_path / "grid.json")
+    assert swept[0][0] == [mw.Experiment(task=task, seed=4) for task in ("mask", "digits_cnn")]
+
+
+def test_a_scheduler_is_reached_by_its_address_and_left_again(monkeypatch, swept):
+    clients = []
+
+    class Client:
+        def __init__(self, address, **options):
+            self.address, self.pool, self.is_open = address, ThreadPoolExecutor(1), True
+            clients.append(self)
+
+        def get_executor(self):
+            return self.pool
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            self.is_open = False
+
+    monkeypatch.setattr(distributed, "Client", Client)
+    assert call("sweep", "--scheduler", "tcp://127.0.0.1:8786").exit_code == 0
+    (client,) = clients
+    assert (client.address, client.is_open, swept[0][1]) == ("tcp://127.0.0.1:8786", False, client.pool)
+
+
+def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
+    experiment = mw.Experiment(task="mask")
+    failed = Over([experiment])
+    failed.failures, failed.counts = {experiment: "Its worker died.\x1b[2J"}, {"done": 0, "failed": 1}
+    monkeypatch.setattr(sweeping, "sweep", lambda *_: failed)
+    result = call("sweep")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        rf"failed: {experiment.title}: Its worker died.\x1b[2J", "1 failed",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        ('[grid]\nseed = [0, 1]', [], "needs a task"),
+        ('task = "mask"\ngrid = 3', [], "a table of axes"),
+        ('task = "mask"\n[grid]\nsed = [0]', [], "Did you mean 'seed'"),
+        ('task = "mask"\n[grid]\nseed = []', [], "no values"),
+        ('task = "mask"\n[grid]\nseed = [0, 0]', [], "the same experiment"),
+        ('task = "mask"\n[grid]\nsteps = [0]', [], "steps"),
+        ('task = "mask"\n[grid]\nrecipe = [{ lop = "amp" }]', [], "Did you mean 'loop'"),
+        ('task = "mask"\n[grid\n', [], "line 2"),
+        ('task = "mask"', ["--seed", "4-1"], "a range, such as 0-4"),
+        ('task = "mask"', ["--seed", "１-２"], "a range, such as 0-4"),
+        ('task = "mask"', ["--seed", "0-4294967295"], "more than 100000"),
+        ('task = "mask"', ["--workers", "2", "--scheduler", "tcp://x"], "give one of them"),
+    ],
+)  # fmt: skip
+def test_what_is_no_grid_is_one_sentence(text, options, says, tmp_path, swept):
+    (tmp_path / "grid.toml").write_text(text)
+    result = call("sweep", tmp_path / "grid.toml", *options)
+    assert (result.exit_code, result.stdout, swept) == (2, "", [])
+    assert says in result.stderr
+    assert result.stderr.count("\n") == 1
