@@ -365,6 +365,14 @@ def test_a_waiting_run_ends_with_its_kernel_unless_it_outlives_it(runs_dir, busy
         other.stop()
 
 
+def test_a_line_that_is_lost_is_a_named_end(runs_dir, busy, outside):
+    run = launch(QUEUED, runs_dir)
+    (runs_dir / ".queue").rename(runs_dir.parent / "taken away")
+    (runs_dir / ".queue").symlink_to(outside)
+    assert run.wait(60, progress=False) == "crashed"
+    assert "a link is there in place of a folder" in run.message
+
+
 @pytest.fixture
 def few_cores():
     """Leave this process, and those that it starts, so few cores that one run goes at a time."""
