@@ -16,6 +16,7 @@ const entries = {
   format_designer: "widgets/format_designer.ts",
   loss_scale_explorer: "widgets/loss_scale_explorer.ts",
   number_line: "widgets/number_line.ts",
+  sweep_progress: "widgets/sweep_progress.ts",
   training_lab: "widgets/training_lab.ts",
   page: "host/page.ts",
   mixwidgets: "ui/mixwidgets.css",

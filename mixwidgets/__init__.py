@@ -39,6 +39,7 @@ _HOME = {
     "FormatDesigner": "widgets.format_designer",
     "LossScaleExplorer": "widgets.loss_scale_explorer",
     "TrainingLab": "widgets.training_lab",
+    "SweepProgress": "widgets.sweep_progress",
 }
 
 __all__ = ["__version__", *_HOME]

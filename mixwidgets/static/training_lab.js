@@ -1612,7 +1612,7 @@ function tableOf({ rows }, heads) {
   return h("div", { class: "mw-comparison", role: "region", "aria-label": t("lab.comparison"), tabindex: 0 }, table);
 }
 
-// widgets/training_lab/buttons.ts
+// ui/buttons.ts
 function action(text, act, kind = "") {
   const element = h("button", { type: "button", class: kind || void 0 }, text);
   element.addEventListener("click", () => {

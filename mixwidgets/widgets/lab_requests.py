@@ -1,4 +1,4 @@
-"""What the page of a TrainingLab may ask of it, and the answers."""
+"""What the page of a TrainingLab may ask of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mixwidgets.widgets.training_lab import TrainingLab
-
-_LONGEST = 1000  # characters of a message, or of a request's name
 
 
 def _launch(lab: TrainingLab, content: Mapping[str, Any]) -> None:
@@ -47,21 +45,3 @@ REQUESTS: Mapping[str, Callable[[TrainingLab, Mapping[str, Any]], None]] = {
     "gradients": _gradients,
 }
 """By the message's `kind`."""
-
-
-def answer(lab: TrainingLab, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what the page asks; the answer to send."""
-    request = content.get("request")
-    reply = {"request": request if isinstance(request, int) or _is_short(request) else None}
-    try:
-        REQUESTS[content["kind"]](lab, content)
-    except Exception as error:  # whatever it is, the page must hear of it
-        text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-        # Lone surrogates, of a hostile page's text, would not travel.
-        text = text[:_LONGEST].encode("utf-8", "backslashreplace").decode()
-        return {"kind": "refused", "message": text, **reply}
-    return {"kind": "done", **reply}
-
-
-def _is_short(text: object) -> bool:
-    return isinstance(text, str) and len(text) <= _LONGEST and text.isprintable()

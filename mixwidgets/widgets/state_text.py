@@ -44,6 +44,8 @@ def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, A
         raise ValueError(
             f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; {len(text):,} came"
         )
+    if text.removeprefix("#") == example == "":
+        return {}  # of a widget that has no state
     traits = {_key(name): name for name in defaults}
     found: dict[str, Any] = {}
     for pair in text.removeprefix("#").split("&"):

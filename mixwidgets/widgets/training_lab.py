@@ -21,8 +21,9 @@ from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.lab_choice import as_text, checked, choice_of, experiments, of_text
 from mixwidgets.widgets.lab_comparison import comparison_of
-from mixwidgets.widgets.lab_requests import REQUESTS, answer
+from mixwidgets.widgets.lab_requests import REQUESTS
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from mixwidgets.widgets.requests import answer
 from mixwidgets.widgets.runs_view import RunsView
 
 if TYPE_CHECKING:
@@ -194,4 +195,4 @@ class TrainingLab(RunsView):
             job.start()
 
     def _serve(self, content: dict[str, Any]) -> None:
-        self.send(answer(self, content))
+        self.send(answer(lambda: REQUESTS[content["kind"]](self, content), content))

@@ -1,8 +1,8 @@
 // What to run: task, recipes, device, steps, seeds; Launch, Stop, Stop all. Plain native controls, each explained.
 
+import { action } from "../../ui/buttons.ts";
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { action } from "./buttons.ts";
 import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
 import { recipeChoice } from "./recipe_choice.ts";

@@ -1,8 +1,8 @@
 // What can be done with the runs that are selected: compare them, open the gradients of one.
 
+import { action } from "../../ui/buttons.ts";
 import { h, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
-import { action } from "./buttons.ts";
 import { isAlive, type Row } from "./state.ts";
 
 export interface Selection {

@@ -1,6 +1,6 @@
 // Buttons that say why they cannot be used. They keep the focus meanwhile, which a disabled one would lose.
 
-import { h, set, setText } from "../../ui/dom.ts";
+import { h, set, setText } from "./dom.ts";
 
 export interface Action {
   readonly element: HTMLButtonElement;

@@ -1,0 +1,109 @@
+// @vitest-environment jsdom
+import { describe, expect, it, vi } from "vitest";
+import widget from "../widgets/sweep_progress.ts";
+import { fakeModel as labModel } from "./training_lab_model.ts";
+
+const fakeModel = (changes: Record<string, unknown> = {}) =>
+  labModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _is_over: false, ...changes });
+
+function show(model: ReturnType<typeof fakeModel>) {
+  const el = document.body.appendChild(document.createElement("div"));
+  const cleanup = widget.render({ model, el } as never);
+  return { el, cleanup, bar: el.querySelector("progress")!, stop: el.querySelector("button")! };
+}
+const painted = () => new Promise((done) => requestAnimationFrame(done));
+
+describe("what it shows", () => {
+  it("counts in words and as a bar of the cells that are over", async () => {
+    const model = fakeModel();
+    const { el, bar } = show(model);
+    expect([bar.value, bar.max]).toEqual([3, 8]);
+    expect(el.textContent).toContain("3 of 8 done · 2 running · 3 waiting");
+    expect(el.textContent).not.toContain("failed");
+    model.set("_counts", { done: 5, running: 1, waiting: 0, failed: 2, stopped: 0 });
+    await painted();
+    expect([bar.value, bar.max]).toEqual([7, 8]);
+    expect(el.textContent).toContain("5 of 8 done · 1 running · 2 failed");
+  });
+
+  it("names failed cells with their reason, as text", () => {
+    const why = "<img src=x onerror=alert(1)>";
+    const { el } = show(fakeModel({ _counts: { done: 0, failed: 5 }, _failures: [{ name: "seed 3", why }, { name: why, why: "x" }] }));
+    const items = [...el.querySelectorAll("li")].map((item) => item.textContent);
+    expect(items).toEqual([`seed 3${why}`, `${why}x`]);
+    expect(el.querySelector("img")).toBeNull();
+    expect(el.textContent).toContain("and 3 more");
+  });
+
+  it("says how to go on where not all is done, and nothing where it is", () => {
+    const over = show(fakeModel({ _counts: { done: 1, failed: 1 }, _is_over: true }));
+    expect(over.el.textContent).toContain("The same line again runs what is missing");
+    const whole = show(fakeModel({ _counts: { done: 2 }, _is_over: true }));
+    expect(whole.el.textContent).not.toContain("again");
+    const none = show(fakeModel({ _counts: { done: 0 }, _is_over: true }));
+    expect(none.el.textContent).toContain("nothing to do");
+    expect(none.bar.value).toBe(none.bar.max);
+  });
+});
+
+describe("stopping", () => {
+  it("asks the kernel once, and tells what it says against it", () => {
+    const model = fakeModel();
+    const { el, stop } = show(model);
+    stop.click();
+    const asked = model.sent.filter(({ kind }) => kind === "stop");
+    expect(asked).toHaveLength(1);
+    expect(stop.title).toContain("has been asked");
+    stop.click();
+    expect(model.sent.filter(({ kind }) => kind === "stop")).toHaveLength(1);
+    model.answer({ kind: "refused", request: asked[0]!["request"], message: "it goes on" });
+    expect(el.querySelector(".mw-error")!.textContent).toBe("it goes on");
+    expect(stop.hasAttribute("aria-disabled")).toBe(false);
+  });
+
+  it("says so where the kernel does not answer, and where there is none", () => {
+    vi.useFakeTimers();
+    const model = fakeModel();
+    const { el, stop } = show(model);
+    stop.click();
+    vi.advanceTimersByTime(5000);
+    expect(el.textContent).toContain("The kernel has not answered yet");
+    model.answer({ kind: "no_kernel" });
+    expect(el.textContent).toContain("A saved page");
+    expect(stop.getAttribute("aria-disabled")).toBe("true");
+    vi.useRealTimers();
+  });
+
+  it("cannot be asked of a sweep that is over", () => {
+    const model = fakeModel({ _is_over: true });
+    const { stop } = show(model);
+    stop.click();
+    expect(model.sent.filter(({ kind }) => kind === "stop")).toHaveLength(0);
+    expect(stop.title).toBe("The sweep is over.");
+  });
+});
+
+it("tells of ends and failures, and of nothing that was there before", async () => {
+  const model = fakeModel();
+  const { el } = show(model);
+  const spoken = el.querySelector(".mw-hidden[aria-live]")!;
+  expect(spoken.textContent).toBe("");
+  model.set("_counts", { done: 4, running: 2, waiting: 2 });
+  await painted();
+  expect(spoken.textContent).toBe("");
+  model.set("_counts", { done: 4, running: 2, waiting: 1, failed: 1 });
+  await painted();
+  expect(spoken.textContent).toContain("1 failed");
+  model.set("_counts", { done: 7, failed: 1 });
+  model.set("_is_over", true);
+  await painted();
+  expect(spoken.textContent).toBe("The sweep is over: 7 of 8 done · 1 failed");
+});
+
+it("leaves nothing behind", () => {
+  const model = fakeModel();
+  const { el, cleanup } = show(model);
+  cleanup();
+  expect(el.children).toHaveLength(0);
+  expect(model.listening()).toBe(0);
+});

@@ -1,0 +1,139 @@
+"""SweepProgress, the kernel's side: what it tells of a sweep, and what the page may ask."""
+
+import threading
+
+import pytest
+
+import mixwidgets as mw
+from mixwidgets.widgets.sweep_progress import SweepProgress
+from tests.waiting import until
+
+EXPERIMENT = mw.Experiment(task="digits_cnn", steps=3)
+
+
+class Swept:
+    """A sweep whose test says how far it is."""
+
+    def __init__(self, experiments, **counts):
+        self.experiments = experiments
+        self.counts = {"done": 0, "running": 0, "waiting": 0, "failed": 0, "stopped": 0, **counts}
+        self.failures = {}
+        self.is_over = False
+        self.stops = 0
+
+    def stop(self):
+        self.stops += 1
+        self.is_over = True
+        self.counts = {**dict.fromkeys(self.counts, 0), "stopped": len(self.experiments)}
+
+
+@pytest.fixture
+def show():
+    widgets = []
+
+    def show_one(sweep):
+        widgets.append(SweepProgress(sweep))
+        return widgets[-1]
+
+    yield show_one
+    for widget in widgets:
+        widget.close()
+
+
+def sent(widget):
+    """The messages to the page that leave from now on."""
+    messages = []
+    widget.send = messages.append
+    return messages
+
+
+def said(widget, content):
+    widget._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+
+
+def threads():
+    return [thread for thread in threading.enumerate() if thread.name == "SweepProgress"]
+
+
+def test_it_is_whole_at_once_and_follows(show):
+    sweep = Swept(mw.grid(EXPERIMENT, seed=range(3)), running=1, waiting=2)
+    widget = show(sweep)
+    assert widget._counts == sweep.counts
+    assert repr(widget) == "SweepProgress(1 running, 2 waiting)"
+    sweep.counts = {**sweep.counts, "done": 1, "waiting": 1}
+    until(lambda: widget._counts["done"] == 1)
+    assert not widget._is_over
+    sweep.is_over = True
+    until(lambda: widget._is_over)
+    until(lambda: not threads())
+
+
+def test_failed_cells_are_named_by_what_tells_them_from_the_others(show):
+    cells = mw.grid(
+        EXPERIMENT, recipe=["fp32", "bf16"], clip_norm=[None, 0.5], task_options=[{"loss_weight": 1e-5}, {}]
+    )
+    sweep = Swept(cells, failed=2)
+    sweep.failures = {cells[2]: "out of memory", cells[-1]: "<b>" * 1000}
+    first, last = show(sweep)._failures
+    assert first == {
+        "name": "recipe fp32, task_options loss_weight=1e-05, clip_norm 0.5",
+        "why": "out of memory",
+    }
+    assert last["name"] == "recipe bf16, task_options default, clip_norm 0.5"
+    assert len(last["why"]) == 1000
+    alone = Swept([EXPERIMENT], failed=1)
+    alone.failures = {EXPERIMENT: "its worker died"}
+    assert show(alone)._failures == [{"name": EXPERIMENT.title, "why": "its worker died"}]
+
+
+def test_the_page_can_stop_it_and_hears_of_it(show):
+    sweep = Swept(mw.grid(EXPERIMENT, seed=range(3)), waiting=3)
+    widget = show(sweep)
+    messages = sent(widget)
+    said(widget, {"kind": "hello"})
+    assert messages == [{"kind": "hello"}]
+    said(widget, {"kind": "stop", "request": "r1"})
+    assert until(lambda: messages[1:]) == [{"kind": "done", "request": "r1"}]
+    until(lambda: widget._counts["stopped"] == 3)
+    for content in (None, [], {}, {"kind": "launch"}, {"kind": ["stop"]}):
+        said(widget, content)
+    assert sweep.stops == 1
+
+
+def test_what_stop_raises_is_told(show):
+    sweep = Swept([EXPERIMENT], running=1)
+
+    def stop():
+        raise TimeoutError("what runs ends with the step that it is at")
+
+    sweep.stop = stop
+    widget = show(sweep)
+    messages = sent(widget)
+    said(widget, {"kind": "stop", "request": 3})
+    (answer,) = until(lambda: messages)
+    assert answer == {
+        "kind": "refused",
+        "message": "what runs ends with the step that it is at",
+        "request": 3,
+    }
+
+
+def test_closing_ends_the_thread_and_leaves_the_sweep_alone(show):
+    sweep = Swept([EXPERIMENT], running=1)
+    widget = show(sweep)
+    assert threads()
+    widget.close()
+    until(lambda: not threads())
+    assert (sweep.stops, sweep.is_over) == (0, False)
+
+
+@pytest.mark.parametrize("given", [None, [EXPERIMENT], "runs"])
+def test_what_is_no_sweep_teaches(given):
+    with pytest.raises(TypeError, match=r"SweepProgress\(sweep\(grid"):
+        SweepProgress(given)
+
+
+def test_a_real_sweep(show, tmp_path):
+    widget = show(mw.sweep([], runs_dir=tmp_path))
+    assert (widget._is_over, set(widget._counts.values()), widget._failures) == (True, {0}, [])
+    assert repr(widget) == "SweepProgress()"
