@@ -48,7 +48,7 @@ def gradients(source: object, format: str | FloatFormat = "float16", loss_scale:
     ]
     frame = pd.DataFrame(rows, columns=["binade", "class", "gradients"])
     chart: alt.Chart = (
-        alt.Chart(frame, title=f"{fmt.name}, loss scale {_power(loss_scale)}")
+        alt.Chart(frame, title=f"{_harmless(fmt.name)}, loss scale {_power(loss_scale)}")
         .transform_calculate(end="datum.binade + 1")
         .mark_bar()
         .encode(
@@ -94,7 +94,7 @@ def loss_scale_curve(
     best = _log2(best_loss_scale([summary], fmt))
     rule = alt.Chart(pd.DataFrame({"log2": [best]})).mark_rule(strokeDash=[4, 3]).encode(x=x)
     return alt.layer(curve, rule).properties(
-        title=f"{fmt.name}: the best loss scale here is {_power(2.0**best)}"
+        title=f"{_harmless(fmt.name)}: the best loss scale here is {_power(2.0**best)}"
     )
 
 
@@ -106,7 +106,8 @@ def compare(runs: Iterable[Run]) -> alt.VConcatChart:
     """
     there = some_runs(runs)
     tables = [
-        run.steps().assign(run=label, id=run.id) for run, label in zip(there, _labels(there), strict=True)
+        run.steps().assign(run=label, id=number)
+        for number, (run, label) in enumerate(zip(there, _labels(there), strict=True))
     ]
     frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
     finite = frame[frame["loss"].abs() < float("inf")]
@@ -166,9 +167,15 @@ def _labels(runs: list[Run]) -> list[str]:
     """A label for each; runs that say the same of themselves have the end of their id in it."""
     labels = [_label(run) for run in runs]
     return [
-        f"{label} ({run.id[-4:]})" if labels.count(label) > 1 else label
+        _harmless(f"{label} ({run.id[-4:]})" if labels.count(label) > 1 else label)
         for run, label in zip(runs, labels, strict=True)
     ]
+
+
+def _harmless(text: str) -> str:
+    """Text that may come from another's file. Altair writes what a chart holds into a <script> as it is, and a
+    </script> in a name would end that."""
+    return text.replace("<", "‹")
 
 
 def _label(run: Run) -> str:

@@ -8,12 +8,14 @@ import torch
 import vl_convert
 
 from mixwidgets import charts
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted, StepRecord
 from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.runs.journal import Journal, create_run, create_watched_run
 from mixwidgets.runs.run import open_run
+from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.training.watcher import watch
 
 RNG = np.random.default_rng(0)
@@ -140,3 +142,23 @@ def test_compare_names_a_watched_loop_by_its_model(tmp_path):
             optimizer.step()
     watched = open_run(tmp_path / "watched")
     assert watched.experiment.title in renders(charts.compare([run_of(tmp_path, [2.0, 1.0]), watched]))
+
+
+def test_no_name_ends_the_script_that_altair_puts_it_in(tmp_path):
+    name = "</script><img src=x onerror=alert(1)>"
+    path = tmp_path / name.replace("/", "")
+    create_watched_run(WatchedLoop(model=name, format="float16", every=1), path)
+    with Journal(path) as journal:
+        record = {"loss": 1.0, "loss_scale": 1.0, "found_inf": False, "skipped": False, "grad_norm": 1.0}
+        journal.append(StepRecord(step=1, seconds=0.1, **record))
+    run = open_run(path)
+    fmt = FloatFormat(name=name, exponent_bits=5, fraction_bits=10)
+    for chart in (
+        charts.compare([run]),
+        charts.compare([run, run]),
+        charts.gradients({name: np.ones(3, "f4")}, fmt),
+        charts.loss_scale_curve({name: np.ones(3, "f4")}, fmt),
+    ):
+        page = chart.to_html()
+        assert "onerror" in page
+        assert "<img" not in page
