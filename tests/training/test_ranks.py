@@ -18,6 +18,7 @@ from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.loss_scale import LossScale
 from mixwidgets.runs.recipe import recipes
 from mixwidgets.runs.run import list_runs, open_run
+from mixwidgets.training.device import choose_device
 from mixwidgets.training.ranks import ALONE, own_gpu, ranks_of
 from tests.training import rank_script
 from tests.waiting import until
@@ -296,8 +297,14 @@ def test_a_run_launched_by_a_rank_is_alone(torchrun_says, tmp_path):
     assert run.status == "completed"
 
 
-def test_a_ranks_gpu_is_its_own(torchrun_says):
-    assert own_gpu() == 1
+def test_a_ranks_gpu_is_its_own(torchrun_says, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert choose_device("auto", own_gpu()) == choose_device("cuda", own_gpu()) == torch.device("cuda:1")
+    assert choose_device("cuda:0", own_gpu()) == torch.device("cuda:0")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(ValueError, match=r"'cuda:1' is no CUDA device .* no more processes than"):
+        choose_device("auto", own_gpu())
 
 
 def test_without_torchrun_a_process_is_alone(monkeypatch):
