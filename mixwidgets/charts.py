@@ -173,8 +173,8 @@ def _labels(runs: list[Run]) -> list[str]:
 
 
 def _harmless(text: str) -> str:
-    """Text that may come from another's file. Altair writes what a chart holds into a <script> as it is, and a
-    </script> in a name would end that."""
+    """Text that may come from another's file. Altair writes what a chart holds into a <script> as it is, so
+    a </script> in a name would end that."""
     return text.replace("<", "‹")
 
 
