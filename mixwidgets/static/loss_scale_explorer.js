@@ -1022,22 +1022,19 @@ function comparison(choices2, choose) {
     select.addEventListener("change", () => choose([...new Set(selects.map(({ value: value2 }) => value2).filter(Boolean))]));
   }
   const rows = [own, ...selects].map((head2) => {
-    const cells = COLUMNS.map(() => h("td"));
-    return { element: h("tr", {}, h("th", { scope: "row" }, head2), ...cells), cells };
+    const cells = COLUMNS.map(() => h("td", { role: "cell" }));
+    return { element: h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, head2), ...cells), cells };
   });
-  const head = h(
-    "tr",
-    {},
-    h("th", { scope: "col" }, t("common.formats")),
-    ...COLUMNS.map((column) => h("th", { scope: "col" }, t(`explorer.column_${column}`)))
-  );
+  const heading = (text2) => h("th", { scope: "col", role: "columnheader" }, text2);
+  const head = h("tr", { role: "row" }, heading(t("common.formats")), ...COLUMNS.map((column) => heading(t(`explorer.column_${column}`))));
   const summary = h("summary", {}, t("explorer.compare"));
-  const scroll = h(
-    "div",
-    { class: "mw-compare", tabindex: 0, role: "group", "aria-label": t("explorer.compare") },
-    h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows.map(({ element: element2 }) => element2)))
+  const table = h(
+    "table",
+    { class: "mw-compare", role: "table", "aria-label": t("explorer.compare") },
+    h("thead", { role: "rowgroup" }, head),
+    h("tbody", { role: "rowgroup" }, ...rows.map((row2) => row2.element))
   );
-  const element = h("details", { class: "mw-unfolding" }, summary, scroll, h("p", { class: "mw-note" }, t("explorer.compare_note")));
+  const element = h("details", { class: "mw-unfolding" }, summary, table, h("p", { class: "mw-note" }, t("explorer.compare_note")));
   let total;
   let log2 = 0;
   element.addEventListener("toggle", () => draw(log2));

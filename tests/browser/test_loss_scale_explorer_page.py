@@ -14,6 +14,11 @@ from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
 from tests.browser.jupyter import Notebook
 from tests.widgets.bare_page import bare_page
 
+# What a hand can push to the side, by class.
+SCROLL_SIDEWAYS = """[...document.querySelectorAll("#widget *")]
+  .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowX) && one.scrollWidth > one.clientWidth)
+  .map((one) => one.className)"""
+
 PAYLOAD = "</script><img src=x onerror=\"document.title='executed'\">"
 
 
@@ -283,6 +288,7 @@ def test_other_formats_have_the_errors_that_python_estimates(page, show, watched
                 assert float(said.replace("∞", "inf").rstrip(" %")) == pytest.approx(100 * error, rel=0.051)
         slider.press("ArrowRight")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate(SCROLL_SIDEWAYS) == []
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
     widget.get_by_role("combobox", name="compared format 3").select_option("none")

@@ -32,16 +32,17 @@ export function comparison(choices: readonly FloatFormat[], choose: (names: stri
   for (const select of selects) {
     select.addEventListener("change", () => choose([...new Set(selects.map(({ value }) => value).filter(Boolean))]));
   }
+  // The roles are those of the elements, said aloud because a narrow page lays them out as a grid.
   const rows = [own, ...selects].map((head): Row => {
-    const cells = COLUMNS.map(() => h("td"));
-    return { element: h("tr", {}, h("th", { scope: "row" }, head), ...cells), cells };
+    const cells = COLUMNS.map(() => h("td", { role: "cell" }));
+    return { element: h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, head), ...cells), cells };
   });
-  const head = h("tr", {}, h("th", { scope: "col" }, t("common.formats")),
-    ...COLUMNS.map((column) => h("th", { scope: "col" }, t(`explorer.column_${column}`))));
+  const heading = (text: string) => h("th", { scope: "col", role: "columnheader" }, text);
+  const head = h("tr", { role: "row" }, heading(t("common.formats")), ...COLUMNS.map((column) => heading(t(`explorer.column_${column}`))));
   const summary = h("summary", {}, t("explorer.compare"));
-  const scroll = h("div", { class: "mw-compare", tabindex: 0, role: "group", "aria-label": t("explorer.compare") },
-    h("table", {}, h("thead", {}, head), h("tbody", {}, ...rows.map(({ element }) => element))));
-  const element = h("details", { class: "mw-unfolding" }, summary, scroll, h("p", { class: "mw-note" }, t("explorer.compare_note")));
+  const table = h("table", { class: "mw-compare", role: "table", "aria-label": t("explorer.compare") },
+    h("thead", { role: "rowgroup" }, head), h("tbody", { role: "rowgroup" }, ...rows.map((row) => row.element)));
+  const element = h("details", { class: "mw-unfolding" }, summary, table, h("p", { class: "mw-note" }, t("explorer.compare_note")));
   let total: GradientSummary | undefined;
   let log2 = 0;
 
