@@ -92,14 +92,14 @@ class FollowedRun:
         return self._curves
 
     def row(self) -> dict[str, Any]:
-        """The run in JSON values; what is not known is None or ""."""
+        """The run in JSON values; what is not known is None or "", and 0 for the steps of one that is owed."""
         if self._row is None:
             status = self._status
             self._row = {
                 "id": self.run.id,
                 **self._what,
-                "step": 0 if self.is_alive else status.steps,
-                "skipped": 0 if self.is_alive else status.skipped,
+                "step": status.steps or 0,
+                "skipped": status.skipped or 0,
                 "device": "",
                 "backend": "",
                 "loss": None if status.loss is None else to_json_number(status.loss),
