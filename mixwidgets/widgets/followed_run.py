@@ -92,7 +92,7 @@ class FollowedRun:
         return self._curves
 
     def row(self) -> dict[str, Any]:
-        """The run in JSON values; what is not known is None or "", and 0 for the steps of one that is owed."""
+        """The run in JSON values; what is not known is None or "", the steps of one that is owed 0."""
         if self._row is None:
             status = self._status
             self._row = {
