@@ -102,7 +102,8 @@ def _wait_in_line(run_path: Path, ticket: Path) -> None:
         from mixwidgets.runs.status import own_status, write_last_status
 
         with suppress(OSError):  # the run's directory may be what is missing
-            write_last_status(run_path, own_status("crashed", message=str(error)))
+            message = f"It could not wait in line: {error.strerror or error}."
+            write_last_status(run_path, own_status("crashed", message=message))
         raise
 
 
