@@ -1,0 +1,109 @@
+"""SweepProgress in a real browser: a page without a kernel, and one that was saved."""
+
+from concurrent.futures import Executor
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import mixwidgets as mw
+from mixwidgets.widgets.sweep_progress import SweepProgress
+from tests.waiting import until
+from tests.widgets.bare_page import bare_page
+
+PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"
+CELLS = mw.grid(mw.Experiment(task="digits_cnn"), recipe=["fp32", "fp16_dynamic"], seed=range(4))
+
+
+class Swept:
+    """A sweep that stands still."""
+
+    experiments = CELLS
+    counts = {"done": 3, "running": 2, "waiting": 1, "failed": 2, "stopped": 0}  # noqa: RUF012
+    failures = {  # noqa: RUF012
+        CELLS[1]: "ValueError: device 'cuda:99' is no CUDA device of this machine (torch sees none here)",
+        CELLS[6]: PAYLOAD,
+    }
+    is_over = False
+
+    def stop(self): ...
+
+
+class Full(Executor):
+    """An executor that takes nothing."""
+
+    def submit(self, *call):
+        raise RuntimeError("no room in the cluster")
+
+
+@pytest.fixture
+def progress():
+    widget = SweepProgress(Swept())
+    yield widget
+    widget.close()
+
+
+def show(page, widget, tmp_path, theme="light", width=980):
+    path = tmp_path / f"{theme}.html"
+    path.write_text(bare_page(widget, theme))
+    page.set_viewport_size({"width": width, "height": 700})
+    page.emulate_media(color_scheme=theme)
+    page.goto(path.as_uri())
+    page.wait_for_function("window.ready === true")
+    return page.get_by_role("region", name="Sweep", exact=True)
+
+
+@pytest.mark.parametrize("width", [980, 360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
+    shown = show(page, progress, tmp_path, theme, width)
+    found = Axe().run(
+        page, context="#widget", options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
+    )
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    box = shown.get_by_role("button").bounding_box()
+    assert min(box["width"], box["height"]) >= 24
+    assert box["x"] + box["width"] <= width
+
+
+def test_it_says_how_far_the_sweep_is_and_why_cells_failed(page, progress, tmp_path):
+    shown = show(page, progress, tmp_path)
+    bar = shown.get_by_role("progressbar", name="cells that are over")
+    assert bar.evaluate("bar => [bar.value, bar.max]") == [5, 8]
+    expect(shown.get_by_text("3 of 8 done · 2 running · 1 waiting · 2 failed")).to_be_visible()
+    first, second = shown.get_by_role("region", name="Failed cells").get_by_role("listitem").all()
+    expect(first).to_contain_text("recipe fp32, seed 1")
+    expect(first).to_contain_text("no CUDA device")
+    expect(second).to_contain_text(PAYLOAD)
+    expect(shown.locator("img, script")).to_have_count(0)
+    assert page.evaluate("window.hit") is None
+
+
+def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
+    shown = show(page, progress, tmp_path)
+    page.keyboard.press("Tab")
+    stop = shown.get_by_role("button", name="Stop")
+    expect(stop).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate("window.sent.at(-1).kind") == "stop"
+    expect(stop).to_have_accessible_description(
+        "The kernel has been asked; running cells end with the step that they are at."
+    )
+    expect(stop).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(shown.get_by_role("region", name="Failed cells")).to_be_focused()
+
+
+def test_a_saved_page_needs_neither_kernel_nor_network(page, tmp_path):
+    sweep = mw.sweep(CELLS[:3], Full(), tmp_path / "runs")
+    until(lambda: sweep.is_over)
+    widget = mw.SweepProgress(sweep)
+    page.context.set_offline(True)
+    page.goto(widget.save(tmp_path / "page.html").as_uri())
+    shown = page.locator("#widget").get_by_role("region").first
+    expect(shown.get_by_text("0 of 3 done · 3 failed")).to_be_visible()
+    expect(shown.get_by_text("no room in the cluster").first).to_be_visible()
+    expect(shown.get_by_text("A saved page: the sweep is as it was")).to_be_visible()
+    expect(shown.get_by_role("button", name="Stop")).to_be_disabled()
+    widget.close()
