@@ -27,7 +27,7 @@ from mixwidgets.widgets.requests import answer
 from mixwidgets.widgets.runs_view import RunsView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class _Chosen(t.TraitType[Any, Any]):
@@ -72,6 +72,7 @@ class TrainingLab(RunsView):
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
         self._given_dir = os.fspath(runs_dir)
         self._opening = threading.Lock()
+        self._awaited: set[str] = set()  # runs of the comparison that went on when it was made
         super().__init__(
             runs_dir,
             **traits,
@@ -130,9 +131,12 @@ class TrainingLab(RunsView):
         return stopped
 
     def compare(self, runs: Iterable[Run]) -> None:
-        """Show the settings in which these runs differ and what came of each; none closes the comparison."""
+        """Show the settings in which these runs differ and what came of each, and that anew when one of them
+        ends; none closes the comparison. ValueError for more than 32 runs."""
+        there = list(runs)
         with self._opening:
-            self._comparison = comparison_of(list(runs))
+            self._awaited = {run.id for run in there if run.is_alive}
+            self._comparison = comparison_of(there)
 
     def open_gradients(self, run: Run | None) -> LossScaleExplorer | None:
         """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
@@ -186,13 +190,27 @@ class TrainingLab(RunsView):
         """The runs that can be stopped, newest first."""
         return [run for run in self.runs if isinstance(run.experiment, Experiment) and run.is_alive]
 
+    def _look(self) -> float:
+        pause = super()._look()
+        if not self._awaited.isdisjoint(row["id"] for row in self._rows):
+            self._awaited = set()
+            self._begin(self._compare_again)
+        return pause
+
+    def _compare_again(self) -> None:
+        there, names = {run.id: run for run in self.runs}, self._comparison.get("runs", [])
+        self.compare(there[name] for name in names if name in there)
+
     def _hear(self, content: dict[str, Any]) -> None:
         kind = content.get("kind")
         if kind == "hello":
             self.send({"kind": "hello"})
         elif isinstance(kind, str) and kind in REQUESTS:
-            job = threading.Thread(target=copy_context().run, args=(self._serve, content), daemon=True)
-            job.start()
+            self._begin(self._serve, content)
+
+    def _begin(self, job: Callable[..., object], *given: object) -> None:
+        """Do a job that may take long in a thread of its own, and in the context of the page's message."""
+        threading.Thread(target=copy_context().run, args=(job, *given), daemon=True).start()
 
     def _serve(self, content: dict[str, Any]) -> None:
         self.send(answer(lambda: REQUESTS[content["kind"]](self, content), content))

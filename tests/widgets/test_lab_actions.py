@@ -162,6 +162,22 @@ def test_runs_are_compared_side_by_side_and_the_comparison_is_closed(tmp_path, m
     assert lab._comparison["runs"] == [first.id]
 
 
+def test_a_comparison_is_made_anew_when_one_of_its_runs_ends(tmp_path, make_lab):
+    over = journalled(tmp_path, [1.0])
+    with going_on(tmp_path) as journal:
+        lab = make_lab(tmp_path)
+        lab.compare([over, open_run(journal.path)])
+
+        def told(field):
+            return next((row["values"] for row in lab._comparison["rows"] if row["field"] == field), None)
+
+        assert told("status") == ["completed", "running"]
+        journal.append(step_record(1, 5.0))
+        journal.append(RunFinished(reason="stopped", metrics={}))
+    until(lambda: told("status") == ["completed", "stopped"])
+    assert told("loss") == [1.0, 5.0]
+
+
 def test_yes_and_no_of_a_setting_travel_as_words(tmp_path, make_lab):
     there = [
         journalled(tmp_path, [1.0], fp32_reference=choice, recipe="fp16_static") for choice in (True, False)
