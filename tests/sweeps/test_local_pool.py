@@ -21,7 +21,8 @@ def pool():
     pool.shutdown()
 
 
-def test_calls_run_in_two_processes_on_one_thread_each(pool):
+def test_calls_run_in_two_processes_on_one_thread_each(pool, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
     told = [future.result(LIMIT_S) for future in [pool.submit(calls.about, number) for number in range(8)]]
     assert [number for number, _, _ in told] == list(range(8))
     processes = {process for _, process, _ in told}

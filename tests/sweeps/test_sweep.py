@@ -229,6 +229,15 @@ def test_stop_ends_what_runs_and_drops_what_waits(tmp_path, thread):
     sweep.stop()
 
 
+def test_stop_drops_cells_of_workers_that_it_cannot_ask(tmp_path):
+    futures = [Future() for _ in range(3)]
+    left = iter(futures)
+    sweep = mw.sweep(mw.grid(EXPERIMENT, seed=range(3)), Worker(lambda *_: next(left)), tmp_path)
+    sweep.stop()
+    assert (sweep.counts["stopped"], sweep.failures) == (3, {})
+    until(lambda: all(future.cancelled() for future in futures))
+
+
 def test_a_run_of_a_sweep_is_stopped_like_any_other_and_its_process_left_alone(tmp_path, thread):
     cells = [ENDLESS, EXPERIMENT]
     sweep = mw.sweep(cells, thread, tmp_path)
