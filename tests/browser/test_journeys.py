@@ -138,7 +138,7 @@ def test_launch_watch_stop_and_open_again(page, server):
     expect(widget.get_by_text(re.compile(r"step [\d,]+ of 1,?000,?000"))).to_be_visible(timeout=60_000)
     notebook.start(2)
     expect(notebook.cell(2).locator(".jp-InputPrompt")).to_have_text("[*]:")
-    widget.get_by_role("button", name="Stop").click()
+    widget.get_by_role("button", name="■ Stop", exact=True).click()
     expect(widget.get_by_role("table")).to_contain_text("stopped", timeout=60_000)
     (server.root / "stopped").touch()
     expect(notebook.output(2)).to_contain_text("done waiting")
