@@ -29,6 +29,8 @@ class FollowedRun:
         """Whether the row wants something of the journal that is not read yet."""
         self.is_read = False
         """Whether the journal is read as far as it went at the last look."""
+        self.curves: dict[str, bytes] = {}
+        """Those of JournalDigest, as far as they are read."""
         self._what = _what(run.experiment)
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
@@ -37,7 +39,6 @@ class FollowedRun:
         self._digest: JournalDigest | None = None
         self._figures: dict[str, Any] = {}  # the digest's, whether it is still there or not
         self._row: dict[str, Any] | None = None
-        self._curves: dict[str, bytes] = {}
 
     @property
     def is_alive(self) -> bool:
@@ -52,9 +53,8 @@ class FollowedRun:
     @property
     def damage(self) -> list[str]:
         """What could not be read, one sentence each; of the journal, while that is at hand."""
-        return [self._status.damage] * bool(self._status.damage) + (
-            self._digest.damage if self._digest else []
-        )
+        of_status = [self._status.damage] if self._status.damage else []
+        return of_status + (self._digest.damage if self._digest else [])
 
     def look(self, places: Mapping[str, int]) -> None:
         """Ask anew how it stands, unless nothing can have changed. `places` are those in line, by id."""
@@ -64,20 +64,18 @@ class FollowedRun:
         stamp = _stamp(self.run)
         if not self.is_alive and stamp == self._stamp:
             return
-        self._stamp, self._row, self.is_read = stamp, None, False
+        self._stamp, self._row = stamp, None
         self._status = current_status(self.run.path)  # before the events: then nothing is missed
+        self.is_read = self.is_waiting  # then there is no journal yet
         self.is_owed = self.is_owed or self.is_alive or self._status.steps is None
         self._position = places.get(self.run.id) if self.is_waiting else None
         self._has_gradients = self._has_gradients or (not self.is_waiting and has_snapshot(self.run.path))
 
     def read(self, until: float) -> None:
         """Take in what of the journal is new, up to that time of `time.monotonic()`."""
-        if self.is_read or self.is_waiting:
-            self.is_read = True
-            return
         self._digest = self._digest or JournalDigest(self.run)
         self._digest.read(until)
-        self._curves, self.is_read = self._digest.curves(), self._digest.is_at_end
+        self.curves, self.is_read = self._digest.curves(), self._digest.is_at_end
         if self.is_read or self.is_alive:
             self._figures, self._row = self._digest.figures(), None
             self.is_owed = self.is_alive
@@ -85,11 +83,7 @@ class FollowedRun:
     def put_away(self) -> None:
         """Forget the curves of a run that is over; the row stays."""
         if not self.is_owed:
-            self._digest, self._curves, self.is_read = None, {}, False
-
-    def curves(self) -> dict[str, bytes]:
-        """Those of JournalDigest, as far as they are read."""
-        return self._curves
+            self._digest, self.curves, self.is_read = None, {}, False
 
     def row(self) -> dict[str, Any]:
         """The run in JSON values; what is not known is None or "", the steps of one that is owed 0."""

@@ -27,6 +27,8 @@ class RunsFeed:
         self._lock = threading.Lock()
         self._followed: dict[str, FollowedRun] = {}
         self._unreadable: dict[str, str] = {}
+        self._rows: list[dict[str, Any]] = []
+        self._told: list[FollowedRun] = []  # those whose rows these are
         self.is_behind = False
         """Whether `traits` left some unread of the journals that go on or are shown."""
 
@@ -54,31 +56,33 @@ class RunsFeed:
     def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
         """The widget's traits, after reading journals for about so long."""
         with self._lock:
-            self._read(shown, time.monotonic() + seconds)
-            there = self._followed.values()
-            drawn = {name: self._followed[name] for name in shown if name in self._followed}
+            self._read(shown, seconds)
+            live = [one for one in self._followed.values() if one.is_alive]
+            over = [one for one in self._followed.values() if not one.is_alive]
+            # While journals are read the rows fill up; those of many runs are long, and wait for the end.
+            if not self.is_behind or [one.run for one in over] != [one.run for one in self._told]:
+                self._rows, self._told = [one.row() for one in over], over
             return {
-                "_rows": [one.row() for one in there if not one.is_alive],
-                "_live_rows": [one.row() for one in there if one.is_alive],
-                "_settled": {
-                    name: one.curves() for name, one in drawn.items() if not one.is_alive and one.curves()
-                },
-                "_live": {name: one.curves() for name, one in drawn.items() if one.is_alive and one.curves()},
+                "_rows": self._rows,
+                "_live_rows": [one.row() for one in live],
+                "_settled": {one.run.id: one.curves for one in over if one.run.id in shown and one.curves},
+                "_live": {one.run.id: one.curves for one in live if one.run.id in shown and one.curves},
                 "_notice": self._notice(),
             }
 
-    def _read(self, shown: Collection[str], until: float) -> None:
-        """Those that go on first, then those that are drawn, then those whose row wants it."""
-        there = self._followed.items()
-        alive = [one for _, one in there if one.is_alive]
-        drawn = [one for name, one in there if name in shown and not one.is_alive]
-        owed = [one for name, one in there if one.is_owed and name not in shown and not one.is_alive]
-        for one in (*alive, *drawn, *owed):
+    def _read(self, shown: Collection[str], seconds: float) -> None:
+        """Those that go on first, then those that are shown, then those whose row wants it."""
+        unread = [one for one in self._followed.values() if not one.is_read]
+        alive = [one for one in unread if one.is_alive]
+        drawn = [one for one in unread if one.run.id in shown and not one.is_alive]
+        owed = [one for one in unread if one.is_owed and one.run.id not in shown and not one.is_alive]
+        until = time.monotonic() + seconds
+        for one in (*alive, *drawn, *owed) if seconds else ():
+            one.read(until)
             if time.monotonic() >= until:
                 break
-            one.read(until)
         self.is_behind = not all(one.is_read for one in (*alive, *drawn))
-        for name, one in there:
+        for name, one in self._followed.items():
             if name not in shown:
                 one.put_away()
 

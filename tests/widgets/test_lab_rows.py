@@ -18,6 +18,7 @@ from mixwidgets.runs.queue import Line
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.run import open_run
 from mixwidgets.runs.watched_loop import WatchedLoop
+from mixwidgets.widgets.training_lab import TrainingLab
 from tests.waiting import until
 from tests.widgets.lab_page import (
     curve,
@@ -139,6 +140,17 @@ def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make
         journal.append(RunFinished(reason="completed", metrics={}))
     until(lambda: not lab._live_rows)
     assert journal.path.name in lab._settled
+
+
+def test_the_rows_of_many_runs_travel_twice_at_the_opening(tmp_path, make_lab, monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.runs_view._LIVE_S", 1e-9)  # one event at a look
+    sent = []
+    monkeypatch.setattr(TrainingLab, "send_state", lambda lab, key=None: sent.append({*key} if key else {}))
+    copies(journalled(tmp_path, [1.0] * 5), 20)
+    lab = make_lab(tmp_path)
+    until(lambda: len(lab._settled) == 6 and is_settled(lab))
+    assert sum("_settled" in names for names in sent) > 6
+    assert sum("_rows" in names for names in sent) == 2  # from the statuses, and what the journals add
 
 
 def test_shares_and_memory_are_the_events(tmp_path, make_lab):
