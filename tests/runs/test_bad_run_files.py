@@ -99,20 +99,28 @@ def test_an_event_that_says_nonsense_costs_only_itself(run_path, change):
     assert (run.status, len(run.damage)) == ("completed", 1)
 
 
-def as_fifo(path):
+def as_fifo(path, outside):
     os.mkfifo(path)
 
 
-def as_link_out(path):
-    path.symlink_to("/etc/passwd")
+def as_link_out(path, outside):
+    path.symlink_to(outside)
 
 
-def as_endless_device(path):
+def as_endless_device(path, outside):
     path.symlink_to("/dev/zero")
 
 
-def as_folder(path):
+def as_folder(path, outside):
     path.mkdir()
+
+
+def replace(path, put):
+    """Put something in a file's place; a link leads to what was there."""
+    outside = path.parents[2] / "outside"
+    outside.write_bytes(path.read_bytes() if path.exists() else b"")
+    path.unlink(missing_ok=True)
+    put(path, outside)
 
 
 IN_PLACE = [as_fifo, as_link_out, as_endless_device, as_folder]
@@ -127,8 +135,7 @@ IN_PLACE = [as_fifo, as_link_out, as_endless_device, as_folder]
     ],
 )  # fmt: skip
 def test_what_stands_in_a_files_place_is_not_read(run_path, put, name, steps, snapshots):
-    (run_path / name).unlink(missing_ok=True)
-    put(run_path / name)
+    replace(run_path / name, put)
     run = open_run(run_path)
     assert (run.status, run.stop()) == ("completed", "completed")
     results = {row.name: row.values[0] for row in compared([run])}
@@ -141,8 +148,7 @@ def test_what_stands_in_a_files_place_is_not_read(run_path, put, name, steps, sn
 
 @pytest.mark.parametrize("put", IN_PLACE)
 def test_an_experiment_that_is_no_file_is_a_clear_error(run_path, put):
-    (run_path / "experiment.json").unlink()
-    put(run_path / "experiment.json")
+    replace(run_path / "experiment.json", put)
     with pytest.raises(ValueError, match=r"experiment\.json"):
         open_run(run_path)
 
