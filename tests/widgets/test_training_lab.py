@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
+from mixwidgets.runs.events import RunFinished
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.journal import create_run
-from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.loss_scale import LossScale
 from mixwidgets.runs.recipe import Recipe, recipes
@@ -19,7 +19,7 @@ from mixwidgets.runs.run import open_run
 from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.training_lab import TrainingLab
 from tests.waiting import LIMIT_S, until
-from tests.widgets.lab_page import Page, curve, journalled, statuses
+from tests.widgets.lab_page import Page, curve, going_on, journalled, statuses, step_record
 
 
 def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path, make_lab, monkeypatch):
@@ -54,16 +54,24 @@ def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path
 
 def test_the_page_stops_a_run_that_another_lab_follows_too(tmp_path, make_lab, monkeypatch):
     lab = make_lab(tmp_path)
-    run = lab.launch(Experiment(task="digits_cnn", recipe="fp32", steps=1_000_000))
-    until(lambda: lab._live_rows and lab._live_rows[0]["step"] > 5)
-    assert statuses(lab) == ["running"]
-    assert set(lab._live) == {run.id}
+    with going_on(tmp_path, steps=1_000_000) as journal:
+        journal.append(step_record(1))
+        run = open_run(journal.path)
 
-    other = make_lab(tmp_path)
-    until(lambda: statuses(other) == ["running"])
-    assert other._live_rows[0]["id"] == run.id  # attached, not a second run
-    assert Page(other, monkeypatch).ask({"kind": "stop", "request": 1, "run": run.id})["kind"] == "done"
-    until(lambda: statuses(lab) == statuses(other) == ["stopped"])
+        def obey():
+            until((run.path / "stop").exists)
+            journal.append(RunFinished(reason="stopped", metrics={}))
+
+        process = threading.Thread(target=obey)
+        process.start()
+        until(lambda: statuses(lab) == ["running"])
+        until(lambda: set(lab._live) == {run.id})
+        other = make_lab(tmp_path)
+        until(lambda: statuses(other) == ["running"])
+        assert other._live_rows[0]["id"] == run.id  # attached, not a second run
+        assert Page(other, monkeypatch).ask({"kind": "stop", "request": 1, "run": run.id})["kind"] == "done"
+        until(lambda: statuses(lab) == statuses(other) == ["stopped"])
+        process.join()
     assert run.status == "stopped"
     assert set(lab._settled) == {run.id}
     assert lab._live == {}
@@ -83,9 +91,9 @@ def test_launch_and_stop_from_python_take_what_is_chosen(tmp_path, make_lab):
 def test_a_run_launched_elsewhere_appears(tmp_path, make_lab):
     lab = make_lab(tmp_path)
     until(lambda: lab._seen is not None)
-    run = launch(Experiment(task="digits_cnn", recipe="fp32", steps=2), tmp_path)
-    until(lambda: statuses(lab) == ["completed"])
-    assert lab._shown == [run.id]
+    with going_on(tmp_path) as journal:
+        until(lambda: statuses(lab) == ["running"])
+        assert lab._shown == [journal.path.name]
 
 
 def test_curves_hold_scale_changes_and_skipped_steps(tmp_path, make_lab):
