@@ -220,6 +220,34 @@ def test_one_that_seemed_interrupted_and_begins_is_followed(tmp_path, make_lab):
     until(lambda: statuses(lab) == ["completed"])
 
 
+def test_runs_in_every_state_are_shown_as_they_are_and_one_that_goes_on_is_attached(tmp_path, make_lab):
+    over = journalled(tmp_path, [1.0], reason="time_limit", message="60 s were up.")
+    lost, waiting = (create_run(experiment(), tmp_path) for _ in range(2))
+    os.close(take_lock(lost / "lock"))
+    with going_on(tmp_path, seed=3) as journal:
+        journal.append(step_record(1))
+        lab = make_lab(open_run(journal.path))
+        until(lambda: lab._live)
+        assert {row["id"]: row["status"] for row in rows(lab)} == {
+            over.id: "time_limit",
+            lost.name: "interrupted",
+            waiting.name: "queued",
+            journal.path.name: "running",
+        }
+        assert (lab._shown, lab.seed) == ([journal.path.name], 3)
+        assert len([*tmp_path.iterdir()]) == 4
+
+
+def test_a_run_that_goes_on_may_be_taken_away(tmp_path, make_lab):
+    lab = make_lab(tmp_path)
+    with going_on(tmp_path) as journal:
+        until(lambda: lab._live)
+        shutil.rmtree(journal.path)
+        until(lambda: rows(lab) == [] and lab._live == {})
+    journalled(tmp_path, [1.0])
+    until(lambda: statuses(lab) == ["completed"])
+
+
 def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab, monkeypatch):
     monkeypatch.setattr("mixwidgets.widgets.runs_view._LIVE_S", 0.005)
     run = journalled(tmp_path, [float(step % 7) for step in range(6_000)])
