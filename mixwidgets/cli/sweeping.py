@@ -1,5 +1,6 @@
 """mixwidgets sweep: a grid of experiments, on this machine's cores or on a Dask cluster."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from mixwidgets.sweeps.sweeping import Sweep
 
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 _PATIENCE = "10s"  # to find the scheduler
 
 
@@ -83,6 +85,10 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator["Executor 
             "--workers are processes of this machine, a --scheduler has its own: give one of them."
         )
     if scheduler:
+        if not _ADDRESS.fullmatch(scheduler):  # a Client of no address would wait for it, and then for itself
+            raise ValueError(
+                f"--scheduler takes an address such as tcp://127.0.0.1:8786; {scheduler!r} came."
+            )
         from distributed import Client
 
         with Client(scheduler, timeout=_PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]

@@ -102,9 +102,10 @@ def test_a_scheduler_is_reached_by_its_address_and_left_again(monkeypatch, swept
             self.is_open = False
 
     monkeypatch.setattr(distributed, "Client", Client)
-    assert call("sweep", "--scheduler", "tcp://127.0.0.1:8786").exit_code == 0
-    (client,) = clients
-    assert (client.address, client.is_open, swept[0][1]) == ("tcp://127.0.0.1:8786", False, client.pool)
+    for address in ("tcp://127.0.0.1:8786", "tls://[::1]:8786"):
+        assert call("sweep", "--scheduler", address).exit_code == 0
+        assert (clients[-1].address, clients[-1].is_open) == (address, False)
+    assert [executor for _, executor in swept] == [client.pool for client in clients]
 
 
 def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
@@ -133,6 +134,8 @@ def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
         ('task = "mask"', ["--seed", "4-1"], "a range, such as 0-4"),
         ('task = "mask"', ["--seed", "１-２"], "a range, such as 0-4"),
         ('task = "mask"', ["--seed", "0-4294967295"], "more than 100000"),
+        ('task = "mask"', ["--scheduler", "localhost:8786"], "an address such as tcp://127.0.0.1:8786"),
+        ('task = "mask"', ["--scheduler", "nonsense://x:1"], "an address such as tcp://127.0.0.1:8786"),
         ('task = "mask"', ["--workers", "2", "--scheduler", "tcp://x"], "give one of them"),
     ],
 )  # fmt: skip
