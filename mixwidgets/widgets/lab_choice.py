@@ -6,32 +6,35 @@ import re
 from itertools import islice
 from typing import Any
 
+from mixwidgets.runs.checks import check_names
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.product import grid
 from mixwidgets.runs.recipe import Recipe, recipes
 from mixwidgets.runs.task import tasks
 from mixwidgets.runs.watched_loop import WatchedLoop
 
+CHOICES = ("task", "recipe", "steps", "seed", "device")
+"""The fields of an experiment that can be chosen."""
 SEVERAL = ("recipe", "seed")
-"""The fields that take one value or a list of them."""
+"""Those that take one value or a list of them."""
 MOST_AT_ONCE = 100
 """Runs of one launch: each waits in line as a process of its own."""
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 
 
 def experiments(fields: object) -> list[Experiment]:
-    """Those that the JSON values of an experiment's fields mean, `recipe` and `seed` being one or several.
+    """Those that are meant by JSON values of the fields that can be chosen, and by those alone: no page hands
+    in the source of a task.
 
     TypeError or ValueError for what an Experiment or `grid` does not take.
     """
-    axes = {}
-    if isinstance(fields, dict):
-        axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
-    if not axes:
-        return [Experiment.from_dict(fields)]
+    if not isinstance(fields, dict):
+        raise TypeError(f"A launch takes an object of what is chosen; a {type(fields).__name__} came.")
+    check_names("A launch", fields, CHOICES)
+    axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
+    experiment = Experiment.from_dict({name: fields[name] for name in fields if name not in axes})
     _check_number(axes)
-    rest = {name: value for name, value in fields.items() if name not in axes}  # type: ignore[attr-defined]
-    return grid(Experiment.from_dict(rest), **axes)
+    return grid(experiment, **axes)
 
 
 def checked(name: str, value: Any) -> Any:

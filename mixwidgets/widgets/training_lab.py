@@ -19,7 +19,7 @@ from mixwidgets.runs.snapshots import has_snapshot
 from mixwidgets.runs.stopping import stop_runs
 from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.base import STATIC
-from mixwidgets.widgets.lab_choice import as_text, checked, choice_of, experiments, of_text
+from mixwidgets.widgets.lab_choice import CHOICES, as_text, checked, choice_of, experiments, of_text
 from mixwidgets.widgets.lab_comparison import comparison_of
 from mixwidgets.widgets.lab_requests import REQUESTS
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
@@ -44,10 +44,7 @@ class TrainingLab(RunsView):
     """
 
     _esm = STATIC / "training_lab.js"
-    _state_traits: ClassVar[dict[str, Any]] = {
-        **dict.fromkeys(["task", "recipe", "steps", "seed"]),
-        "device": "auto",
-    }
+    _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto"}
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
     recipe = _Chosen("fp16_dynamic", help="A key of `mixwidgets.recipes`, or several.").tag(sync=True)
@@ -87,7 +84,7 @@ class TrainingLab(RunsView):
         self._follow()
 
     def __repr__(self) -> str:
-        names = ["task", "recipe", "steps", "seed", *(["device"] if self.device != "auto" else [])]
+        names = CHOICES if self.device != "auto" else CHOICES[:-1]
         chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"TrainingLab({self._given_dir!r}, {chosen})"
 
@@ -104,7 +101,7 @@ class TrainingLab(RunsView):
         A list comes back where several recipes or seeds are chosen; those for which no device is free wait in
         line.
         """
-        chosen = {name: getattr(self, name) for name in self._state_traits}
+        chosen = {name: getattr(self, name) for name in CHOICES}
         wanted = experiments(chosen) if experiment is None else [experiment]
         runs = []
         for one in wanted:
@@ -172,7 +169,7 @@ class TrainingLab(RunsView):
         if self.steps == tasks[change.old].steps:
             self.steps = tasks[change.new].steps
 
-    @t.validate("task", "recipe", "steps", "seed", "device")
+    @t.validate(*CHOICES)
     def _validate_choice(self, proposal: Any) -> Any:
         """The experiment's own check and words."""
         try:

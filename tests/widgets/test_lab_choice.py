@@ -115,6 +115,8 @@ def test_the_page_launches_one_or_several(make_lab, tmp_path, launched, monkeypa
         ({"steps": [1, 2]}, "whole number"),
         ({"device": "cuda:0; rm -rf"}, "is not known"),
         ({"nonsense": 1}, "takes no 'nonsense'"),
+        ({"task": "Mine", "task_source": "class Mine: ..."}, "takes no 'task_source'"),  # code
+        ({"time_limit_s": 1}, "takes no 'time_limit_s'"),
     ],
 )
 def test_what_the_page_cannot_mean_is_refused_as_a_whole(
