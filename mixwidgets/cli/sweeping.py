@@ -89,8 +89,10 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator["Executor 
             raise ValueError(
                 f"--scheduler takes an address such as tcp://127.0.0.1:8786; {scheduler!r} came."
             )
-        from distributed import Client
-
+        try:
+            from distributed import Client
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError("--scheduler needs Dask: pip install 'mixwidgets[sweep]'.") from None
         with Client(scheduler, timeout=_PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]
             yield client.get_executor()
     elif workers:

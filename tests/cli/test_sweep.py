@@ -1,5 +1,6 @@
 """mixwidgets sweep: which experiments a file and options name, where they run, what is said of them."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import distributed
@@ -106,6 +107,13 @@ def test_a_scheduler_is_reached_by_its_address_and_left_again(monkeypatch, swept
         assert call("sweep", "--scheduler", address).exit_code == 0
         assert (clients[-1].address, clients[-1].is_open) == (address, False)
     assert [executor for _, executor in swept] == [client.pool for client in clients]
+
+
+def test_without_dask_a_scheduler_says_what_to_install(monkeypatch, swept):
+    monkeypatch.setitem(sys.modules, "distributed", None)  # importing it raises ModuleNotFoundError
+    result = call("sweep", "--scheduler", "tcp://127.0.0.1:8786")
+    assert (result.exit_code, swept) == (2, [])
+    assert "pip install 'mixwidgets[sweep]'" in result.stderr
 
 
 def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
