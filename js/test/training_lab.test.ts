@@ -170,6 +170,17 @@ describe("watching and stopping", () => {
     expect(scale!.querySelector(".mw-marks")!.getAttribute("d")).toMatch(/^M/);
   });
 
+  it("has a column for what was flushed where that is known, else for the skipped steps", () => {
+    const model = running();
+    show(model);
+    const last = () => [...page().querySelectorAll("tr")].map((line) => line.lastElementChild!.textContent);
+    expect(last()).toEqual(["flushed", "18.2 %"]);
+    model.set("_rows", [row({ flushed: null }), row({ id: "run-0", flushed: null, scaled: false, skipped: 0 })]);
+    paint();
+    expect(last()).toEqual(["skipped", "2", "–"]);
+    expect(page().querySelector(".mw-run-detail")!.textContent).toBe("seed 0 · running");
+  });
+
   it("shows a watched loop, whose seed and steps to come are not known", () => {
     show(fakeModel({ _rows: [row({ seed: null, steps: null })] }));
     expect(page().textContent).toContain("a loop of one’s own, watched · running");

@@ -78,7 +78,7 @@ def lab(tmp_path):
     journalled(runs, [2.0, 1.5, 1.0], recipe="fp32")
     crashed = journalled(runs, [2.0, float("nan")], reason="crashed", message=PAYLOAD)
     lab = mw.TrainingLab(runs, _shown=[crashed.id])
-    until(lambda: len(lab._settled) == 2)
+    until(lambda: lab._settled and len(lab._rows) == 2)
     yield lab
     lab.close()
 
@@ -256,8 +256,8 @@ def test_the_explorer_answers_from_its_page(saved, tmp_path):
 def test_the_lab_shows_its_runs_and_pretends_nothing(saved, lab):
     widget = saved.open(lab)
     expect(widget.get_by_text("there is no kernel to launch or stop one")).to_be_visible()
-    for name in ("Launch", "Stop"):
-        expect(widget.get_by_role("button", name=name)).to_be_disabled()
+    for name in ("▶ Launch", "■ Stop", "Stop all"):
+        expect(widget.get_by_role("button", name=name, exact=True)).to_be_disabled()
     expect(widget.get_by_role("row")).to_have_count(3)
     expect(widget).to_contain_text(PAYLOAD)
     assert widget.locator("img:not(svg), script").count() == 0
@@ -265,13 +265,16 @@ def test_the_lab_shows_its_runs_and_pretends_nothing(saved, lab):
     expect(lines).to_have_count(1)
     widget.get_by_role("checkbox", name="fp32").check()
     expect(lines).to_have_count(2)
-    widget.get_by_label("recipe").select_option("bf16")
+    expect(widget).to_contain_text("not those of fp32")  # its curves were not there to be saved
+    widget.get_by_label("recipe", exact=True).select_option("bf16")
     saved.has_hash(f"#task=digits_cnn&recipe=bf16&steps={lab.steps}&seed=0")
     lab.state = saved.hash
     assert lab.recipe == "bf16"
+    saved.go("recipe=fp32&seed=0%2C7")
+    expect(widget.get_by_label("seeds")).to_have_value("0, 7")
     saved.go("recipe=fp32&seed=12")
-    expect(widget.get_by_label("seed")).to_have_value("12")
-    for wrong in ("seed=-1", "steps=0", "recipe=nothing", "task=__proto__", "steps=100000000"):
+    expect(widget.get_by_label("seeds")).to_have_value("12")
+    for wrong in ("seed=-1", "seed=1,1.5", "recipe=fp32,fp32", "device=cuda:99", "steps=0", "recipe=nothing", "task=__proto__", "steps=100000000"):
         saved.go(wrong)
         expect(saved.note).not_to_be_empty()
-        expect(widget.get_by_label("seed")).to_have_value("12")
+        expect(widget.get_by_label("seeds")).to_have_value("12")
