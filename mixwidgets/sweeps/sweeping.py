@@ -198,6 +198,9 @@ class Sweep:
                 result = Result("stopped", message="Its sweep was stopped before it began.")
             else:
                 result = result_of(self._by_id[cell], future, self.runs_dir)
+            # As long as a future is held, Dask computes its result anew when the worker that has it is lost.
+            self._futures.pop(cell, None)
+            del future
             self._results[cell] = result
         self._cells.end(self._token)
 

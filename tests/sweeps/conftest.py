@@ -40,7 +40,7 @@ class Cluster:
             *("--memory-limit=0", "--death-timeout=60", f"--local-directory={self.folder}", *options),
             through=through,
         )
-        until(lambda: name in self._names())
+        until(lambda: name in self._names(), 300)
         return worker
 
     def close(self):

@@ -13,10 +13,11 @@ from mixwidgets.sweeps.local_pool import LocalPool
 from tests.sweeps.ended import ended
 from tests.sweeps.line import Line
 from tests.sweeps.processes import workers
-from tests.waiting import LIMIT_S, until
+from tests.waiting import until
 
 EXPERIMENT = mw.Experiment(task=Line, recipe="fp16_dynamic", steps=300, device="cpu")
 ENDLESS = EXPERIMENT.replace(steps=10_000_000, summary_every=1000)
+PATIENCE_S = 300  # of workers that load torch on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +28,13 @@ def pool():
 
 
 def wait(sweep):
-    return sweep.wait(LIMIT_S, progress=False)
+    return sweep.wait(PATIENCE_S, progress=False)
 
 
 def test_a_killed_worker_does_not_end_the_sweep(tmp_path, pool):
     cells = mw.grid(EXPERIMENT, seed=range(5))
     sweep = mw.sweep(cells, pool, tmp_path)
-    until(lambda: sweep.counts["running"] == 2)
+    until(lambda: sweep.counts["running"] == 2, PATIENCE_S)
     workers()[0].kill()
     runs = wait(sweep)
     assert [run.experiment for run in runs] == cells
@@ -45,7 +46,7 @@ def test_a_killed_worker_does_not_end_the_sweep(tmp_path, pool):
 
 def test_stop_ends_the_runs_and_leaves_the_workers_warm(tmp_path, pool):
     sweep = mw.sweep(mw.grid(ENDLESS, seed=range(4)), pool, tmp_path)
-    until(lambda: [len(run.steps()) > 2 for run in mw.list_runs(tmp_path)] == [True, True])
+    until(lambda: [len(run.steps()) > 2 for run in mw.list_runs(tmp_path)] == [True, True], PATIENCE_S)
     before = {worker.pid for worker in workers()}
     sweep.stop()
     assert [run.status for run in sweep.runs] == ["stopped", "stopped"]
@@ -66,7 +67,7 @@ def test_after_kill_9_the_same_line_runs_what_is_missing(tmp_path, pool):
     command = [sys.executable, "-c", KERNEL, tmp_path, *(cell.to_json() for cell in cells)]
     one_core = {**os.environ, "LOKY_MAX_CPU_COUNT": "1"}
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=one_core) as kernel:
-        until(lambda: len(ended(tmp_path)) >= 2)
+        until(lambda: len(ended(tmp_path)) >= 2, PATIENCE_S)
         orphans = workers(kernel.pid)
         kernel.kill()
     until(lambda: orphans and not any(orphan.is_running() for orphan in orphans))
