@@ -1,9 +1,14 @@
 """The options that describe an experiment, and the fields that they and a file make together."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mixwidgets.runs.experiment import Experiment
 
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -38,13 +43,10 @@ TrustSource = Annotated[
 _UNSAID = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
 
 
-def experiment_fields(
-    file: Path | None, trust_source: bool, options: list[str] | None, **given: Any
-) -> dict[str, Any]:
+def experiment_fields(file: Path | None, options: list[str] | None, **given: Any) -> dict[str, Any]:
     """The fields of a file and, over them, those of `given` that are not None; `options` are the task's own.
 
-    A field that is given takes the place of an axis in the table `grid`. ValueError for a file that brings a
-    task's source without trust; otherwise nothing is checked here.
+    A field that is given takes the place of an axis in the table `grid`. The fields are not checked here.
     """
     from mixwidgets.cli.experiment_file import read_fields
 
@@ -52,11 +54,6 @@ def experiment_fields(
     given = {name: value for name, value in given.items() if value is not None}
     if "task" in given:
         fields.pop("task_source", None)
-    if fields.get("task_source") and not trust_source:
-        raise ValueError(
-            f"{file} brings Python source of its own, the task {fields.get('task')!r}, which would be run. "
-            "Read it; if you trust it, add --trust-source."
-        )
     named = _named_numbers(options or [])
     if (weight := given.pop("loss_weight", None)) is not None:
         named["loss_weight"] = weight
@@ -65,6 +62,16 @@ def experiment_fields(
     if isinstance(axes := fields.get("grid"), dict):
         fields["grid"] = {name: values for name, values in axes.items() if name not in given}
     return {**fields, **given}
+
+
+def check_trust(experiments: "Iterable[Experiment]", trust_source: bool) -> None:
+    """Raise ValueError where an experiment brings source, which training runs, without a word of trust."""
+    for experiment in experiments:
+        if experiment.task_source and not trust_source:
+            raise ValueError(
+                f"This brings Python source of its own, the task {experiment.task}, which would be run. "
+                "Read it; if you trust it, add --trust-source."
+            )
 
 
 def _named_numbers(given: list[str]) -> dict[str, float]:

@@ -57,7 +57,6 @@ def run_sweep(
     with errors_in_words():
         fields = take.experiment_fields(
             file,
-            trust_source,
             option,
             task=task,
             steps=steps,
@@ -68,6 +67,7 @@ def run_sweep(
             time_limit_s=time_limit,
         )
         cells = cells_of(fields, {"recipe": recipe, "seed": seed and seeds_of(seed)})
+        take.check_trust(cells, trust_source)
     with errors_in_words(), _executor(workers, scheduler) as executor:
         it = sweep(cells, executor, runs_dir)
         try:

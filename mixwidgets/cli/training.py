@@ -42,7 +42,6 @@ def train_one(
     with errors_in_words():
         fields = take.experiment_fields(
             file,
-            trust_source,
             option,
             task=task,
             recipe=recipe,
@@ -57,6 +56,7 @@ def train_one(
         if "grid" in fields:
             raise ValueError(f"{file} names a grid of experiments: run it by mixwidgets sweep.")
         experiment = Experiment.from_dict(fields)
+        take.check_trust([experiment], trust_source)
         run = launch(experiment, runs_dir=runs_dir)
     typer.echo(plain(run.path))
     try:

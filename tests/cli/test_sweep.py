@@ -79,6 +79,22 @@ def test_a_grid_is_that_of_the_file_and_options_take_the_place_of_axes(tmp_path,
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"task": "Own", "task_source": "class Own: pass", "grid": {"seed": [0, 1]}}',
+        '{"task": "mask", "grid": {"task_source": ["class mask: pass"], "seed": [0, 1]}}',
+    ],
+)
+def test_source_in_a_grid_runs_only_where_it_is_trusted(tmp_path, swept, text):
+    (tmp_path / "grid.json").write_text(text)
+    refused = call("sweep", tmp_path / "grid.json")
+    assert (refused.exit_code, swept) == (2, [])
+    assert "if you trust it, add --trust-source" in refused.stderr
+    assert call("sweep", tmp_path / "grid.json", "--trust-source").exit_code == 0
+    assert [len(cells) for cells, _ in swept] == [2]
+
+
 def test_every_task_of_a_grid_has_its_own_defaults(tmp_path, swept):
     (tmp_path / "grid.json").write_text('{"grid": {"task": ["mask", "digits_cnn"], "seed": 4}}')
     call("sweep", tmp_path / "grid.json")
