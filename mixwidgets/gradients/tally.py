@@ -154,7 +154,7 @@ def _count_by_numpy(bits: Array, layout: _Layout, coarse: Array, cells: Array) -
                 point |= bucket == number
             point &= low == 0
             top |= point * np.uint16(0x8000)
-        counts = np.bincount(top, minlength=coarse.size)
+        counts = np.bincount(top)  # as far as the largest that occurs
         tops.reshape(-1)[: len(counts)] += counts
 
         found = np.zeros(len(chunk), dtype=np.bool_)
