@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from contextvars import Context
 
 
+# One for all widgets: they may be linked, and two locks that are taken in both orders wait for each other.
+_TELLING = threading.RLock()
+
+
 class FollowingWidget(MixWidget):
     """Subclasses say in `_look` what is looked at, in `_hear` what the page may ask, and call `_follow`."""
 
-    _telling: threading.RLock
-    """Held while traits change and are sent: in one thread at a time."""
     _again: threading.Event
     _closed: threading.Event
     _context: Context | None
@@ -26,13 +28,12 @@ class FollowingWidget(MixWidget):
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         widget: Self = super().__new__(cls, *args, **keywords)
         # Here, since a widget whose __init__ raised is closed too.
-        widget._telling, widget._context = threading.RLock(), None
-        widget._again, widget._closed = threading.Event(), threading.Event()
+        widget._again, widget._closed, widget._context = threading.Event(), threading.Event(), None
         return widget
 
     def close(self) -> None:
         """Close the widget and end its thread; what it looks at goes on."""
-        with self._telling:
+        with _TELLING:
             self._closed.set()
         self._again.set()
         super().close()
@@ -40,7 +41,7 @@ class FollowingWidget(MixWidget):
     @contextmanager
     def hold_sync(self) -> Iterator[None]:
         """As of every widget, in one thread at a time: what two threads change is sent, and sent once."""
-        with self._telling, super().hold_sync():
+        with _TELLING, super().hold_sync():
             yield
 
     def _tell(self, **traits: Any) -> None:

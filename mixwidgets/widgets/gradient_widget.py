@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import traitlets
@@ -27,6 +28,7 @@ class GradientWidget(FollowingWidget):
 
     def __init__(self, gradients: object, **traits: Any) -> None:
         self.reject_unknown(traits)
+        self._reading = threading.Lock()  # held while the feed grows, and is thinned
         self._source, self._feed = source_of(gradients), SnapshotFeed()
         self._source.read(self._feed)
         missing = list(self._source.without_gradient)
@@ -48,12 +50,12 @@ class GradientWidget(FollowingWidget):
     def _look(self) -> float | None:
         if self._source.is_over:
             return None
-        with self._telling:
+        with self._reading:
             found = self._source.read(self._feed)
-            if found:
-                before = self._newest if self._seen else -1
-                self._tell(**self._news())
-                self._send_snapshots(before)
+        if found:
+            before = self._newest if self._seen else -1
+            self._tell(**self._news())
+            self._send_snapshots(before)
         self._pause = _LIVE_S if found else min(2 * self._pause, _IDLE_S)
         return self._pause
 

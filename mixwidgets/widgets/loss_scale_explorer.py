@@ -147,7 +147,7 @@ class LossScaleExplorer(GradientWidget):
 
     def _shown(self) -> GradientSummary:
         """All gradients of the snapshot that is shown; none before the first."""
-        with self._telling:  # while nothing is thinned
+        with self._reading:  # while nothing is thinned
             at = self._feed.nearest(self.step)
             if at is not None and self._together[0] != at:
                 parts = self._feed.summaries(at).values()

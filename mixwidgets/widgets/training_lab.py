@@ -68,7 +68,7 @@ class TrainingLab(RunsView):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
         self._given_dir = os.fspath(runs_dir)
-        self._opening = threading.Lock()
+        self._asked: dict[str, object] = {}  # what was asked for last, of things that take long
         self._awaited: set[str] = set()  # runs of the comparison that went on when it was made
         super().__init__(
             runs_dir,
@@ -131,34 +131,39 @@ class TrainingLab(RunsView):
         """Show the settings in which these runs differ and what came of each, and that anew when one of them
         ends; none closes the comparison. ValueError for more than 32 runs."""
         there = list(runs)
-        with self._opening:
-            self._awaited = {run.id for run in there if run.is_alive}
-            self._comparison = comparison_of(there)
+        asked = self._asked["compare"] = object()
+        awaited = {run.id for run in there if run.is_alive}
+        comparison = comparison_of(there)
+        with self.hold_sync():
+            if self._asked["compare"] is asked:
+                self._comparison, self._awaited = comparison, awaited
 
     def open_gradients(self, run: Run | None) -> LossScaleExplorer | None:
         """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
 
         It follows the run as long as that goes on. LookupError where no gradients are recorded.
         """
-        with self._opening:
-            closed = self._explorer
-            if run and closed and closed.comm is not None and run.id == self._explorer_run:
-                return closed
-            if run and not has_snapshot(run.path):
-                raise LookupError(
-                    "This run has recorded no gradients yet: its first snapshot comes with step 1."
-                )
-            opened = LossScaleExplorer(run) if run else None
-            self._tell(_explorer=opened, _explorer_run=run.id if run else "")
-            if closed:
-                closed.close()
-            return opened
+        before = self._explorer
+        if run and before and before.comm is not None and run.id == self._explorer_run:
+            return before
+        if run and not has_snapshot(run.path):
+            raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
+        asked = self._asked["gradients"] = object()
+        opened = LossScaleExplorer(run) if run else None
+        with self.hold_sync():
+            unwanted = opened
+            if self._asked["gradients"] is asked and not self._closed.is_set():
+                unwanted, self._explorer = self._explorer, opened
+                self._explorer_run = run.id if run else ""
+        if unwanted:
+            unwanted.close()
+        return opened
 
     def close(self) -> None:
         """Close the widget and its explorer, and end their threads; runs go on."""
+        super().close()
         if self._explorer is not None:
             self._explorer.close()
-        super().close()
 
     @t.default("steps")
     def _default_steps(self) -> int:

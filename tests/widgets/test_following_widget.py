@@ -114,6 +114,31 @@ def test_a_change_that_another_thread_makes_meanwhile_is_sent(counter):
     assert states == [{"seen": 1}, {"other": 1}]
 
 
+def test_linked_widgets_that_change_at_the_same_time_do_not_wait_for_each_other(counter):
+    other = Counter()
+    traitlets.link((counter, "other"), (other, "other"))
+    first_is_in, second_is_in = threading.Event(), threading.Event()
+
+    def first():
+        with counter.hold_sync():
+            first_is_in.set()
+            second_is_in.wait(0.2)  # it comes only where the widgets let it
+            counter.other = 1
+
+    def second():
+        first_is_in.wait()
+        with other.hold_sync():
+            second_is_in.set()
+            other.other = 2
+
+    threads = [threading.Thread(target=job, daemon=True) for job in (first, second)]
+    for thread in threads:
+        thread.start()
+    until(lambda: not any(thread.is_alive() for thread in threads), limit=5)
+    assert counter.other == other.other
+    other.close()
+
+
 def test_a_widget_whose_making_failed_can_be_closed():
     class Failing(Counter):
         def __init__(self):

@@ -16,6 +16,9 @@ from mixwidgets.runs.journal import Journal, create_run, create_watched_run
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.run import open_run
 from mixwidgets.runs.watched_loop import WatchedLoop
+from mixwidgets.widgets import training_lab
+from mixwidgets.widgets.lab_comparison import comparison_of
+from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import (
     Page,
@@ -212,6 +215,50 @@ def test_gradients_open_in_an_explorer_and_the_one_before_is_closed(tmp_path, ma
     assert newest is not last
     lab.close()
     assert newest.comm is None
+
+
+def test_of_what_is_asked_for_at_the_same_time_the_newest_is_shown(tmp_path, make_lab, monkeypatch):
+    first, second = (
+        journalled(tmp_path, [1.0], seed=seed, gradients=[snapshot(1, [1.0])]) for seed in range(2)
+    )
+    lab, slow = make_lab(tmp_path), threading.Event()
+    opened = []
+
+    def explorer(run):
+        made = LossScaleExplorer(run)
+        opened.append(made)
+        if run.id == first.id:
+            slow.wait()
+        return made
+
+    def comparison(runs):
+        if runs[0].id == first.id:
+            slow.wait()
+        return comparison_of(runs)
+
+    monkeypatch.setattr(training_lab, "LossScaleExplorer", explorer)
+    monkeypatch.setattr(training_lab, "comparison_of", comparison)
+    jobs = [
+        threading.Thread(target=lab.open_gradients, args=[first]),
+        threading.Thread(target=lab.compare, args=[[first]]),
+    ]
+    for job in jobs:
+        job.start()
+    until(lambda: opened and "compare" in lab._asked)
+    lab.compare([second])
+    lab.open_gradients(second)
+    slow.set()
+    for job in jobs:
+        job.join()
+    assert (lab._comparison["runs"], lab._explorer_run) == ([second.id], second.id)
+    assert [one.comm is None for one in opened] == [True, False]
+
+
+def test_an_explorer_that_comes_when_the_lab_is_closed_is_closed_too(tmp_path, make_lab):
+    run = journalled(tmp_path, [1.0], gradients=[snapshot(1, [1.0])])
+    lab = make_lab(tmp_path)
+    lab.close()
+    assert lab.open_gradients(run).comm is None
 
 
 def test_gradients_of_a_run_that_goes_on_come_as_they_are_recorded(tmp_path, make_lab, monkeypatch):
