@@ -119,7 +119,7 @@ describe("comparing", () => {
     box("fp32").click();
     paint();
     button("Compare").click();
-    expect(model.sent.at(-1)).toMatchObject({ kind: "compare", runs: ["3", "2"] });
+    expect(model.sent.at(-1)).toMatchObject({ kind: "compare", runs: ["2", "3"] });
   });
 
   it("shows what differs and what came of it as a table of text, takes the focus there, and closes", () => {

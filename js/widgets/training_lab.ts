@@ -108,8 +108,8 @@ function render({ model, el }: RenderProps<State>): () => void {
       stop: name ? asking("stop") : refusal || nothing,
       stopAll: goesOn ? asking("stop_all") : refusal || nothing,
     }, name && t("lab.stops", { name }));
-    const selected = model.get("_shown");
-    picked.show(rows.filter((row) => selected.includes(row.id)), refusal, manager !== undefined);
+    const selected = model.get("_shown").map((id) => rows.find((row) => row.id === id)).filter((row) => row !== undefined);
+    picked.show(selected, refusal, manager !== undefined);
   };
 
   const draw = () => {

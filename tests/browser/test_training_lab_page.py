@@ -227,7 +227,7 @@ def test_controls_have_roles_names_states_and_descriptions(page, lab, tmp_path):
     expect(widget.get_by_role("combobox", name="recipe")).to_have_accessible_description(
         re.compile("loss scale starts at")
     )
-    expect(widget.get_by_role("combobox", name="device")).to_have_accessible_description("GPU or else CPU")
+    expect(widget.get_by_role("combobox", name="device")).to_have_accessible_description("GPU, else CPU")
     expect(widget.get_by_role("textbox", name="steps")).to_have_accessible_description("weight updates")
     seeds = widget.get_by_role("textbox", name="seeds")
     expect(seeds).to_have_accessible_description(re.compile("0-4 or 0, 3, 7"))

@@ -51,7 +51,8 @@ function tableOf({ rows }: Comparison, heads: readonly Head[]): HTMLElement {
   const columns = heads.map(({ name, style }) => {
     const sample = lineSample();
     sample.show(style);
-    return h("th", { scope: "col", role: "columnheader" }, h("span", { class: "mw-row" }, sample.element, name));
+    const drawn = style === undefined ? null : sample.element;
+    return h("th", { scope: "col", role: "columnheader" }, h("span", { class: "mw-row" }, drawn, name));
   });
   const isSame = !rows.some((row) => row.kind === "setting");
   const table = h("table", { role: "table", "aria-label": t("lab.comparison") },
