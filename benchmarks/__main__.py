@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.pairs import machine
 
-ALL = ("importing", "memory", "formats", "gradients", "page", "reliability", "load", "training")
+ALL = ("importing", "memory", "formats", "gradients", "page", "reliability", "load", "sweep", "training")
 RESULTS = Path(__file__).parent / "results"
 
 

@@ -1,0 +1,74 @@
+"""A sweep of eight runs on two warm workers, against the same sweep on one."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchmarks.pairs import compare
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.product import grid
+from mixwidgets.sweeps.local_pool import LocalPool
+from mixwidgets.sweeps.sweeping import sweep
+
+if TYPE_CHECKING:
+    from benchmarks.pairs import Measure
+
+EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300, device="cpu")
+RUNS = 8
+SPIN_S = 0.5
+
+
+def _spin() -> None:
+    """Keep a core busy for a while of its own time."""
+    end = time.process_time() + SPIN_S
+    while time.process_time() < end:
+        pass
+
+
+def _spun(pool: LocalPool) -> Measure:
+    """Seconds that it takes to keep busy twice."""
+
+    def measure() -> float:
+        start = time.perf_counter()
+        for future in [pool.submit(_spin) for _ in range(2)]:
+            future.result()
+        return time.perf_counter() - start
+
+    return measure
+
+
+def _swept(pool: LocalPool, experiment: Experiment, folder: Path) -> Measure:
+    """Seconds that it takes to sweep so many runs, into a new folder each time."""
+    cells, numbers = grid(experiment, seed=range(RUNS)), count()
+
+    def measure() -> float:
+        start = time.perf_counter()
+        runs = sweep(cells, pool, folder / f"{id(pool)}-{next(numbers)}").wait(progress=False)
+        seconds = time.perf_counter() - start
+        ended = {run.status for run in runs}
+        if len(runs) != RUNS or ended != {"completed"}:
+            raise RuntimeError(f"of {RUNS} runs {len(runs)} came back: {ended}")
+        return seconds
+
+    return measure
+
+
+def measure(experiment: Experiment = EXPERIMENT, pairs: int = 5) -> dict[str, object]:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        one, two = (stack.enter_context(LocalPool(workers)) for workers in (1, 2))
+        return {
+            "two cores busy / one after the other": {
+                **compare(_spun(one), _spun(two), pairs),
+                "reach": "0.5 where two cores are free: else the figure below says nothing",
+            },
+            f"{RUNS} runs, 2 warm workers / 1": {
+                **compare(_swept(one, experiment, folder), _swept(two, experiment, folder), pairs),
+                "reach": "≤ 0.6",
+            },
+        }
