@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _WARM_S = 60.0  # an idle worker keeps torch loaded for so long: the next sweep starts at once
 _LOOK_EVERY_S = 0.5
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "LOKY_MAX_MEMORY_LEAK_SIZE": "1e15",  # a model larger than the one before is no leak: keep the worker
+}
 
 
 @cache
@@ -130,7 +134,7 @@ def _new_pool(workers: int) -> "loky.ProcessPoolExecutor":
         timeout=_WARM_S,
         initializer=_begin_worker,
         initargs=(os.getpid(),),
-        env={"OMP_NUM_THREADS": "1"},
+        env=_ENVIRONMENT,
     )
 
 
