@@ -33,7 +33,8 @@ def sweep(
     default: a process on one thread for each core of this machine (loky). Each experiment is a cell, trained
     by one worker and recorded as a run in `runs_dir`; a cell of which there is a run that ended by itself
     ("completed", "diverged" or "time_limit") is not run again, so the same line resumes a sweep that was cut
-    off. A worker that does not see the folder sends its run home. One that comes twice is one cell.
+    off. A worker that does not see the folder sends its run home. One that comes twice is one cell. The sweep
+    ends with the process that started it: a script waits for it (`Sweep.wait`).
 
     TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
     written, ModuleNotFoundError without loky where no executor is given.
