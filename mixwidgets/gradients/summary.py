@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import inf
@@ -21,6 +21,7 @@ from mixwidgets.gradients.boundaries import (
     exact_scale,
     is_power_of_two,
 )
+from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
 from mixwidgets.gradients.samples import find_samples, of_binades, stride
 from mixwidgets.gradients.tally import Tally, tally
@@ -33,27 +34,6 @@ if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class GradientCounts:
-    """How many gradients fall into each class once they are scaled and rounded, ties to even."""
-
-    zero: int
-    """Zero before scaling: nothing that a format could lose."""
-    flushed: int
-    """Not zero before scaling, zero after rounding."""
-    subnormal: int
-    normal: int
-    overflow: int
-    """Finite before scaling, past the format's overflow threshold after it."""
-    inf: int
-    """Infinite before scaling."""
-    nan: int
-
-    @property
-    def count(self) -> int:
-        return sum(asdict(self).values())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

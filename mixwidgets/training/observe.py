@@ -94,9 +94,9 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     parts.append(lambda: counted)
     for group in groups.values():
         tensors = list(group.values())
-        looked = [tensor[:: stride(len(tensor))] for tensor in tensors]
-        counts, samples = to_host(cell_counts(tensors)), to_host(torch.cat(looked).float())
-        parts.append(partial(_of_counts, tuple(group), counts, samples, list(map(len, looked))))
+        ends = np.cumsum([-(-len(tensor) // stride(len(tensor))) for tensor in tensors])
+        counts, looked = to_host(cell_counts(tensors)), to_host(looked_at(tensors))
+        parts.append(partial(_of_counts, tuple(group), counts, looked, ends))
     return Pending(tuple(gradients), tuple(parts))
 
 
@@ -105,10 +105,10 @@ def _of_values(name: str, values: Callable[[], Array]) -> Summaries:
 
 
 def _of_counts(
-    names: tuple[str, ...], counts: Callable[[], Array], looked: Callable[[], Array], sizes: list[int]
+    names: tuple[str, ...], counts: Callable[[], Array], looked: Callable[[], Array], ends: Array
 ) -> Summaries:
-    """`looked`: the values from which samples are taken, so many of each tensor."""
-    samples = find_samples(np.split(looked(), np.cumsum(sizes)[:-1]))
+    """`looked`: of `looked_at`, where each tensor's values have an end."""
+    samples = find_samples(np.split(looked(), ends[:-1]))
     return dict(zip(names, map(_summary, counts(), samples), strict=True))
 
 
@@ -160,6 +160,11 @@ def cell_counts(tensors: Sequence[Tensor], chunk: int = CHUNK) -> Tensor:
         if any(map(len, pieces)):
             counts.narrow(0, first, len(pieces)).add_(_count(pieces, edges))
     return counts
+
+
+def looked_at(tensors: Sequence[Tensor]) -> Tensor:
+    """float32, left on the device: the values of flat tensors among which samples are found, end to end."""
+    return torch.cat([tensor[:: stride(len(tensor))] for tensor in tensors]).float()
 
 
 def _chunks(tensors: Sequence[Tensor], values: int, most: int) -> Iterator[tuple[int, list[Tensor]]]:

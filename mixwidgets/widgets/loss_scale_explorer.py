@@ -16,7 +16,7 @@ from mixwidgets.widgets.bit_editor import BitEditor
 from mixwidgets.widgets.gradient_widget import GradientWidget
 
 if TYPE_CHECKING:
-    from mixwidgets.gradients.summary import GradientCounts
+    from mixwidgets.gradients.counts import GradientCounts
 
 MOST_COMPARED = 3
 BINADES = range(-1200, 1201)  # with room around those of float64

@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.training import observe
-from mixwidgets.training.observe import begin, cell_counts, summarise
+from mixwidgets.training.observe import begin, cell_counts, looked_at, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,6 +125,7 @@ def test_only_operations_that_do_not_wait() -> None:
     cell_counts(tensors, chunk=20_000)  # what is copied to the device once is there
     with Watch() as watch:
         cell_counts(tensors, chunk=20_000)
+        looked_at(tensors)
     assert watch.kernels["index_add_"] > 1
     # Memory is bounded: a chunk at a time, beside the counts themselves.
     assert watch.largest == max(20_000, len(tensors) * 4158)
@@ -174,6 +175,7 @@ def test_a_hundred_small_tensors_cost_the_launches_of_a_few() -> None:
         cell_counts(gradients)  # what is copied to the device once is there
         with Watch() as watch:
             cell_counts(gradients)
+            looked_at(gradients)
         return watch.kernels.total()
 
     assert launches(2) == launches(100) < 20
