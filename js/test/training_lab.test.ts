@@ -101,6 +101,8 @@ describe("choosing and launching", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const model = fakeModel();
     show(model);
+    button("Launch").click();
+    model.sent.length = 0;
     model.answer({ kind: "no_kernel" });
     paint();
     vi.advanceTimersByTime(10_000);

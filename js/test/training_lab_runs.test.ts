@@ -273,7 +273,7 @@ describe("gradient shares", () => {
   it("follows the run that is selected alone, and says when none is counted", () => {
     const model = fakeModel({ _rows: [over("2", "fp32")], _live_rows: [row({ id: "1" })], _settled: {}, _live: { 1: curves(2, 1) }, _shown: ["1", "2"] });
     show(model);
-    expect(page().textContent).toContain("fp16 dynamic: what becomes of those");
+    expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
     model.set("_shown", ["2"]);
     paint();
     expect(chart().textContent).toContain("No gradients have been counted.");

@@ -20,7 +20,8 @@ export interface ShownRun {
 
 const MARK = 9;
 const LABEL_CHARACTER = 7.4; // px, about, at the labels' size
-const NARROW = 400; // px; below, the key stands over the charts instead of beside the lines
+const NARROW = 400; // px; below, and where names are long, the key stands over the charts instead of beside the lines
+const MOST_NAMES = 0.3; // of the width
 const TICK_ROOM = 64; // px
 
 /** `draw` takes the runs to draw, and which of them has its gradients drawn. */
@@ -32,10 +33,11 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
   const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element, gradients.element);
 
   const draw = (width: number, runs: readonly ShownRun[], one: ShownRun | undefined) => {
-    const isNarrow = width < NARROW;
-    showKey(key, isNarrow ? runs : []);
     const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
-    const right = isNarrow || longest === 0 ? 12 : Math.round(38 + longest * LABEL_CHARACTER);
+    const room = Math.round(38 + longest * LABEL_CHARACTER);
+    const isNarrow = width < NARROW || room > MOST_NAMES * width;
+    showKey(key, isNarrow ? runs : []);
+    const right = isNarrow || longest === 0 ? 12 : room;
     const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0);
     const frame = { width, left: 58, right, top: 8, bottom: 24 };
 
