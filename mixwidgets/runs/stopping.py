@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from mixwidgets.runs.status import ALIVE, current_status
 _GRACE_S = 2.0  # from asking to insisting
 _PATIENCE_S = 10.0  # from asking to giving up
 _POLL_S = 0.02
-_AT_ONCE = 16  # runs that are waited for
+_AT_ONCE = 16  # runs that are stopped together
 
 
 def stop_run(run_path: Path) -> str:
@@ -41,16 +41,18 @@ def stop_run(run_path: Path) -> str:
 
 
 def stop_runs(run_paths: Iterable[Path]) -> None:
-    """Stop several runs at the same time. Those that wait are asked first, so that none starts meanwhile.
+    """Stop several runs: together those that wait, and when they are gone, so that none starts meanwhile,
+    together those that go on.
 
-    What `stop_run` raises comes when all the others have ended.
+    What `stop_run` raises for one of them comes when all the others have been seen to.
     """
-    waiting_first = sorted(run_paths, key=lambda path: current_status(path).word != "queued")
-    for path in waiting_first:
-        with suppress(OSError):  # stop_run tells
-            _ask(path)
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        ends = [pool.submit(stop_run, path) for path in waiting_first]
+    by_turn: dict[bool, list[Path]] = {True: [], False: []}
+    for path in run_paths:
+        by_turn[current_status(path).word == "queued"].append(path)
+    ends: list[Future[str]] = []
+    for paths in by_turn.values():
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            ends += [pool.submit(stop_run, path) for path in paths]
     for end in ends:
         end.result()
 

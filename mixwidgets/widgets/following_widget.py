@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mixwidgets.widgets.base import MixWidget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextvars import Context
 
 
@@ -63,6 +63,10 @@ class FollowingWidget(MixWidget):
         all that lets go of a widget."""
         self.on_msg(self._on_message)
         threading.Thread(target=self._look_on, name=type(self).__name__, daemon=True).start()
+
+    def _begin(self, job: Callable[..., object], *given: object) -> None:
+        """Do a job that may take long in a thread of its own, in the context at hand: the page's message."""
+        threading.Thread(target=copy_context().run, args=(job, *given), daemon=True).start()
 
     def _look_on(self) -> None:
         while not self._closed.is_set():

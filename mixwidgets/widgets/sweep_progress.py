@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from contextvars import copy_context
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -84,8 +82,7 @@ class SweepProgress(FollowingWidget):
         if content.get("kind") == "hello":
             self.send({"kind": "hello"})
         elif content.get("kind") == "stop":
-            job = threading.Thread(target=copy_context().run, args=(self._serve, content), daemon=True)
-            job.start()
+            self._begin(self._serve, content)
 
     def _serve(self, content: dict[str, Any]) -> None:
         self.send(answer(self._sweep.stop, content))

@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 import os
-import threading
-from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import traitlets as t
-from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
 from mixwidgets.runs.devices import choosable_devices
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
 from mixwidgets.runs.recipe import recipes
 from mixwidgets.runs.run import Run
-from mixwidgets.runs.snapshots import has_snapshot
 from mixwidgets.runs.stopping import stop_runs
 from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.lab_choice import CHOICES, as_text, checked, choice_of, experiments, of_text
-from mixwidgets.widgets.lab_comparison import comparison_of
 from mixwidgets.widgets.lab_requests import REQUESTS
-from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
 from mixwidgets.widgets.requests import answer
-from mixwidgets.widgets.runs_view import RunsView
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from mixwidgets.widgets.runs_panels import RunsPanels
 
 
 class _Chosen(t.TraitType[Any, Any]):
     """A field of the next experiment. Anything comes in, None too: the experiment's own check decides."""
 
 
-class TrainingLab(RunsView):
+class TrainingLab(RunsPanels):
     """Training runs of one folder: launched here or elsewhere, waiting, going on or over.
 
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` the folder of that run with its curves and its
@@ -57,19 +48,12 @@ class TrainingLab(RunsView):
     _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
-    _comparison = t.Dict(help="{}, or the ids `runs` and `rows`: field, kind, a value for each.").tag(
-        sync=True
-    )
-    _explorer = t.Instance(LossScaleExplorer, allow_none=True).tag(sync=True, **widget_serialization)
-    _explorer_run = t.Unicode(help="The id of the run that the explorer is about.").tag(sync=True)
 
     def __init__(self, runs_dir: str | os.PathLike[str] | Run = "runs", **traits: Any) -> None:
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
         self._given_dir = os.fspath(runs_dir)
-        self._asked: dict[str, object] = {}  # what was asked for last, of things that take long
-        self._awaited: set[str] = set()  # runs of the comparison that went on when it was made
         super().__init__(
             runs_dir,
             **traits,
@@ -127,44 +111,6 @@ class TrainingLab(RunsView):
         self._again.set()
         return stopped
 
-    def compare(self, runs: Iterable[Run]) -> None:
-        """Show the settings in which these runs differ and what came of each, and that anew when one of them
-        ends; none closes the comparison. ValueError for more than 32 runs."""
-        there = list(runs)
-        asked = self._asked["compare"] = object()
-        awaited = {run.id for run in there if run.is_alive}
-        comparison = comparison_of(there)
-        with self.hold_sync():
-            if self._asked["compare"] is asked:
-                self._comparison, self._awaited = comparison, awaited
-
-    def open_gradients(self, run: Run | None) -> LossScaleExplorer | None:
-        """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
-
-        It follows the run as long as that goes on. LookupError where no gradients are recorded.
-        """
-        before = self._explorer
-        if run and before and before.comm is not None and run.id == self._explorer_run:
-            return before
-        if run and not has_snapshot(run.path):
-            raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
-        asked = self._asked["gradients"] = object()
-        opened = LossScaleExplorer(run) if run else None
-        with self.hold_sync():
-            unwanted = opened
-            if self._asked["gradients"] is asked and not self._closed.is_set():
-                unwanted, self._explorer = self._explorer, opened
-                self._explorer_run = run.id if run else ""
-        if unwanted:
-            unwanted.close()
-        return opened
-
-    def close(self) -> None:
-        """Close the widget and its explorer, and end their threads; runs go on."""
-        super().close()
-        if self._explorer is not None:
-            self._explorer.close()
-
     @t.default("steps")
     def _default_steps(self) -> int:
         return tasks[self.task].steps
@@ -192,27 +138,12 @@ class TrainingLab(RunsView):
         """The runs that can be stopped, newest first."""
         return [run for run in self.runs if isinstance(run.experiment, Experiment) and run.is_alive]
 
-    def _look(self) -> float:
-        pause = super()._look()
-        if not self._awaited.isdisjoint(row["id"] for row in self._rows):
-            self._awaited = set()
-            self._begin(self._compare_again)
-        return pause
-
-    def _compare_again(self) -> None:
-        there, names = {run.id: run for run in self.runs}, self._comparison.get("runs", [])
-        self.compare(there[name] for name in names if name in there)
-
     def _hear(self, content: dict[str, Any]) -> None:
         kind = content.get("kind")
         if kind == "hello":
             self.send({"kind": "hello"})
         elif isinstance(kind, str) and kind in REQUESTS:
             self._begin(self._serve, content)
-
-    def _begin(self, job: Callable[..., object], *given: object) -> None:
-        """Do a job that may take long in a thread of its own, and in the context of the page's message."""
-        threading.Thread(target=copy_context().run, args=(job, *given), daemon=True).start()
 
     def _serve(self, content: dict[str, Any]) -> None:
         self.send(answer(lambda: REQUESTS[content["kind"]](self, content), content))

@@ -16,7 +16,7 @@ from mixwidgets.runs.journal import Journal, create_run, create_watched_run
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.run import open_run
 from mixwidgets.runs.watched_loop import WatchedLoop
-from mixwidgets.widgets import training_lab
+from mixwidgets.widgets import runs_panels
 from mixwidgets.widgets.lab_comparison import comparison_of
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
 from tests.waiting import LIMIT_S, until
@@ -59,24 +59,28 @@ def asked(path):
     return (path / "stop").exists()
 
 
-def test_stop_all_asks_those_that_wait_first(tmp_path, make_lab, processes, monkeypatch):
+def test_stop_all_ends_those_that_wait_before_it_asks_those_that_go_on(
+    tmp_path, make_lab, processes, monkeypatch
+):
     waiting = [create_run(experiment(seed=seed), tmp_path) for seed in range(3)]
     going = [create_run(experiment(seed=seed), tmp_path) for seed in range(3, 5)]
     over = journalled(tmp_path, [1.0])
-
-    def all_are_asked():  # each lives until then
-        return all(map(asked, (*waiting, *going)))
-
     for path in (*waiting, *going):
-        processes(path, Journal(path, has_own_process=False) if path in going else None, all_are_asked)
+        journal = Journal(path, has_own_process=False) if path in going else None
+        processes(path, journal, lambda path=path: asked(path))
     lab = make_lab(tmp_path)
     until(lambda: sorted(statuses(lab)) == ["completed", *["queued"] * 3, *["running"] * 2])
-    order = []
-    monkeypatch.setattr(stopping, "create_mark", lambda path: order.append(path.parent) or create_mark(path))
-    monkeypatch.setattr(stopping, "_AT_ONCE", 1)
+    seen = {}
+
+    def noted(mark):
+        seen[mark.parent] = [open_run(path).status for path in waiting]
+        create_mark(mark)
+
+    monkeypatch.setattr(stopping, "create_mark", noted)
     assert Page(lab, monkeypatch).ask({"kind": "stop_all", "request": 7}) == {"kind": "done", "request": 7}
     assert {open_run(path).status for path in (*waiting, *going)} == {"stopped"}
-    assert (set(order[:3]), set(order[3:5])) == (set(waiting), set(going))
+    assert seen.keys() == {*waiting, *going}
+    assert [seen[path] for path in going] == [["stopped"] * 3] * 2
     assert not asked(over.path)
     assert lab.stop_all() == []
     assert lab.stop() is None
@@ -236,8 +240,8 @@ def test_of_what_is_asked_for_at_the_same_time_the_newest_is_shown(tmp_path, mak
             slow.wait()
         return comparison_of(runs)
 
-    monkeypatch.setattr(training_lab, "LossScaleExplorer", explorer)
-    monkeypatch.setattr(training_lab, "comparison_of", comparison)
+    monkeypatch.setattr(runs_panels, "LossScaleExplorer", explorer)
+    monkeypatch.setattr(runs_panels, "comparison_of", comparison)
     jobs = [
         threading.Thread(target=lab.open_gradients, args=[first]),
         threading.Thread(target=lab.compare, args=[[first]]),
