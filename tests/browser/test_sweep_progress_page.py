@@ -1,5 +1,6 @@
 """SweepProgress in a real browser: a page without a kernel, and one that was saved."""
 
+import re
 from concurrent.futures import Executor
 
 import pytest
@@ -8,6 +9,7 @@ from playwright.sync_api import expect
 
 import mixwidgets as mw
 from mixwidgets.widgets.sweep_progress import SweepProgress
+from tests.browser.jupyter import Notebook
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
 
@@ -107,3 +109,24 @@ def test_a_saved_page_needs_neither_kernel_nor_network(page, tmp_path):
     expect(shown.get_by_text("A saved page: the sweep is as it was")).to_be_visible()
     expect(shown.get_by_role("button", name="Stop")).to_be_disabled()
     widget.close()
+
+
+def test_a_sweep_in_a_notebook_is_watched_and_stopped(page, server):
+    notebook = Notebook.of(
+        page,
+        server,
+        "sweep.ipynb",
+        "import mixwidgets as mw\n"
+        "endless = mw.Experiment(task='digits_cnn', steps=10_000_000, summary_every=1000, device='cpu')\n"
+        "sweep = mw.sweep(mw.grid(endless, seed=range(2000)), runs_dir='swept')\n"
+        "mw.SweepProgress(sweep)",
+        "print(sweep.is_over, sweep.counts['stopped'])",
+    )
+    shown = notebook.run(0).get_by_role("region", name="Sweep", exact=True)
+    running = shown.get_by_text(re.compile("^0 of 2000 done · [1-9][0-9]* running"))
+    expect(running).to_be_visible(timeout=120_000)
+    notebook.ask(1, "False 0")  # no cell is blocked
+    shown.get_by_role("button", name="Stop").click()
+    expect(shown.get_by_text("0 of 2000 done · 2000 stopped", exact=True)).to_be_visible(timeout=120_000)
+    expect(shown.get_by_role("button", name="Stop")).to_be_disabled()
+    notebook.ask(1, "True 2000")
