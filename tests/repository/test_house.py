@@ -23,8 +23,9 @@ ROOMS = {
     "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard", "tqdm"}),
     "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"pandas", "sklearn"}),
     "sweeps": ({"formats", "gradients", "runs", "training"}, set(), {"loky", "tqdm"}),
+    "exercises": ({"formats", "runs"}, set(), set()),
     "widgets": (
-        {"formats", "gradients", "runs"},
+        {"formats", "gradients", "runs", "exercises"},
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
         {"IPython"},
     ),

@@ -1,0 +1,57 @@
+"""Numbers that were typed, and how two of them compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mixwidgets.formats import decode, encode
+from mixwidgets.formats.parse import BitPattern, Exact, to_exact
+
+if TYPE_CHECKING:
+    from mixwidgets.formats.float_format import FloatFormat
+
+
+def read_number(text: object, fmt: FloatFormat | None = None) -> Exact:
+    """The number that a text means; a bit pattern is a code of `fmt`. ValueError for what is none."""
+    if not isinstance(text, str):
+        raise TypeError(f"numbers stand as text, read exactly, such as '65504'; {text!r} came.")
+    found = to_exact(text)
+    if not isinstance(found, BitPattern):
+        return found
+    if fmt is None:
+        raise ValueError(f"{text!r} is a bit pattern, and no format is at hand; write a number.")
+    return decoded(fmt, fmt.to_code(found.code))
+
+
+def decoded(fmt: FloatFormat, code: int) -> Exact:
+    """The value of a code."""
+    kind = decode.classify(fmt, code)
+    negative = bool(code & fmt.sign_bit)
+    if kind == "nan":
+        return Exact("nan", False)
+    if kind == "infinity":
+        return Exact("infinity", negative)
+    return Exact("finite", negative, abs(decode.exact(fmt, code)))
+
+
+def encoded(fmt: FloatFormat, number: Exact) -> int:
+    """The code that a number is rounded to. ValueError where the format lacks what it would need."""
+    sign = "-" if number.negative else ""
+    special = {"infinity": f"{sign}inf", "nan": "nan"}
+    return encode.encode(fmt, number.value if number.kind == "finite" else special[number.kind])
+
+
+def same(x: Exact, y: Exact) -> bool:
+    """Whether two answers mean the same: −0 is 0, and NaN is NaN."""
+    if x.kind != y.kind or x.kind == "nan":
+        return x.kind == y.kind
+    return x.magnitude == y.magnitude and (x.negative == y.negative or x == Exact("finite", x.negative))
+
+
+def at_most(x: Exact, y: Exact) -> bool:
+    """Whether x ≤ y. A NaN is neither."""
+    if x.kind == "nan" or y.kind == "nan":
+        return False
+    if x.kind == y.kind == "finite":
+        return x.value <= y.value
+    return same(x, y) or (x.negative if x.kind == "infinity" else not y.negative)

@@ -1,0 +1,61 @@
+"""The questions of the lessons, from catalogue.json: found by id and by lesson."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.exercises.question import FIELDS, Question
+from mixwidgets.runs.checks import check_names, choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LISTS = ("mistakes", "options")
+
+
+@cache
+def questions() -> Mapping[str, Question]:
+    """Every question by its id, in the catalogue's order."""
+    text = files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8")
+    return read_questions(json.loads(text))
+
+
+def get_question(id: object) -> Question:
+    """The question of an id; ValueError for an unknown one."""
+    return questions()[choice("exercise", id, questions())]
+
+
+def questions_of(lesson: object) -> list[Question]:
+    """A lesson's questions, in order; ValueError for a lesson that has none."""
+    choice("lesson", lesson, list(dict.fromkeys(question.lesson for question in questions().values())))
+    return [question for question in questions().values() if question.lesson == lesson]
+
+
+def read_questions(catalogue: Any) -> Mapping[str, Question]:
+    """The questions of a catalogue, checked; an error names the entry that is wrong."""
+    found: dict[str, Question] = {}
+    for number, entry in enumerate(catalogue["questions"], 1):
+        name = entry.get("id") if isinstance(entry, dict) else None
+        if not isinstance(name, str) or not _ID.fullmatch(name):
+            raise ValueError(f'question {number} needs an "id" such as "largest-float16"; {name!r} came.')
+        if name in found:
+            raise ValueError(f"question {name!r} stands there twice.")
+        try:
+            found[name] = _question(entry)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"question {name!r}: {error}") from None
+    return MappingProxyType(found)
+
+
+def _question(entry: dict[str, Any]) -> Question:
+    check_names("a question", entry, FIELDS)
+    needed = ("lesson", "kind", "question", "hint", "explanation", "rule")
+    if missing := [name for name in needed if name not in entry]:
+        raise ValueError(f"it lacks {', '.join(missing)}.")
+    return Question(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})

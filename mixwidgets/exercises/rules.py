@@ -1,0 +1,175 @@
+"""Which answers are right: a rule, which the float formats decide wherever one is asked about.
+
+A rule is an object of one verb and what belongs to it. js/widgets/exercise/rule.ts is the twin of this file.
+
+    {"is": "max", "format": "float16"}                   a constant of the format (CONSTANTS)
+    {"round": "65505", "format": "float16"}              what this value is rounded to
+    {"ulp": "2048", "format": "float16"}                 the gap between values there
+    {"sum": "1", "times": 4096, "format": "float16"}     added that often, rounded after each addition
+    {"scale": "least", "of": "0x1p-27", "format": …}     the least power of two that keeps it from zero;
+                                                         "greatest": from overflow
+    {"value": "6"}                                       a number that no format decides
+    {"becomes": "zero", "format": "float16"}             any finite number but 0 that is rounded to one
+    {"class": "subnormal", "format": "float16"}          any value that is one once rounded
+    {"between": ["65505", "65519"]}                      any number from the first to the second
+    {"option": "down"}                                   of a choice: this one
+
+"within": "0.01" beside one of the first six accepts answers whose relative error is at most that.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.exercises.answers import at_most, decoded, encoded, read_number, same
+from mixwidgets.formats import decode, encode
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.parse import Exact
+from mixwidgets.runs.checks import check_names, choice, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mixwidgets.formats.float_format import FloatFormat
+
+    Rule = Mapping[str, Any]
+
+CONSTANTS: dict[str, Callable[[FloatFormat], Fraction | int]] = {
+    "max": lambda fmt: fmt.magnitude(fmt.max_code),
+    "smallest_normal": lambda fmt: Fraction(2) ** fmt.emin,
+    "smallest_subnormal": lambda fmt: Fraction(2) ** (fmt.emin - fmt.fraction_bits),
+    "eps": lambda fmt: Fraction(1, 2**fmt.fraction_bits),
+    "overflow_threshold": lambda fmt: fmt.overflow_threshold_exact,
+    "bias": lambda fmt: fmt.bias,
+    "emax": lambda fmt: fmt.emax,
+    "emin": lambda fmt: fmt.emin,
+    "normal_binades": lambda fmt: fmt.emax - fmt.emin + 1,
+    "steps_in_a_binade": lambda fmt: 2**fmt.fraction_bits,
+    "first_missing_integer": lambda fmt: 2**fmt.precision + 1,
+}
+CLASSES = ("zero", "subnormal", "normal", "infinity", "nan")
+
+_BESIDE = {  # each verb, and what must stand beside it
+    "is": {"format"},
+    "round": {"format"},
+    "ulp": {"format"},
+    "sum": {"format", "times"},
+    "scale": {"format", "of"},
+    "value": set[str](),
+    "becomes": {"format"},
+    "class": {"format"},
+    "between": set[str](),
+    "option": set[str](),
+}
+_ANY = ("becomes", "class", "between", "option")  # verbs that many answers fit
+_OTHERS = {"format", "times", "of", "within"}
+_MOST_TIMES = 100_000  # additions that a page still does at once
+
+
+def check_rule(rule: Any) -> None:
+    """Raise TypeError or ValueError for what is no rule, with the likely fix."""
+    if not isinstance(rule, dict):
+        raise TypeError(f'a rule is an object such as {{"is": "max", "format": "float16"}}; {rule!r} came.')
+    verbs = [name for name in rule if name in _BESIDE]
+    if len(verbs) != 1:
+        check_names("a rule", rule.keys() - _OTHERS, _BESIDE)
+        raise ValueError(f"a rule has one of {', '.join(_BESIDE)}; {', '.join(verbs) or 'none'} came.")
+    verb = verbs[0]
+    missing = _BESIDE[verb] - rule.keys()
+    if missing:
+        raise ValueError(f"a rule with {verb!r} needs {' and '.join(sorted(missing))} beside it.")
+    check_names(f"a rule with {verb!r}", rule, [verb, *_BESIDE[verb], *(() if verb in _ANY else ["within"])])
+    if "format" in rule and (name := get_format(rule["format"]).name) != rule["format"]:
+        raise ValueError(f"format takes the full name, {name!r}; {rule['format']!r} came.")
+    if verb == "is":
+        choice("is", rule["is"], CONSTANTS)
+    elif verb in ("becomes", "class"):
+        choice(verb, rule[verb], CLASSES)
+    elif verb == "between":
+        low, high = map(read_number, rule["between"])
+        if not at_most(low, high):
+            raise ValueError(f"between takes the lower number first; {rule['between']!r} came.")
+    elif verb == "scale":
+        choice("scale", rule["scale"], ("least", "greatest"))
+        if read_number(rule["of"]).magnitude == 0:
+            raise ValueError("a scale of 0 or of what is not finite says nothing.")
+    elif verb == "sum":
+        whole_number("times", rule["times"], 1, _MOST_TIMES)
+    if verb not in _ANY:
+        target(rule)
+        read_number(rule.get("within", "0"))
+
+
+def format_of(rule: Rule) -> FloatFormat | None:
+    """The format that decides, if one does."""
+    return get_format(rule["format"]) if "format" in rule else None
+
+
+def has_target(rule: Rule) -> bool:
+    """Whether one answer is the right one."""
+    return not any(verb in rule for verb in _ANY)
+
+
+def target(rule: Rule) -> Exact:
+    """The one right answer of a rule that has one."""
+    if "value" in rule:
+        return read_number(rule["value"])
+    fmt = get_format(rule["format"])
+    if "is" in rule:
+        return _finite(Fraction(CONSTANTS[rule["is"]](fmt)))
+    if "round" in rule:
+        return decoded(fmt, encoded(fmt, read_number(rule["round"])))
+    if "ulp" in rule:
+        return _finite(Fraction(decode.ulp(fmt, encoded(fmt, read_number(rule["ulp"])))))
+    return _sum(fmt, rule) if "sum" in rule else _scale(fmt, rule)
+
+
+def accepts(rule: Rule, answer: Exact) -> bool:
+    """Whether an answer, a number, is right."""
+    if "between" in rule:
+        low, high = map(read_number, rule["between"])
+        return at_most(low, answer) and at_most(answer, high)
+    if "class" in rule or "becomes" in rule:
+        fmt = get_format(rule["format"])
+        given = answer.kind == "finite" and answer.magnitude != 0
+        try:
+            rounded = decode.classify(fmt, encoded(fmt, answer))
+        except ValueError:  # a NaN or a sign that the format lacks
+            return False
+        return rounded == rule["class"] if "class" in rule else given and rounded == rule["becomes"]
+    right = target(rule)
+    if "within" in rule and right.kind == answer.kind == "finite":
+        return abs(answer.value - right.value) <= read_number(rule["within"]).value * right.magnitude
+    return same(right, answer)
+
+
+def _finite(value: Fraction) -> Exact:
+    return Exact("finite", value < 0, abs(value))
+
+
+def _sum(fmt: FloatFormat, rule: Rule) -> Exact:
+    """One number after another is added, as `total = total + x` does in the format."""
+    total, x = Fraction(0), decode.exact(fmt, encoded(fmt, read_number(rule["sum"])))
+    for _ in range(rule["times"]):
+        code = encode.encode(fmt, total + x)
+        if decode.classify(fmt, code) in ("infinity", "nan"):
+            return decoded(fmt, code)
+        if decode.exact(fmt, code) == total:
+            break  # nothing changes any more
+        total = decode.exact(fmt, code)
+    return _finite(total)
+
+
+def _scale(fmt: FloatFormat, rule: Rule) -> Exact:
+    """The last power of two, going down or up, at which the scaled number is neither zero nor overflowed."""
+    magnitude = read_number(rule["of"]).magnitude
+
+    def survives(exponent: int) -> bool:
+        return 0 < encode.round_magnitude(fmt, magnitude * Fraction(2) ** exponent) <= fmt.max_code
+
+    step = -1 if rule["scale"] == "least" else 1
+    exponent = -encode.floor_log2(magnitude)  # scaled to 1 … 2, which every format has
+    while survives(exponent + step):
+        exponent += step
+    return _finite(Fraction(2) ** exponent)
