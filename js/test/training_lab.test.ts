@@ -188,6 +188,8 @@ describe("watching and stopping", () => {
     expect(page().textContent).toContain("a loop of one’s own, watched · running");
     expect(page().querySelector("progress")!.value).toBe(0);
     expect(page().textContent).not.toMatch(/null|NaN|undefined/);
+    expect(button("Stop").title).toBe("A watched loop is ended where it runs.");
+    expect(can(button("Stop all"))).toBe(false);
   });
 
   it("names a loss weight, which scales the whole curve", () => {

@@ -13,7 +13,7 @@ import { gradientsPanel, managerOf } from "./training_lab/gradients_panel.ts";
 import { news, progressArea } from "./training_lab/progress.ts";
 import { assignStyles, merged, runAtHand, runNames } from "./training_lab/rows.ts";
 import { selection } from "./training_lab/selection.ts";
-import { type Curves, decode, isAlive, type Row, type State } from "./training_lab/state.ts";
+import { canStop, type Curves, decode, isAlive, type Row, type State } from "./training_lab/state.ts";
 import { runTable } from "./training_lab/table.ts";
 import { place } from "./training_lab/words.ts";
 
@@ -100,13 +100,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   const allow = () => {
     const refusal = hasKernel ? "" : t("lab.no_kernel");
     const asking = (kind: Kind) => refusal || (waiting.has(kind) ? t("lab.asking") : "");
-    const goesOn = rows.some(isAlive);
-    const name = atHand && isAlive(atHand) ? runNames(rows).get(atHand.id)! : "";
-    const nothing = t("lab.nothing_runs");
+    const name = atHand && canStop(atHand) ? runNames(rows).get(atHand.id)! : "";
+    const isWatched = atHand !== undefined && isAlive(atHand) && !canStop(atHand);
     panel.allow({
       launch: asking("launch"),
-      stop: name ? asking("stop") : refusal || nothing,
-      stopAll: goesOn ? asking("stop_all") : refusal || nothing,
+      stop: name ? asking("stop") : refusal || t(isWatched ? "lab.watched_goes_on" : "lab.nothing_runs"),
+      stopAll: rows.some(canStop) ? asking("stop_all") : refusal || t("lab.nothing_runs"),
     }, name && t("lab.stops", { name }));
     const selected = model.get("_shown").map((id) => rows.find((row) => row.id === id)).filter((row) => row !== undefined);
     picked.show(selected, refusal, manager !== undefined);

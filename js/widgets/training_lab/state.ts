@@ -105,6 +105,9 @@ export interface State {
 
 export const isAlive = (row: Row): boolean => row.status === "queued" || row.status === "running";
 
+/** Whether the lab can end a run: a watched loop is its owner's. */
+export const canStop = (row: Row): boolean => isAlive(row) && row.steps !== null;
+
 /** Whether a run waits for its turn; a queued one without a place is being started. */
 export const isWaiting = (row: Row): boolean => row.status === "queued" && typeof row.position === "number";
 
