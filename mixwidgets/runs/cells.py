@@ -49,7 +49,8 @@ class Cells:
 
     def end(self, token: str) -> None:
         """Forget a sweep that is over. That it was stopped stays: a late worker must not begin."""
-        (self.folder / token).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody took the folder away
+            (self.folder / token).unlink()
 
     def ask_to_stop(self, token: str) -> None:
         """Ask every worker that sees the folder to end what it runs for this sweep."""
