@@ -87,6 +87,12 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     expect(gradients).to_be_hidden()
     expect(widget.get_by_role("button", name="Open gradients")).to_be_focused()
 
+    # A run that is selected again has its curve again: the kernel sends those that are drawn.
+    loss = widget.get_by_role("img", name=re.compile("^Loss by step"))
+    expect(loss).not_to_have_accessible_name(re.compile("fp32"))
+    table.get_by_role("checkbox", name="fp32").press("Space")
+    expect(loss).to_have_accessible_name(re.compile(r"fp32: from \d"))
+
     # A reload of the browser shows the lab again, which its kernel still has.
     page.keyboard.press("Control+s")
     expect(page.get_by_text(re.compile("Saving completed|Saved"))).to_be_attached()
