@@ -57,7 +57,7 @@ export function brief(choice: RecipeChoice): string {
   const scaling =
     loss_scale.kind === "dynamic" ? t("lab.brief_dynamic")
     : loss_scale.kind === "static" ? t("lab.brief_static", { scale: scale(loss_scale.init_scale) })
-    : t("lab.brief_unscaled");
+    : choice.compute_format === "float16" ? t("lab.brief_unscaled") : ""; // BF16 has FP32's range and needs none
   return [stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling].filter(Boolean).join(", ");
 }
 
