@@ -13,9 +13,15 @@ export function t(key: MessageKey, args: Record<string, string | number> = {}): 
 
 /** The message in pieces: what its catalogue entry sets between asterisks is strong. Arguments stay plain text. */
 export function pieces(key: MessageKey, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
-  return en[key].split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
+  return marked(en[key], args);
 }
 
-function fill(template: string, args: Record<string, string | number>): string {
+/** A text in pieces, likewise. */
+export function marked(text: string, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
+  return text.split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
+}
+
+/** A text with `{name}` replaced by the argument of that name. */
+export function fill(template: string, args: Record<string, string | number>): string {
   return template.replace(PLACEHOLDER, (whole, name: string) => (Object.hasOwn(args, name) ? String(args[name]) : whole));
 }

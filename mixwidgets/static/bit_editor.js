@@ -333,7 +333,10 @@ function t(key, args = {}) {
   return fill(en_default[key], args);
 }
 function pieces(key, args = {}) {
-  return en_default[key].split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
+  return marked(en_default[key], args);
+}
+function marked(text, args = {}) {
+  return text.split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
 }
 function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);

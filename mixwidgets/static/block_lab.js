@@ -751,7 +751,10 @@ function t(key, args = {}) {
   return fill2(en_default[key], args);
 }
 function pieces(key, args = {}) {
-  return en_default[key].split("*").map((template, i) => ({ text: fill2(template, args), strong: i % 2 === 1 }));
+  return marked(en_default[key], args);
+}
+function marked(text, args = {}) {
+  return text.split("*").map((template, i) => ({ text: fill2(template, args), strong: i % 2 === 1 }));
 }
 function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
