@@ -20,10 +20,19 @@ _LISTS = ("mistakes", "options")
 
 
 @cache
+def _catalogue() -> Any:
+    return json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))
+
+
+@cache
 def questions() -> Mapping[str, Question]:
     """Every question by its id, in the catalogue's order."""
-    text = files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8")
-    return read_questions(json.loads(text))
+    return read_questions(_catalogue())
+
+
+def report_words(language: str) -> dict[str, str]:
+    """The sentences of a report (`report`) in one language."""
+    return {name: text[language] for name, text in _catalogue()["report"].items()}
 
 
 def get_question(id: object) -> Question:
@@ -47,13 +56,14 @@ def read_questions(catalogue: Any) -> Mapping[str, Question]:
         if name in found:
             raise ValueError(f"question {name!r} stands there twice.")
         try:
-            found[name] = _question(entry)
+            found[name] = read_question(entry)
         except (TypeError, ValueError) as error:
             raise type(error)(f"question {name!r}: {error}") from None
     return MappingProxyType(found)
 
 
-def _question(entry: dict[str, Any]) -> Question:
+def read_question(entry: Mapping[str, Any]) -> Question:
+    """A question from an entry in the catalogue's form; TypeError or ValueError for what is none."""
     check_names("a question", entry, FIELDS)
     needed = ("lesson", "kind", "question", "hint", "explanation", "rule")
     if missing := [name for name in needed if name not in entry]:

@@ -128,3 +128,15 @@ def check_text(name: str, text: object) -> None:
 
 
 FIELDS = tuple(field.name for field in fields(Question))
+
+
+def in_language(question: Question, language: str) -> dict[str, Any]:
+    """A question as JSON with its texts in one language: what a page is sent."""
+
+    def chosen(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            is_text = value.keys() == set(LANGUAGES)
+            return value[language] if is_text else {name: chosen(part) for name, part in value.items()}
+        return [chosen(part) for part in value] if isinstance(value, tuple) else value
+
+    return {name: chosen(getattr(question, name)) for name in FIELDS}

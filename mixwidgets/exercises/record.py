@@ -1,0 +1,81 @@
+"""Record: what was done with one question, in order, as one text that a page, a kernel and an address share.
+
+A line a step: "=65505" is an answer, "?" the hint that was asked for, "!" the answer that was shown. Nothing
+follows a right answer or a shown one. js/widgets/exercise/record.ts is the twin of this file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from mixwidgets.exercises.question import Question
+
+MOST_STEPS = 100
+LONGEST_ANSWER = 100  # characters
+
+
+class Attempt(NamedTuple):
+    """One answer, as it was typed or chosen, and whether it is right."""
+
+    answer: str
+    is_right: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """An attempt, or a word that was told: the hint, or the answer."""
+
+    kind: Literal["attempt", "hint", "shown"]
+    attempt: Attempt | None = None
+    tells_hint: bool = False
+    """Whether the hint is told here for the first time: when asked for, or after a mistake nobody foresaw."""
+
+
+def read_record(question: Question, text: object) -> list[Step]:
+    """The steps of a record; ValueError for one that is none of this question."""
+    if not isinstance(text, str):
+        raise TypeError(f"a record is a text such as '=65505'; {type(text).__name__} came")
+    lines = text.split("\n") if text else []
+    if len(lines) > MOST_STEPS:
+        raise ValueError(f"a record has at most {MOST_STEPS} steps; {len(lines)} came")
+    steps: list[Step] = []
+    told = False
+    for number, line in enumerate(lines, 1):
+        if is_over(steps) or (number == 1 and line in ("?", "!")):
+            raise ValueError(
+                f"step {number} of the record, {line[:40]!r}, stands before or after all attempts"
+            )
+        if line == "!":
+            steps.append(Step("shown"))
+        elif line == "?" and not told:
+            steps.append(Step("hint", tells_hint=True))
+        elif line.startswith("=") and len(line) <= LONGEST_ANSWER + 1:
+            steps.append(_attempt(question, line[1:], told))
+        else:
+            raise ValueError(
+                f"step {number} of the record, {line[:40]!r}, is no answer, hint or word of the end"
+            )
+        told = told or steps[-1].tells_hint
+    return steps
+
+
+def is_over(steps: list[Step]) -> bool:
+    """Whether the answer is known: it was found, or shown."""
+    return bool(steps) and (steps[-1].kind == "shown" or is_solved(steps))
+
+
+def is_solved(steps: list[Step]) -> bool:
+    """Whether a right answer was given."""
+    return any(step.attempt.is_right for step in steps if step.attempt)
+
+
+def attempts_of(steps: list[Step]) -> list[Attempt]:
+    """The answers in order."""
+    return [step.attempt for step in steps if step.attempt]
+
+
+def _attempt(question: Question, answer: str, told: bool) -> Step:
+    said = question.said_of(answer)
+    return Step("attempt", Attempt(answer, question.is_right(answer)), not told and said is question.hint)

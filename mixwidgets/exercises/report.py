@@ -1,0 +1,46 @@
+"""What a teacher reads of an exercise: plain text. js/widgets/exercise/report.ts is the twin of this file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mixwidgets.exercises.record import attempts_of, is_over, is_solved
+from mixwidgets.exercises.rules import format_of
+from mixwidgets.formats import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mixwidgets.exercises.question import Question
+    from mixwidgets.exercises.record import Step
+
+
+def report(question: Question, steps: list[Step], words: Mapping[str, str], language: str) -> str:
+    """Question, attempts in order, what was told, and how it ended. `words`: the catalogue's sentences."""
+    lines = [
+        words["title"].format(id=question.id, lesson=question.lesson),
+        question.question[language].replace("*", ""),
+    ]
+    number = 0
+    for step in steps:
+        if step.attempt:
+            number += 1
+            answer = _shown(question, step.attempt.answer, language)
+            verdict = words["right" if step.attempt.is_right else "wrong"]
+            lines.append(verdict.format(number=number, answer=answer))
+        if step.tells_hint:
+            lines.append(words["hint"])
+    end = "solved" if is_solved(steps) else "shown" if is_over(steps) else "open"
+    lines += [words[end].format(count=len(attempts_of(steps))), words["note"]]
+    return "\n".join(lines)
+
+
+def _shown(question: Question, answer: str, language: str) -> str:
+    """An answer as a person reads it: an option's text, a code with its value, a number as it was typed."""
+    if question.kind == "choice":
+        text: str = next(o["text"][language] for o in question.options if o["answer"] == answer)
+        return text.replace("*", "")
+    fmt = format_of(question.rule)
+    if question.kind == "bits" and fmt:
+        return f"{fmt.to_hex(answer)} ({decode.shortest(fmt, fmt.to_code(answer))})"
+    return answer
