@@ -13,6 +13,7 @@ const checking = process.argv.includes("--check");
 const entries = {
   bit_editor: "widgets/bit_editor.ts",
   block_lab: "widgets/block_lab.ts",
+  exercise: "widgets/exercise.ts",
   format_designer: "widgets/format_designer.ts",
   loss_scale_explorer: "widgets/loss_scale_explorer.ts",
   number_line: "widgets/number_line.ts",

@@ -40,6 +40,7 @@ _HOME = {
     "LossScaleExplorer": "widgets.loss_scale_explorer",
     "TrainingLab": "widgets.training_lab",
     "SweepProgress": "widgets.sweep_progress",
+    "Exercise": "widgets.exercise",
 }
 
 __all__ = ["__version__", *_HOME]

@@ -26,6 +26,7 @@ def make(name, tmp_path):
     given = {
         "LossScaleExplorer": lambda cls: cls({PAYLOAD: np.float32([1e-8, 1, 3e5]), "w": np.float32([2])}),
         "TrainingLab": lambda cls: cls(tmp_path / "runs"),
+        "Exercise": lambda cls: cls("largest-float16"),
         "SweepProgress": lambda cls: cls(mw.sweep([], runs_dir=tmp_path / "swept")),
     }
     return given.get(name, lambda cls: cls())(getattr(mw, name))

@@ -1,0 +1,85 @@
+"""Exercise: one question to predict and then check, in the page, without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import traitlets
+
+from mixwidgets.exercises.catalogue import get_question, questions_of, read_question, report_words
+from mixwidgets.exercises.question import in_language
+from mixwidgets.exercises.record import Attempt, attempts_of, is_solved, read_record
+from mixwidgets.exercises.report import report
+from mixwidgets.widgets.base import STATIC, MixWidget
+
+
+class Exercise(MixWidget):
+    """Predict, then check: `Exercise("largest-float16")`.
+
+    exercise: the id of a question of the lessons, or a question of one's own, a mapping in the form of
+    mixwidgets/exercises/catalogue.json. ValueError for an unknown id or a question that cannot be asked.
+
+    The page checks each answer by the rule of its question, tells what is known of a wrong one, and makes a
+    text for the teacher.
+    """
+
+    _esm = STATIC / "exercise.js"
+    _state_traits: ClassVar = {"exercise": None, "_record": ""}
+
+    exercise = traitlets.Unicode().tag(sync=True)
+    """The question's id; another question is another exercise."""
+
+    _record = traitlets.Unicode().tag(sync=True)  # what was done, in order: exercises/record.py
+    _question = traitlets.Dict().tag(sync=True)  # what the page asks, in one language
+
+    def __init__(self, exercise: str | Mapping[str, Any], *, lang: str | None = None, **traits: Any) -> None:
+        self._asked = read_question(exercise) if isinstance(exercise, Mapping) else get_question(exercise)
+        self._language = lang or "en"
+        words = report_words(self._language)
+        super().__init__(
+            exercise=self._asked.id,
+            _question={**in_language(self._asked, self._language), "report": words},
+            **traits,
+        )
+
+    @classmethod
+    def of_lesson(cls, lesson: str, *, lang: str | None = None) -> list[Exercise]:
+        """The exercises of a lesson, such as "01_bits", in order; ValueError for one that has none."""
+        return [cls(question.id, lang=lang) for question in questions_of(lesson)]
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """The answers so far, in order: `answer` as it was given, and `is_right`. Observe `_record`."""
+        return attempts_of(read_record(self._asked, self._record))
+
+    @property
+    def solved(self) -> bool:
+        """Whether a right answer was given before the answer was shown."""
+        return is_solved(read_record(self._asked, self._record))
+
+    def report(self) -> str:
+        """The text for a teacher: the question, the attempts in order, what was told; nothing personal."""
+        steps = read_record(self._asked, self._record)
+        return report(self._asked, steps, report_words(self._language), self._language)
+
+    @traitlets.validate("exercise")
+    def _validate_exercise(self, proposal: Any) -> str:
+        if proposal["value"] != self._asked.id:
+            raise traitlets.TraitError(
+                f"this exercise is {self._asked.id!r}; write Exercise({proposal['value'][:60]!r}) for another"
+            )
+        return self._asked.id
+
+    @traitlets.validate("_record")
+    def _validate_record(self, proposal: Any) -> str:
+        try:
+            read_record(self._asked, proposal["value"])
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
+        return str(proposal["value"])
+
+    def __repr__(self) -> str:
+        found = self.attempts
+        tried = f"{len(found)} attempt{'' if len(found) == 1 else 's'}"
+        return f"Exercise({self.exercise!r}, {tried}{', solved' if self.solved else ''})"
