@@ -254,6 +254,11 @@ def test_a_table_keeps_its_roles_where_it_is_drawn_as_blocks(page, lab, tmp_path
     comparison = widget.get_by_role("table", name="comparison of the selected runs")
     row = comparison.get_by_role("row", name=re.compile("^accuracy"))
     expect(row.get_by_role("cell")).to_have_count(3)
+    # The browser's own tree, which is what a screen reader is given, goes by how a table is drawn.
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    told = [node["role"]["value"] for node in tree if not node["ignored"]]
+    assert told.count("table") == 2
+    assert told.count("cell") == 3 * (len(lab._comparison["rows"]) + len(lab._rows))
     # Each value stands beside the name of its run.
     names = row.get_by_role("cell").evaluate_all(
         "all => all.map((one) => getComputedStyle(one, '::before').content)"

@@ -37,7 +37,7 @@ interface Head {
   style: number | undefined;
 }
 
-/** Roles are named: on a narrow card the rows are drawn as blocks, which would take a table's from it. */
+/** Roles are named: on a narrow card the rows are drawn as blocks, which in some browsers takes a table's from it. */
 function tableOf({ rows }: Comparison, heads: readonly Head[]): HTMLElement {
   const part = (kind: "setting" | "result", heading: string) => {
     const some = rows.filter((row) => row.kind === kind);
