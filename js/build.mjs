@@ -1,4 +1,5 @@
-// Builds the front end into mixwidgets/static/: one readable ES module a widget, and one style sheet.
+// Builds the front end into mixwidgets/static/: one readable ES module a widget, one style sheet, and zh.json, the
+// Chinese of what the modules say. Each module holds its messages in one line, marked for mixwidgets/widgets/language.py.
 //   node build.mjs           writes the files
 //   node build.mjs --check   writes nothing and fails unless the committed bytes are the same
 import { readFile, writeFile } from "node:fs/promises";
@@ -22,7 +23,18 @@ const entries = {
   page: "host/page.ts",
   mixwidgets: "ui/mixwidgets.css",
 };
-const messages = JSON.parse(await readFile(`${here}messages/en.json`, "utf8"));
+const [messages, chinese] = await Promise.all(["en", "zh"].map(async (lang) => JSON.parse(await readFile(`${here}messages/${lang}.json`, "utf8"))));
+const MESSAGES = /^var en_default = \{.*\};$/gm; // as esbuild writes the one import of en.json
+
+let failed = false;
+function fail(words) {
+  console.error(words);
+  failed = true;
+}
+
+for (const key of Object.keys(messages)) if (!Object.hasOwn(chinese, key)) fail(`zh.json has no ${key}`);
+const inChinese = (kept) => Object.fromEntries(Object.entries(kept).map(([key, english]) => [key, chinese[key] ?? english]));
+const line = (kept) => `var en_default = /* messages */ ${JSON.stringify(kept)};`;
 
 /** Build one entry with the messages that `keep` chooses by the part of the key before its dot. */
 async function bundle([name, path], keep) {
@@ -42,7 +54,11 @@ async function bundle([name, path], keep) {
       setup: ({ onLoad }) => onLoad({ filter: /en\.json$/ }, () => ({ contents: JSON.stringify(kept), loader: "json" })),
     }],
   });
-  return outputFiles[0];
+  const [{ path: file, text }] = outputFiles;
+  const places = text.match(MESSAGES) ?? [];
+  if (places.length !== (file.endsWith(".js") ? 1 : 0)) fail(`${basename(file)}: ${places.length} places with messages`);
+  const told = (some) => text.replace(MESSAGES, () => line(some));
+  return { file, text: told(kept), kept, size: Math.max(...[kept, inChinese(kept)].map((some) => Buffer.byteLength(told(some)))) };
 }
 
 /** A bundle carries the messages that its code can name: those of whose keys it has the beginning. */
@@ -52,24 +68,19 @@ async function withItsMessages(entry) {
   return bundle(entry, (first) => named.has(first));
 }
 
-const outputFiles = await Promise.all(Object.entries(entries).map(withItsMessages));
+const bundles = await Promise.all(Object.entries(entries).map(withItsMessages));
+const used = Object.assign({}, ...bundles.map(({ kept }) => kept));
+const translations = { file: `${here}../mixwidgets/static/zh.json`, text: `${JSON.stringify(inChinese(used), null, 1)}\n`, size: 0 };
 
-let failed = false;
-for (const file of outputFiles) {
-  const name = basename(file.path);
-  if (file.contents.byteLength > LIMIT) {
-    console.error(`${name}: ${file.contents.byteLength} bytes, over the limit of ${LIMIT}`);
-    failed = true;
-  }
+for (const { file, text, size } of [...bundles, translations]) {
+  const name = basename(file);
+  if (size > LIMIT) fail(`${name}: ${size} bytes in its longer language, over the limit of ${LIMIT}`);
   if (checking) {
-    const committed = await readFile(file.path).catch(() => Buffer.alloc(0));
-    if (!committed.equals(file.contents)) {
-      console.error(`${name}: not what its TypeScript builds; run 'make bundle' and commit the result`);
-      failed = true;
-    }
+    const committed = await readFile(file, "utf8").catch(() => "");
+    if (committed !== text) fail(`${name}: not what its TypeScript builds; run 'make bundle' and commit the result`);
   } else {
-    await writeFile(file.path, file.contents);
+    await writeFile(file, text);
   }
-  console.log(`${name}: ${file.contents.byteLength} bytes`);
+  console.log(`${name}: ${Buffer.byteLength(text)} bytes`);
 }
 process.exitCode = failed ? 1 : 0;

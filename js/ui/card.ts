@@ -12,7 +12,7 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
+    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
     head,
   );
   // JupyterLab's command mode would take the arrows, x and dd. Its shortcuts match the focused element itself, so

@@ -1,4 +1,5 @@
-// Everything that a page says, by key. A second language is a second file with the same keys.
+// Everything that a page says, by key. A bundle carries its messages in English; Python puts another language's in
+// their place (mixwidgets/widgets/language.py).
 
 import en from "../messages/en.json";
 
@@ -19,6 +20,20 @@ export function pieces(key: MessageKey, args: Record<string, string | number> = 
 /** A text in pieces, likewise. */
 export function marked(text: string, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
   return text.split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
+}
+
+/** "a, b", as the language lists things; what is empty is left out. */
+export const listed = (parts: readonly string[]): string => joined("common.list", parts);
+
+/** "a; b", likewise. */
+export const inSeries = (parts: readonly string[]): string => joined("common.series", parts);
+
+/** Sentences one after the other, likewise. */
+export const sentences = (parts: readonly string[]): string => joined("common.sentences", parts);
+
+function joined(key: MessageKey, parts: readonly string[]): string {
+  const said = parts.filter((part) => part !== "");
+  return said.length === 0 ? "" : said.reduce((one, more) => t(key, { one, more }));
 }
 
 /** A text with `{name}` replaced by the argument of that name. */

@@ -5,7 +5,7 @@ import { getFormat } from "../formats/catalogue.ts";
 import { attempt } from "../ui/attempt.ts";
 import { card } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
-import { pieces, t } from "../ui/messages.ts";
+import { listed, pieces, t } from "../ui/messages.ts";
 import { controls } from "./format_designer/controls.ts";
 import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design } from "./format_designer/design.ts";
 import { legend } from "./format_designer/legend.ts";
@@ -101,7 +101,7 @@ const problem = (draft: Design): string => attempt(() => void formatOf(draft));
 /** Whether the design is a known format, and which others have its widths. */
 function verdict(design: Design): ReturnType<typeof pieces> {
   const [found, ...also] = known(design);
-  const others = relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name).join(", ");
+  const others = listed(relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name));
   const rest = [
     ...also.flatMap((fmt) => pieces("designer.also", { name: fmt.name })),
     ...(others ? pieces("designer.relatives", { names: others }) : []),

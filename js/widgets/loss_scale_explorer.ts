@@ -8,7 +8,7 @@ import type { Snapshot } from "../gradients/snapshots.ts";
 import type { GradientSummary } from "../gradients/summary.ts";
 import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
-import { t } from "../ui/messages.ts";
+import { listed, t } from "../ui/messages.ts";
 import { comparison } from "./loss_scale_explorer/comparison.ts";
 import { heatMap } from "./loss_scale_explorer/heat_map.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
@@ -118,7 +118,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!shown) return;
     const format = getFormat(model.get("format"));
     if (!format || !choices.includes(format)) {
-      setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: names.join(", ") }));
+      setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: listed(names) }));
       return;
     }
     setText(error, "");

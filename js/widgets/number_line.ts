@@ -7,7 +7,7 @@ import type { FloatFormat } from "../formats/float_format.ts";
 import { attempt } from "../ui/attempt.ts";
 import { card, labelled } from "../ui/card.ts";
 import { h, s, set, setText, uniqueId } from "../ui/dom.ts";
-import { pieces, t } from "../ui/messages.ts";
+import { inSeries, listed, pieces, t } from "../ui/messages.ts";
 import { accept } from "./bit_editor/address.ts";
 import { cut } from "../ui/digits.ts";
 import { textField } from "./bit_editor/fields.ts";
@@ -65,8 +65,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   const paint = () => {
     const captions = draw(svg, { fmt: scene.number.fmt, ...scene }, view);
     const [from, to] = endsOf(view).map((end) => cut(end, 17)) as [string, string];
-    const marks = scene.marks.filter((mark) => sees(view, mark.value)).map((mark) => mark.label).join(", ");
-    const words = t("line.described", { from, to, marks: marks || t("line.nothing"), rows: captions.join("; ") });
+    const marks = listed(scene.marks.filter((mark) => sees(view, mark.value)).map((mark) => mark.label));
+    const words = t("line.described", { from, to, marks: marks || t("line.nothing"), rows: inSeries(captions) });
     set(svg, { "aria-label": words });
     return words;
   };

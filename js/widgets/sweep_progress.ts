@@ -5,7 +5,7 @@ import { action } from "../ui/buttons.ts";
 import { card } from "../ui/card.ts";
 import { h, set, setText } from "../ui/dom.ts";
 import { kernelLink } from "../ui/kernel.ts";
-import { t } from "../ui/messages.ts";
+import { sentences, t } from "../ui/messages.ts";
 
 type Word = "done" | "running" | "waiting" | "failed" | "stopped";
 
@@ -65,7 +65,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     const words = told.map((word) => t(`sweep.${word}`, { count: number(word), total })).join(" · ");
     setText(counts, total === 0 ? t("sweep.nothing") : words);
     const isWhole = number("done") === total;
-    setText(note, [hasKernel ? "" : t("sweep.no_kernel"), isOver && !isWhole ? t("sweep.again") : ""].join(" ").trim());
+    setText(note, sentences([hasKernel ? "" : t("sweep.no_kernel"), isOver && !isWhole ? t("sweep.again") : ""]));
     set(note, { hidden: note.textContent === "" });
     stop.allow(isOver ? t("sweep.over") : !hasKernel ? t("sweep.no_kernel") : isAsked ? t("sweep.asked") : "");
     list();

@@ -4,7 +4,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { card } from "../ui/card.ts";
 import { h, set, setText } from "../ui/dom.ts";
 import { kernelLink } from "../ui/kernel.ts";
-import { t } from "../ui/messages.ts";
+import { listed, sentences, t } from "../ui/messages.ts";
 import { charts, type ShownRun } from "./training_lab/charts.ts";
 import { accept as acceptChoice, listOf } from "./training_lab/choice.ts";
 import { comparisonPanel } from "./training_lab/comparison.ts";
@@ -130,7 +130,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     const unread = model.get("_notice");
     const missing = hasKernel ? [] : runs.filter(({ row }) => !(row.id in model.get("_settled")) && !(row.id in model.get("_live")));
     set(notice, { hidden: unread === "" && missing.length === 0 });
-    setText(notice, [unread, missing.length > 0 ? t("lab.no_saved_curves", { names: missing.map(({ name }) => name).join(", ") }) : ""].join(" ").trim());
+    setText(notice, sentences([unread, missing.length > 0 ? t("lab.no_saved_curves", { names: listed(missing.map(({ name }) => name)) }) : ""]));
     allow();
     spoken.tell(rows, atHand, names);
   };

@@ -718,12 +718,17 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "common.more": "more …", "common.more_of": "{what}: more", "common.formats": "Format", "common.value": "value", "common.code": "code", "code.form": "{text} is not a code; write it in hex, such as '0x{zeros}'", "code.range": "{text} is not a {format} code: it has {bits} bits, so codes end at {last}", "format.choice": "{field} must be one of {accepted}; {came} came", "format.empty": "no code is left for a finite number other than zero; give the format more bits or fewer special values", "format.ieee_pair": "an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither", "format.ieee_width": "IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit", "format.integer": "{field} must be a whole number from {low} to {high}; {came} came", "format.name": "a format needs a name of 1 to {limit} characters", "format.nan_place": "NaN can take the code of −0 only in a signed format that has a zero", "format.no_nan": "{format} has no NaN; give a number, or choose a format that has one", "format.no_sign": "{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate", "format.no_zero": "{format} has no zero and no NaN to say so; give a positive number, or let it saturate", "explorer.title": "What a loss scale saves", "explorer.subtitle": "{format} · {values} gradients of {tensors} tensors", "explorer.subtitle_one": "{format} · {values} gradients of 1 tensor", "explorer.class_flushed": "flushed to zero", "explorer.class_subnormal": "subnormal (fewer bits)", "explorer.class_normal": "normal", "explorer.class_overflow": "overflow", "explorer.zone_flushed": "flushed to zero", "explorer.zone_subnormal": "subnormal", "explorer.zone_normal": "normal", "explorer.zone_overflow": "overflow", "explorer.short_flushed": "flushed", "explorer.short_subnormal": "sub.", "explorer.short_normal": "norm.", "explorer.short_overflow": "over", "explorer.axis": "|gradient| × S", "explorer.gathered": "end bars hold all beyond", "explorer.scale": "2^{log2} = {value}", "explorer.slider": "loss scale", "explorer.valley": "What is lost at every loss scale. {words} The best scale here is 2^{best}.", "explorer.valley_best": "▾ best", "explorer.valley_nothing": "Nothing is lost from {from} to {to}.", "explorer.valley_nothing_at": "Nothing is lost at {from} alone.", "explorer.valley_least": "Least is lost from {from} to {to}: {share}.", "explorer.valley_least_at": "Least is lost at {from}: {share}.", "explorer.field": "exponent of the loss scale", "explorer.best": "best here:", "explorer.use_it": "use it", "explorer.in_use": "in use", "explorer.reason": "flushes {share}; headroom {headroom} binades before overflow", "explorer.reason_tight": "flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}", "explorer.bad_exponent": "The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.", "explorer.nothing": "nothing", "explorer.below": "below {to}", "explorer.above": "{from} and more", "explorer.between": "{from} to {to}", "explorer.cell": "{place}: {count} gradients ({share}), {kinds}", "explorer.cell_empty": "{place}: none", "explorer.heat": "All {count} tensors by binade", "explorer.heat_hint": "On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.", "explorer.heat_cell": "{name} · {words}", "explorer.compare": "Other formats at this scale", "explorer.compare_with": "compared format {which}", "explorer.compare_none": "none", "explorer.column_flushed": "flushed", "explorer.column_subnormal": "subnormal", "explorer.column_overflow": "overflow", "explorer.column_best": "best scale", "explorer.column_error": "relative error, estimate", "explorer.compare_note": "The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.", "explorer.lens": "Binades: arrow keys move, Enter shows the bits", "explorer.lens_hint": "Point at a bar or use the arrow keys; a click or Enter shows bits.", "explorer.lens_gradient": "A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as", "explorer.lens_title": "The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as", "explorer.lens_sign": "sign", "explorer.lens_exponent": "exponent", "explorer.lens_fraction": "fraction", "explorer.lens_value": "= {value} · {kind} · ulp {ulp} · code {code}", "explorer.lens_flushed": "= {value} · flushed to zero · code {code}", "explorer.lens_overflow": "= {value} · overflow · code {code}", "explorer.lens_close": "close", "explorer.step": "snapshot by step", "explorer.step_is": "gradients of step {step}", "explorer.step_newest": "gradients of step {step}, the newest", "explorer.step_loss": "loss {loss}", "explorer.step_scale": "trained at S = {scale}", "explorer.snapshots": "{kept} snapshots", "explorer.thinned": "{kept} of {seen} snapshots: the older ones are thinned", "explorer.loss_plot": "Loss by step: from {from} at step {first} to {to} at step {last}.", "explorer.waiting": "No gradients yet: they appear here as the training loop records them.", "explorer.by_tensor": "By tensor, most lost first", "explorer.show_all": "Show all {count} tensors", "explorer.show_few": "Show the first {count}", "explorer.row_flushed": "{share} flushed", "explorer.row_overflow": "{flushed} · {share} over", "explorer.row_empty": "nothing finite but zeros", "explorer.zeros": "Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.", "explorer.after_the_fact": "Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.", "explorer.not_finite": "{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.", "explorer.without": "Without a gradient, and left out: {names}.", "explorer.unreadable": "These gradients cannot be shown: {reason}. Run the cell again.", "explorer.unknown_format": "{came} cannot be shown; formats are {accepted}." };
+var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","explorer.title":"What a loss scale saves","explorer.subtitle":"{format} · {values} gradients of {tensors} tensors","explorer.subtitle_one":"{format} · {values} gradients of 1 tensor","explorer.class_flushed":"flushed to zero","explorer.class_subnormal":"subnormal (fewer bits)","explorer.class_normal":"normal","explorer.class_overflow":"overflow","explorer.zone_flushed":"flushed to zero","explorer.zone_subnormal":"subnormal","explorer.zone_normal":"normal","explorer.zone_overflow":"overflow","explorer.short_flushed":"flushed","explorer.short_subnormal":"sub.","explorer.short_normal":"norm.","explorer.short_overflow":"over","explorer.axis":"|gradient| × S","explorer.gathered":"end bars hold all beyond","explorer.scale":"2^{log2} = {value}","explorer.slider":"loss scale","explorer.valley":"What is lost at every loss scale. {words} The best scale here is 2^{best}.","explorer.valley_best":"▾ best","explorer.valley_nothing":"Nothing is lost from {from} to {to}.","explorer.valley_nothing_at":"Nothing is lost at {from} alone.","explorer.valley_least":"Least is lost from {from} to {to}: {share}.","explorer.valley_least_at":"Least is lost at {from}: {share}.","explorer.field":"exponent of the loss scale","explorer.best":"best here:","explorer.use_it":"use it","explorer.in_use":"in use","explorer.reason":"flushes {share}; headroom {headroom} binades before overflow","explorer.reason_tight":"flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}","explorer.bad_exponent":"The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.","explorer.nothing":"nothing","explorer.below":"below {to}","explorer.above":"{from} and more","explorer.between":"{from} to {to}","explorer.cell":"{place}: {count} gradients ({share}), {kinds}","explorer.cell_empty":"{place}: none","explorer.heat":"All {count} tensors by binade","explorer.heat_hint":"On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.","explorer.heat_cell":"{name} · {words}","explorer.compare":"Other formats at this scale","explorer.compare_with":"compared format {which}","explorer.compare_none":"none","explorer.column_flushed":"flushed","explorer.column_subnormal":"subnormal","explorer.column_overflow":"overflow","explorer.column_best":"best scale","explorer.column_error":"relative error, estimate","explorer.compare_note":"The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.","explorer.lens":"Binades: arrow keys move, Enter shows the bits","explorer.lens_hint":"Point at a bar or use the arrow keys; a click or Enter shows bits.","explorer.lens_gradient":"A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_title":"The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_sign":"sign","explorer.lens_exponent":"exponent","explorer.lens_fraction":"fraction","explorer.lens_value":"= {value} · {kind} · ulp {ulp} · code {code}","explorer.lens_flushed":"= {value} · flushed to zero · code {code}","explorer.lens_overflow":"= {value} · overflow · code {code}","explorer.lens_close":"close","explorer.step":"snapshot by step","explorer.step_is":"gradients of step {step}","explorer.step_newest":"gradients of step {step}, the newest","explorer.step_loss":"loss {loss}","explorer.step_scale":"trained at S = {scale}","explorer.snapshots":"{kept} snapshots","explorer.thinned":"{kept} of {seen} snapshots: the older ones are thinned","explorer.loss_plot":"Loss by step: from {from} at step {first} to {to} at step {last}.","explorer.waiting":"No gradients yet: they appear here as the training loop records them.","explorer.by_tensor":"By tensor, most lost first","explorer.show_all":"Show all {count} tensors","explorer.show_few":"Show the first {count}","explorer.row_flushed":"{share} flushed","explorer.row_overflow":"{flushed} · {share} over","explorer.row_empty":"nothing finite but zeros","explorer.zeros":"Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.","explorer.after_the_fact":"Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.","explorer.not_finite":"{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.","explorer.without":"Without a gradient, and left out: {names}.","explorer.unreadable":"These gradients cannot be shown: {reason}. Run the cell again.","explorer.unknown_format":"{came} cannot be shown; formats are {accepted}."};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
+}
+var listed = (parts) => joined("common.list", parts);
+function joined(key, parts) {
+  const said2 = parts.filter((part) => part !== "");
+  return said2.length === 0 ? "" : said2.reduce((one2, more) => t(key, { one: one2, more }));
 }
 function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
@@ -735,7 +740,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
+    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
     head
   );
   root.addEventListener("keydown", (event) => {
@@ -770,8 +775,8 @@ function chipsAndMore(legend, usual, others, choose) {
   more.addEventListener("change", () => choose(more.value));
   const show = (name) => {
     few2.show(name);
-    const listed = usual.includes(name) || [...more.options].some((option) => option.value === name);
-    if (!listed) more.append(h("option", { value: name }, name));
+    const listed2 = usual.includes(name) || [...more.options].some((option) => option.value === name);
+    if (!listed2) more.append(h("option", { value: name }, name));
     more.value = usual.includes(name) ? "" : name;
     more.classList.toggle("mw-chosen", more.value !== "");
   };
@@ -1004,7 +1009,7 @@ function cellWords(table, column, { low, bins }, finite2) {
   const [from, to] = [power2(low + column), power2(low + column + 1)];
   const place2 = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
   if (count === 0) return t("explorer.cell_empty", { place: place2 });
-  return t("explorer.cell", { place: place2, count: integer(count), share: share(count, finite2), kinds: kinds.join(", ") });
+  return t("explorer.cell", { place: place2, count: integer(count), share: share(count, finite2), kinds: listed(kinds) });
 }
 
 // widgets/loss_scale_explorer/comparison.ts
@@ -1066,7 +1071,7 @@ function said(answers, total, log2) {
   return [...shares, power2(answers.best.log2), percent(estimatedError(total, answers.format, log2))];
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
+// ../../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -1278,7 +1283,7 @@ function unused() {
   return null;
 }
 
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// ../../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -1636,7 +1641,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// node_modules/d3-scale/dist/d3-scale.mjs
+// ../../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain2, range2) {
   switch (arguments.length) {
     case 0:
@@ -2150,7 +2155,7 @@ function lens(plot, choose) {
     setText(title, sample === void 0 ? t("explorer.lens_title", { gradient: power2(chosen), scaled: power2(chosen + log2), format: format.name }) : t("explorer.lens_gradient", { name: nameOf(sample, chosen), gradient: cut(gradient, DIGITS), scaled: cut(scaled, DIGITS), format: format.name }));
     const parts = fieldsInBits(format, code);
     setText(bits, parts.map(({ digits }) => digits).join(" "));
-    set(bits, { "aria-label": parts.map(({ name, digits }) => `${name} ${digits}`).join(", ") });
+    set(bits, { "aria-label": listed(parts.map(({ name, digits }) => `${name} ${digits}`)) });
     setText(value2, outcome(format, code, overflows));
   }
   function nameOf(sample, exponent) {
@@ -2221,7 +2226,7 @@ function figures(textures2) {
   function words2(counts, log2) {
     const finite2 = counts.reduce((sum, one2) => sum + one2, 0);
     const said2 = CLASSES.map((kind, i) => `${share(counts[i], finite2)} ${t(`explorer.class_${kind}`)}`);
-    return `${spokenScale(log2)}: ${said2.join(", ")}`;
+    return `${spokenScale(log2)}: ${listed(said2)}`;
   }
   return { element, draw, words: words2 };
 }
@@ -2234,7 +2239,7 @@ function notes() {
       t("explorer.after_the_fact", { format: format.name })
     ];
     if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
-    if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: withoutGradient.join(", ") }));
+    if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient) }));
     element.replaceChildren(...lines.map((line) => h("p", {}, line)));
   }
   return { element, show };
@@ -2688,7 +2693,7 @@ function timeline({ look, commit }) {
     if (losses.length > 0) parts.push(t("explorer.step_loss", { loss: number(snapshot.loss) }));
     if (snapshot.lossScale > 0) parts.push(t("explorer.step_scale", { scale: powerOfAny(snapshot.lossScale) }));
     setText(said2, parts.join(" · "));
-    set(slider, { "aria-valuetext": parts.join(", ") });
+    set(slider, { "aria-valuetext": listed(parts) });
     point();
   }
   return { element, replace, layout, show, isHeld: () => held };
@@ -2788,7 +2793,7 @@ function render({ model, el }) {
     if (!shown2) return;
     const format = getFormat(model.get("format"));
     if (!format || !choices.includes(format)) {
-      setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: names.join(", ") }));
+      setText(error, t("explorer.unknown_format", { came: model.get("format"), accepted: listed(names) }));
       return;
     }
     setText(error, "");

@@ -4,7 +4,7 @@ function setText(element2, text) {
 }
 
 // messages/en.json
-var en_default = { "page.address": "The address does not name anything that this page can show; it shows what it showed before.", "page.failed": "This page cannot be shown: {reason}" };
+var en_default = /* messages */ {"page.address":"The address does not name anything that this page can show; it shows what it showed before.","page.failed":"This page cannot be shown: {reason}"};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;

@@ -40,12 +40,17 @@ function action(text, act, kind = "") {
 }
 
 // messages/en.json
-var en_default = { "sweep.title": "Sweep", "sweep.progress": "cells that are over", "sweep.done": "{count} of {total} done", "sweep.running": "{count} running", "sweep.waiting": "{count} waiting", "sweep.failed": "{count} failed", "sweep.stopped": "{count} stopped", "sweep.nothing": "nothing to do", "sweep.failed_cells": "Failed cells", "sweep.more": "and {count} more: sweep.failures has them all", "sweep.again": "The same line again runs what is missing: what is done is kept.", "sweep.stop": "■ Stop", "sweep.over": "The sweep is over.", "sweep.spoken_over": "The sweep is over: {words}", "sweep.asked": "The kernel has been asked; running cells end with the step that they are at.", "sweep.slow": "The kernel has not answered yet: cells end with the step that they are at, or the kernel is busy with a cell.", "sweep.no_kernel": "A saved page: the sweep is as it was when it was saved, and there is no kernel to stop it." };
+var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","sweep.title":"Sweep","sweep.progress":"cells that are over","sweep.done":"{count} of {total} done","sweep.running":"{count} running","sweep.waiting":"{count} waiting","sweep.failed":"{count} failed","sweep.stopped":"{count} stopped","sweep.nothing":"nothing to do","sweep.failed_cells":"Failed cells","sweep.more":"and {count} more: sweep.failures has them all","sweep.again":"The same line again runs what is missing: what is done is kept.","sweep.stop":"■ Stop","sweep.over":"The sweep is over.","sweep.spoken_over":"The sweep is over: {words}","sweep.asked":"The kernel has been asked; running cells end with the step that they are at.","sweep.slow":"The kernel has not answered yet: cells end with the step that they are at, or the kernel is busy with a cell.","sweep.no_kernel":"A saved page: the sweep is as it was when it was saved, and there is no kernel to stop it."};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
+}
+var sentences = (parts) => joined("common.sentences", parts);
+function joined(key, parts) {
+  const said = parts.filter((part) => part !== "");
+  return said.length === 0 ? "" : said.reduce((one, more) => t(key, { one, more }));
 }
 function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
@@ -57,7 +62,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
+    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
     head
   );
   root.addEventListener("keydown", (event) => {
@@ -162,7 +167,7 @@ function render({ model, el }) {
     const words = told.map((word) => t(`sweep.${word}`, { count: number(word), total })).join(" · ");
     setText(counts, total === 0 ? t("sweep.nothing") : words);
     const isWhole = number("done") === total;
-    setText(note, [hasKernel ? "" : t("sweep.no_kernel"), isOver && !isWhole ? t("sweep.again") : ""].join(" ").trim());
+    setText(note, sentences([hasKernel ? "" : t("sweep.no_kernel"), isOver && !isWhole ? t("sweep.again") : ""]));
     set(note, { hidden: note.textContent === "" });
     stop.allow(isOver ? t("sweep.over") : !hasKernel ? t("sweep.no_kernel") : isAsked ? t("sweep.asked") : "");
     list();

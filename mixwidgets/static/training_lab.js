@@ -31,12 +31,19 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = { "lab.title": "Training lab", "lab.task": "task", "lab.recipe": "recipe", "lab.steps": "steps", "lab.recipes": "recipes to launch", "lab.several": "several", "lab.several_hint": "tick several recipes to launch one run of each", "lab.several_chosen": "{count} recipes", "lab.no_recipe": "A launch needs one recipe at least: tick another before you take this one away.", "lab.device": "device", "lab.device_is_auto": "GPU, else CPU", "lab.device_is_cpu": "one thread a run", "lab.device_is_cuda": "one run at a time", "lab.steps_note": "weight updates", "lab.seeds": "seeds", "lab.seeds_note": "first weights, data order; several: 0-4 or 0, 3, 7", "lab.recipes_one": "1 recipe", "lab.recipes_many": "{count} recipes", "lab.seeds_one": "1 seed", "lab.seeds_count": "{count} seeds", "lab.runs_made": "{recipes} × {seeds}: those for which no device is free wait in line.", "lab.launch": "▶ Launch", "lab.launch_several": "▶ Launch {count} runs", "lab.stop": "■ Stop", "lab.stop_all": "Stop all", "lab.stops": "stops {name}", "lab.nothing_runs": "No run of this folder goes on.", "lab.watched_goes_on": "A watched loop is ended where it runs.", "lab.asking": "The kernel has been asked.", "lab.nothing": "nothing", "lab.steps_wrong": "steps takes a whole number from {low} to {high}; {came} came.", "lab.seeds_wrong": "seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.", "lab.seeds_backwards": "A range of seeds goes up, such as {right}; {came} came.", "lab.seeds_many": "seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.", "lab.slow_launch": "The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.slow_stop": "The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.", "lab.slow": "The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.", "lab.no_saved_curves": "Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.", "lab.no_kernel": "A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.", "lab.progress": "progress of the run", "lab.progress_none": "Choose a task and a recipe, then launch.", "lab.progress_starting": "starting: the run’s process is loading torch", "lab.progress_steps": "step {step} of {steps}", "lab.progress_rate": "{rate} steps/s", "lab.progress_left": "{time} left", "lab.progress_watched": "step {step}", "lab.progress_watched_over": "step {step} · {status}", "lab.watched": "a loop of one’s own, watched", "lab.progress_over": "step {step} of {steps} · {status}", "lab.waiting": "{count} in line", "lab.memory": "memory of a step {total}: {kinds}", "lab.memory_weights": "weights", "lab.memory_master": "master weights", "lab.memory_gradients": "gradients", "lab.memory_optimizer": "optimiser", "lab.memory_activations": "activations", "lab.newest_loss": "loss {loss}", "lab.newest_scale": "loss scale {scale}", "lab.newest_skipped": "{count} steps skipped", "lab.newest_skipped_one": "1 step skipped", "lab.status_queued": "starting", "lab.status_queued_at": "queued ({place})", "lab.ordinal_one": "{n}st", "lab.ordinal_two": "{n}nd", "lab.ordinal_few": "{n}rd", "lab.ordinal_other": "{n}th", "lab.status_running": "running", "lab.status_interrupted": "interrupted", "lab.status_completed": "completed", "lab.status_stopped": "stopped", "lab.status_diverged": "diverged", "lab.status_out_of_memory": "out of memory", "lab.status_time_limit": "out of time", "lab.status_disk_full": "disk full", "lab.status_crashed": "crashed", "lab.device_cpu": "CPU, one thread", "lab.device_cuda": "GPU cuda", "lab.spoken_progress": "{name}: {percent} done, {time} left", "lab.spoken_status": "{name}: {status}", "lab.failure": "{name}: {status}. {message}", "lab.group_float32": "FP32", "lab.group_float16": "FP16", "lab.group_bfloat16": "BF16", "lab.group_operands": "FP8 and FP4 operands", "lab.group_amp": "torch.amp", "lab.brief_masters": "{format} copies of FP32 weights", "lab.brief_nearest": "{format} weights, rounded to nearest", "lab.brief_stochastic": "{format} weights, rounded by chance", "lab.brief_half_optimizer": "{format} weights and optimiser", "lab.brief_amp": "torch.autocast in {format}", "lab.brief_naive_softmax": "naive softmax in {format}", "lab.brief_unscaled": "no loss scale", "lab.brief_static": "loss × {scale}", "lab.brief_dynamic": "loss scale that adapts", "lab.brief_operands": "linear layers in {forward}", "lab.brief_operands_two": "linear layers in {forward} and {backward}", "lab.brief_not_scaled": "not scaled", "lab.brief_current": "scaled by the largest value", "lab.brief_delayed": "scaled by earlier steps’ largest value", "lab.brief_operands_stochastic": "gradients rounded by chance", "lab.recipe_fp32": "Everything in FP32.", "lab.recipe_half": "{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.", "lab.recipe_amp": "torch.autocast in {format}: torch itself chooses which operations stay in FP32.", "lab.recipe_no_masters": "The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.", "lab.recipe_nearest": "The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.", "lab.recipe_stochastic": "The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.", "lab.recipe_half_optimizer": "The optimiser’s arithmetic and its state are {format} too.", "lab.recipe_operands": "The linear layers multiply numbers rounded to {forward}.", "lab.recipe_operands_two": "The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.", "lab.recipe_operands_stochastic": "Gradients are rounded up or down by chance.", "lab.recipe_scaled_none": "Tensors are not scaled to the format’s range.", "lab.recipe_scaled_current": "Each tensor is scaled to the format’s range by its own largest value.", "lab.recipe_scaled_delayed": "Each tensor is scaled to the format’s range by the largest value of earlier steps.", "lab.recipe_naive_softmax": "Softmax is computed naively in {format}: its exponentials overflow.", "lab.recipe_narrow_norm": "Norms are computed in {format}.", "lab.recipe_narrow_loss": "The loss is computed in {format}.", "lab.recipe_unscaled": "No loss scale.", "lab.recipe_static": "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.", "lab.recipe_dynamic": "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.", "lab.loss": "loss", "lab.loss_note": "of each step’s batch", "lab.loss_scale": "loss scale", "lab.loss_scale_note": "by step · ▼ step skipped", "lab.no_curves": "No run is selected.", "lab.no_scales": "None of these runs scales its loss.", "lab.loss_summary": "Loss by step.", "lab.loss_words": "{name}: from {first} to {last} at step {step}.", "lab.scale_summary": "Loss scale by step.", "lab.scale_words": "{name}: {scale}, {skipped} skipped.", "lab.shares": "gradients", "lab.shares_note": "of {name}, those that are not zero", "lab.shares_words": "Gradients of {name} at step {step}: {shares}.", "lab.no_shares": "No gradients have been counted.", "lab.percent": "{share} %", "lab.class_flushed": "flushed", "lab.class_subnormal": "subnormal", "lab.class_normal": "normal", "lab.class_overflow": "overflow", "lab.run": "run", "lab.runs": "runs", "lab.score": "score", "lab.flushed": "flushed", "lab.skipped": "skipped", "lab.metric_accuracy": "accuracy", "lab.metric_iou": "IoU", "lab.table_caption": "Score and loss on held-out data.", "lab.table_caption_flushed": "Score and loss on held-out data; gradients flushed in the newest snapshot.", "lab.no_runs": "No runs yet.", "lab.skipped_is": "{count} skipped", "lab.compare": "Compare selected", "lab.compare_needs": "Select two runs or more that are over.", "lab.open_gradients": "Open gradients", "lab.open_needs_one": "Select one run alone.", "lab.open_needs_snapshot": "This run has recorded no gradients yet.", "lab.selection_note": "Selected runs are drawn: two or more can be compared, one can have its gradients opened.", "lab.close": "Close", "lab.gradients_of": "Gradients of {name}", "lab.gradients_by_hand": "This page cannot show one widget in another. In a notebook’s cell, this line opens them:", "lab.compared": "{count} runs compared", "lab.comparison": "comparison of the selected runs", "lab.field": "field", "lab.settings": "what differs", "lab.same_settings": "what differs: nothing, the settings are the same", "lab.results": "what came of it", "lab.yes": "yes", "lab.no": "no", "lab.field_status": "end", "lab.field_steps_done": "steps taken", "lab.field_skipped": "steps skipped", "lab.field_steps_per_second": "steps per second", "lab.field_loss": "loss of the last batch", "lab.field_metrics_loss": "loss, held-out data", "lab.field_metrics_accuracy": "accuracy", "lab.field_metrics_iou": "IoU", "lab.field_gradients_zero": "gradients: zero", "lab.field_gradients_flushed": "gradients: flushed", "lab.field_gradients_overflow": "gradients: overflow", "lab.field_gradients_not_finite": "gradients: not finite", "lab.field_gradients_flushed_against_float32": "gradients: lost against FP32", "lab.field_weights_unchanged": "weights that no update moved", "lab.field_memory_predicted": "memory of a step", "lab.field_memory_measured": "memory of a step, measured", "lab.seed_is": "seed {seed}", "lab.loss_weight_is": "loss weight {weight}" };
+var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","lab.title":"Training lab","lab.task":"task","lab.recipe":"recipe","lab.steps":"steps","lab.recipes":"recipes to launch","lab.several":"several","lab.several_hint":"tick several recipes to launch one run of each","lab.several_chosen":"{count} recipes","lab.no_recipe":"A launch needs one recipe at least: tick another before you take this one away.","lab.device":"device","lab.device_is_auto":"GPU, else CPU","lab.device_is_cpu":"one thread a run","lab.device_is_cuda":"one run at a time","lab.steps_note":"weight updates","lab.seeds":"seeds","lab.seeds_note":"first weights, data order; several: 0-4 or 0, 3, 7","lab.recipes_one":"1 recipe","lab.recipes_many":"{count} recipes","lab.seeds_one":"1 seed","lab.seeds_count":"{count} seeds","lab.runs_made":"{recipes} × {seeds}: those for which no device is free wait in line.","lab.launch":"▶ Launch","lab.launch_several":"▶ Launch {count} runs","lab.stop":"■ Stop","lab.stop_all":"Stop all","lab.stops":"stops {name}","lab.nothing_runs":"No run of this folder goes on.","lab.watched_goes_on":"A watched loop is ended where it runs.","lab.asking":"The kernel has been asked.","lab.nothing":"nothing","lab.steps_wrong":"steps takes a whole number from {low} to {high}; {came} came.","lab.seeds_wrong":"seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.","lab.seeds_backwards":"A range of seeds goes up, such as {right}; {came} came.","lab.seeds_many":"seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.","lab.slow_launch":"The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.slow_stop":"The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.","lab.slow":"The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.no_saved_curves":"Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.","lab.no_kernel":"A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.","lab.progress":"progress of the run","lab.progress_none":"Choose a task and a recipe, then launch.","lab.progress_starting":"starting: the run’s process is loading torch","lab.progress_steps":"step {step} of {steps}","lab.progress_rate":"{rate} steps/s","lab.progress_left":"{time} left","lab.progress_watched":"step {step}","lab.progress_watched_over":"step {step} · {status}","lab.watched":"a loop of one’s own, watched","lab.progress_over":"step {step} of {steps} · {status}","lab.waiting":"{count} in line","lab.memory":"memory of a step {total}: {kinds}","lab.memory_weights":"weights","lab.memory_master":"master weights","lab.memory_gradients":"gradients","lab.memory_optimizer":"optimiser","lab.memory_activations":"activations","lab.newest_loss":"loss {loss}","lab.newest_scale":"loss scale {scale}","lab.newest_skipped":"{count} steps skipped","lab.newest_skipped_one":"1 step skipped","lab.status_queued":"starting","lab.status_queued_at":"queued ({place})","lab.ordinal_one":"{n}st","lab.ordinal_two":"{n}nd","lab.ordinal_few":"{n}rd","lab.ordinal_other":"{n}th","lab.status_running":"running","lab.status_interrupted":"interrupted","lab.status_completed":"completed","lab.status_stopped":"stopped","lab.status_diverged":"diverged","lab.status_out_of_memory":"out of memory","lab.status_time_limit":"out of time","lab.status_disk_full":"disk full","lab.status_crashed":"crashed","lab.device_cpu":"CPU, one thread","lab.device_cuda":"GPU cuda","lab.spoken_progress":"{name}: {percent} done, {time} left","lab.spoken_status":"{name}: {status}","lab.failure":"{name}: {status}. {message}","lab.group_float32":"FP32","lab.group_float16":"FP16","lab.group_bfloat16":"BF16","lab.group_operands":"FP8 and FP4 operands","lab.group_amp":"torch.amp","lab.brief_masters":"{format} copies of FP32 weights","lab.brief_nearest":"{format} weights, rounded to nearest","lab.brief_stochastic":"{format} weights, rounded by chance","lab.brief_half_optimizer":"{format} weights and optimiser","lab.brief_amp":"torch.autocast in {format}","lab.brief_naive_softmax":"naive softmax in {format}","lab.brief_unscaled":"no loss scale","lab.brief_static":"loss × {scale}","lab.brief_dynamic":"loss scale that adapts","lab.brief_operands":"linear layers in {forward}","lab.brief_operands_two":"linear layers in {forward} and {backward}","lab.brief_not_scaled":"not scaled","lab.brief_current":"scaled by the largest value","lab.brief_delayed":"scaled by earlier steps’ largest value","lab.brief_operands_stochastic":"gradients rounded by chance","lab.recipe_fp32":"Everything in FP32.","lab.recipe_half":"{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.","lab.recipe_amp":"torch.autocast in {format}: torch itself chooses which operations stay in FP32.","lab.recipe_no_masters":"The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.","lab.recipe_nearest":"The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.","lab.recipe_stochastic":"The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.","lab.recipe_half_optimizer":"The optimiser’s arithmetic and its state are {format} too.","lab.recipe_operands":"The linear layers multiply numbers rounded to {forward}.","lab.recipe_operands_two":"The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.","lab.recipe_operands_stochastic":"Gradients are rounded up or down by chance.","lab.recipe_scaled_none":"Tensors are not scaled to the format’s range.","lab.recipe_scaled_current":"Each tensor is scaled to the format’s range by its own largest value.","lab.recipe_scaled_delayed":"Each tensor is scaled to the format’s range by the largest value of earlier steps.","lab.recipe_naive_softmax":"Softmax is computed naively in {format}: its exponentials overflow.","lab.recipe_narrow_norm":"Norms are computed in {format}.","lab.recipe_narrow_loss":"The loss is computed in {format}.","lab.recipe_unscaled":"No loss scale.","lab.recipe_static":"The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.","lab.recipe_dynamic":"The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.","lab.loss":"loss","lab.loss_note":"of each step’s batch","lab.loss_scale":"loss scale","lab.loss_scale_note":"by step · ▼ step skipped","lab.no_curves":"No run is selected.","lab.no_scales":"None of these runs scales its loss.","lab.loss_summary":"Loss by step.","lab.loss_words":"{name}: from {first} to {last} at step {step}.","lab.scale_summary":"Loss scale by step.","lab.scale_words":"{name}: {scale}, {skipped} skipped.","lab.shares":"gradients","lab.shares_note":"of {name}, those that are not zero","lab.shares_words":"Gradients of {name} at step {step}: {shares}.","lab.no_shares":"No gradients have been counted.","lab.percent":"{share} %","lab.class_flushed":"flushed","lab.class_subnormal":"subnormal","lab.class_normal":"normal","lab.class_overflow":"overflow","lab.run":"run","lab.runs":"runs","lab.score":"score","lab.flushed":"flushed","lab.skipped":"skipped","lab.metric_accuracy":"accuracy","lab.metric_iou":"IoU","lab.table_caption":"Score and loss on held-out data.","lab.table_caption_flushed":"Score and loss on held-out data; gradients flushed in the newest snapshot.","lab.no_runs":"No runs yet.","lab.skipped_is":"{count} skipped","lab.compare":"Compare selected","lab.compare_needs":"Select two runs or more that are over.","lab.open_gradients":"Open gradients","lab.open_needs_one":"Select one run alone.","lab.open_needs_snapshot":"This run has recorded no gradients yet.","lab.selection_note":"Selected runs are drawn: two or more can be compared, one can have its gradients opened.","lab.close":"Close","lab.gradients_of":"Gradients of {name}","lab.gradients_by_hand":"This page cannot show one widget in another. In a notebook’s cell, this line opens them:","lab.compared":"{count} runs compared","lab.comparison":"comparison of the selected runs","lab.field":"field","lab.settings":"what differs","lab.same_settings":"what differs: nothing, the settings are the same","lab.results":"what came of it","lab.yes":"yes","lab.no":"no","lab.field_status":"end","lab.field_steps_done":"steps taken","lab.field_skipped":"steps skipped","lab.field_steps_per_second":"steps per second","lab.field_loss":"loss of the last batch","lab.field_metrics_loss":"loss, held-out data","lab.field_metrics_accuracy":"accuracy","lab.field_metrics_iou":"IoU","lab.field_gradients_zero":"gradients: zero","lab.field_gradients_flushed":"gradients: flushed","lab.field_gradients_overflow":"gradients: overflow","lab.field_gradients_not_finite":"gradients: not finite","lab.field_gradients_flushed_against_float32":"gradients: lost against FP32","lab.field_weights_unchanged":"weights that no update moved","lab.field_memory_predicted":"memory of a step","lab.field_memory_measured":"memory of a step, measured","lab.seed_is":"seed {seed}","lab.loss_weight_is":"loss weight {weight}"};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
+}
+var listed = (parts) => joined("common.list", parts);
+var inSeries = (parts) => joined("common.series", parts);
+var sentences = (parts) => joined("common.sentences", parts);
+function joined(key, parts) {
+  const said = parts.filter((part) => part !== "");
+  return said.length === 0 ? "" : said.reduce((one2, more) => t(key, { one: one2, more }));
 }
 function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
@@ -48,7 +55,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h(
     "section",
-    { class: "mw mw-stack", lang: "en", "aria-labelledby": id },
+    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
     head
   );
   root.addEventListener("keydown", (event) => {
@@ -107,7 +114,7 @@ function kernelLink(model, tell) {
   return { ask, close };
 }
 
-// node_modules/d3-path/dist/d3-path.mjs
+// ../../../../work/main/js/node_modules/d3-path/dist/d3-path.mjs
 var pi = Math.PI;
 var tau = 2 * pi;
 var epsilon = 1e-6;
@@ -226,7 +233,7 @@ function pathRound(digits = 3) {
   return new Path(+digits);
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
+// ../../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -438,7 +445,7 @@ function unused() {
   return null;
 }
 
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// ../../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -796,7 +803,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// node_modules/d3-scale/dist/d3-scale.mjs
+// ../../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain, range2) {
   switch (arguments.length) {
     case 0:
@@ -1338,7 +1345,7 @@ function memory(row) {
     const known = MEMORY.find((one2) => one2 === kind);
     return `${known ? t(`lab.memory_${known}`) : kind} ${bytes(size)}`;
   });
-  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: named.join(", ") });
+  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
 }
 
 // widgets/training_lab/shares_chart.ts
@@ -1367,7 +1374,7 @@ function sharesChart() {
   return { element, draw };
 }
 var isKnown = ({ of }) => of.every(Number.isFinite);
-var words = ({ name }, { step, of }) => t("lab.shares_words", { name, step: count(step), shares: CLASSES.map((kind, i) => `${percent(of[i])} ${t(`lab.class_${kind}`)}`).join(", ") });
+var words = ({ name }, { step, of }) => t("lab.shares_words", { name, step: count(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i])} ${t(`lab.class_${kind}`)}`)) });
 
 // widgets/training_lab/charts.ts
 var MARK = 9;
@@ -1396,7 +1403,7 @@ function charts() {
       series: runs.map((run) => series(run, lossXY, lossPath(lossXY, run.curves.loss), "", run.curves.loss, lossLabel(run))),
       named: !isNarrow,
       empty: t("lab.no_curves"),
-      summary: runs.length === 0 ? t("lab.no_curves") : [t("lab.loss_summary"), ...runs.map(lossWords)].join(" ")
+      summary: runs.length === 0 ? t("lab.no_curves") : sentences([t("lab.loss_summary"), ...runs.map(lossWords)])
     });
     const scaled = runs.filter((run) => run.row.scaled);
     const scaleFrame = { ...frame, height: 128 };
@@ -1413,7 +1420,7 @@ function charts() {
       }),
       named: !isNarrow,
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
-      summary: scaled.length === 0 ? t("lab.no_scales") : [t("lab.scale_summary"), ...scaled.map(scaleWords)].join(" ")
+      summary: scaled.length === 0 ? t("lab.no_scales") : sentences([t("lab.scale_summary"), ...scaled.map(scaleWords)])
     });
     const sharesFrame = { ...frame, height: 112 };
     gradients.draw(sharesFrame, lossXY.x, axesTicks(sharesFrame, lossXY, []).xTicks, one2);
@@ -1689,7 +1696,7 @@ function groupOf({ loop, operands: operands2, compute_format }) {
   return compute_format === "float16" ? "lab.group_float16" : compute_format === "bfloat16" ? "lab.group_bfloat16" : "lab.group_float32";
 }
 function recipe(choice) {
-  return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one2) => one2 !== "").join(" ");
+  return sentences([...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)]);
 }
 function brief(choice) {
   const format = short(choice.compute_format);
@@ -1699,11 +1706,11 @@ function brief(choice) {
     const [forward, backward] = [short(rounded.forward), short(rounded.backward)];
     const formats = forward === backward ? t("lab.brief_operands", { forward }) : t("lab.brief_operands_two", { forward, backward });
     const scaled = rounded.scaling === "current" ? t("lab.brief_current") : rounded.scaling === "delayed" ? t("lab.brief_delayed") : rounded.forward.startsWith("float") ? t("lab.brief_not_scaled") : "";
-    return [formats, scaled, rounded.gradient_rounding === "stochastic" ? t("lab.brief_operands_stochastic") : ""].filter(Boolean).join(", ");
+    return listed([formats, scaled, rounded.gradient_rounding === "stochastic" ? t("lab.brief_operands_stochastic") : ""]);
   }
   const stored = loop === "amp" ? t("lab.brief_amp", { format }) : choice.master_weights ? t("lab.brief_masters", { format }) : choice.optimizer_format === choice.compute_format ? t("lab.brief_half_optimizer", { format }) : t(choice.weight_rounding === "stochastic" ? "lab.brief_stochastic" : "lab.brief_nearest", { format });
   const scaling2 = loss_scale.kind === "dynamic" ? t("lab.brief_dynamic") : loss_scale.kind === "static" ? t("lab.brief_static", { scale: scale(loss_scale.init_scale) }) : choice.compute_format === "float16" ? t("lab.brief_unscaled") : "";
-  return [stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling2].filter(Boolean).join(", ");
+  return listed([stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling2]);
 }
 function numbers(choice) {
   const format = short(choice.compute_format);
@@ -1782,7 +1789,7 @@ function recipeChoice(recipes, choose) {
     setText(several, t("lab.several_chosen", { count: names.length }));
     select.value = names.length === 1 ? names[0] : "";
     const one2 = names.length === 1 ? recipes.find(({ name }) => name === names[0]) : void 0;
-    setText(note, one2 ? recipe(one2) : names.map(spaced).join(", "));
+    setText(note, one2 ? recipe(one2) : listed(names.map(spaced)));
   };
   const take = (names) => {
     show(names);
@@ -1977,7 +1984,7 @@ function news() {
     if (isDue || ended.length > 0) last = { about, at: now };
     if (!before) return;
     const told = [...ended, ...isDue ? [run] : []];
-    if (told.length > 0) setText(element, told.map((row) => spoken(row, names.get(row.id))).join("; "));
+    if (told.length > 0) setText(element, inSeries(told.map((row) => spoken(row, names.get(row.id)))));
   };
   return { element, tell };
 }
@@ -2227,7 +2234,7 @@ function render({ model, el }) {
     const unread = model.get("_notice");
     const missing = hasKernel ? [] : runs.filter(({ row }) => !(row.id in model.get("_settled")) && !(row.id in model.get("_live")));
     set(notice, { hidden: unread === "" && missing.length === 0 });
-    setText(notice, [unread, missing.length > 0 ? t("lab.no_saved_curves", { names: missing.map(({ name }) => name).join(", ") }) : ""].join(" ").trim());
+    setText(notice, sentences([unread, missing.length > 0 ? t("lab.no_saved_curves", { names: listed(missing.map(({ name }) => name)) }) : ""]));
     allow();
     spoken2.tell(rows, atHand, names);
   };

@@ -1,4 +1,4 @@
-"""What every widget shares: strict keywords, one message a change, state as text, a saved page, one style."""
+"""What every widget shares: strict keywords, one message a change, state as text, a page, language, style."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
+import traitlets
 
+from mixwidgets.widgets.language import chosen_language, in_language
 from mixwidgets.widgets.state_text import read_state, write_state
 
 if TYPE_CHECKING:
@@ -18,15 +20,25 @@ HOST_TRAITS = {*anywidget.AnyWidget.class_trait_names(sync=True), "_esm", "_css"
 
 
 class MixWidget(anywidget.AnyWidget):
-    """A widget whose page module is `static/<name>.js`. Subclasses hold traits and validate them."""
+    """A widget whose page module is `static/<name>.js`. Subclasses hold traits and validate them.
 
+    lang: "en" or "zh", what its page speaks; None follows MIXWIDGETS_LANG, else JupyterLab's own language.
+    """
+
+    _esm: Path | str
     _css = STATIC / "mixwidgets.css"
     _state_traits: ClassVar[dict[str, Any]] = {}
     """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where it is
     empty: the public synced texts, integers and booleans."""
 
-    def __init__(self, **traits: Any) -> None:
+    lang = traitlets.Unicode("en", read_only=True, help='The language of the page, "en" or "zh".')
+
+    def __init__(self, *, lang: str | None = None, **traits: Any) -> None:
         self.reject_unknown(traits)
+        language = chosen_language(lang)
+        self.set_trait("lang", language)
+        if language != "en":
+            self._esm = in_language(str(self._esm), language)
         super().__init__(**traits)
 
     def reject_unknown(self, keywords: dict[str, Any]) -> None:

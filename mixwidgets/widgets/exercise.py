@@ -12,6 +12,7 @@ from mixwidgets.exercises.question import in_language
 from mixwidgets.exercises.record import Attempt, attempts_of, is_solved, read_record
 from mixwidgets.exercises.report import report
 from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.language import chosen_language
 
 
 class Exercise(MixWidget):
@@ -35,11 +36,12 @@ class Exercise(MixWidget):
 
     def __init__(self, exercise: str | Mapping[str, Any], *, lang: str | None = None, **traits: Any) -> None:
         self._asked = read_question(exercise) if isinstance(exercise, Mapping) else get_question(exercise)
-        self._language = lang or "en"
-        words = report_words(self._language)
+        language = chosen_language(lang)
+        words = report_words(language)
         super().__init__(
             exercise=self._asked.id,
-            _question={**in_language(self._asked, self._language), "report": words},
+            _question={**in_language(self._asked, language), "report": words},
+            lang=language,
             **traits,
         )
 
@@ -61,7 +63,7 @@ class Exercise(MixWidget):
     def report(self) -> str:
         """The text for a teacher: the question, the attempts in order, what was told; nothing personal."""
         steps = read_record(self._asked, self._record)
-        return report(self._asked, steps, report_words(self._language), self._language)
+        return report(self._asked, steps, report_words(self.lang), self.lang)
 
     @traitlets.validate("exercise")
     def _validate_exercise(self, proposal: Any) -> str:

@@ -91,7 +91,7 @@ class LossScaleExplorer(GradientWidget):
         It holds one of the binade's gradients times the loss scale; where the summaries kept none, 2^binade
         times the loss scale; and 0 while none is chosen.
         """
-        editor = BitEditor(self._chosen(), format=self.format)
+        editor = BitEditor(self._chosen(), format=self.format, lang=self.lang)
 
         def follow(_: object) -> None:
             with editor.hold_sync():

@@ -16,6 +16,7 @@ from ipywidgets import Widget  # type: ignore[import-untyped]
 
 from mixwidgets.runs.files import replace_file
 from mixwidgets.widgets.base import HOST_TRAITS, STATIC
+from mixwidgets.widgets.language import in_language, language_tag, translated
 
 if TYPE_CHECKING:
     import os
@@ -37,7 +38,7 @@ _POLICY = (
 )
 
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{lang}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -81,8 +82,10 @@ def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
 
 def page_html(widget: MixWidget) -> str:
     """The page's HTML. Whatever the state holds, it stands there as data: no text of it is markup."""
-    host, style = (STATIC / "page.js").read_text(encoding="utf-8"), _STYLE + str(widget._css)
+    host = in_language((STATIC / "page.js").read_text(encoding="utf-8"), widget.lang)
+    style = _STYLE + str(widget._css)
     return _PAGE.format(
+        lang=language_tag(widget.lang),
         policy=_POLICY.format(script=_hash(host), style=_hash(style)),
         title=escape(_title(widget)),
         style=style,
@@ -108,7 +111,8 @@ def _data(widget: MixWidget) -> dict[str, Any]:
 
 def _title(widget: MixWidget) -> str:
     """The class's name in words: "Bit editor"."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(widget).__name__).capitalize()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(widget).__name__).capitalize()
+    return translated(words, widget.lang)
 
 
 def _hash(text: str) -> str:

@@ -53,7 +53,7 @@ class RunsPanels(RunsView):
         if run and not has_snapshot(run.path):
             raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
         asked = self._asked["gradients"] = object()
-        opened = LossScaleExplorer(run) if run else None
+        opened = LossScaleExplorer(run, lang=self.lang) if run else None
         with self.hold_sync():
             unwanted = opened
             if self._asked["gradients"] is asked and not self._closed.is_set():

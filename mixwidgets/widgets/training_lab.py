@@ -17,6 +17,7 @@ from mixwidgets.runs.task import tasks
 from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.lab_choice import CHOICES, as_text, checked, choice_of, experiments, of_text
 from mixwidgets.widgets.lab_requests import REQUESTS
+from mixwidgets.widgets.language import chosen_language, translated
 from mixwidgets.widgets.requests import answer
 from mixwidgets.widgets.runs_panels import RunsPanels
 
@@ -49,16 +50,23 @@ class TrainingLab(RunsPanels):
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
 
-    def __init__(self, runs_dir: str | os.PathLike[str] | Run = "runs", **traits: Any) -> None:
+    def __init__(
+        self, runs_dir: str | os.PathLike[str] | Run = "runs", *, lang: str | None = None, **traits: Any
+    ) -> None:
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
-        self._given_dir = os.fspath(runs_dir)
+        self._given_dir, language = os.fspath(runs_dir), chosen_language(lang)
         super().__init__(
             runs_dir,
+            lang=language,
             **traits,
             _tasks=[
-                {"name": task.name, "title": task.title, "explanation": task.explanation}
+                {
+                    "name": task.name,
+                    "title": translated(task.title, language),
+                    "explanation": translated(task.explanation, language),
+                }
                 for task in tasks.values()
             ],
             _recipes=[{"name": name, **recipe.to_dict()} for name, recipe in recipes.items()],

@@ -5,7 +5,7 @@ import { explain } from "../../formats/explain.ts";
 import type { FloatFormat } from "../../formats/float_format.ts";
 import { compare, divide, magnitudeOf, subtract, toNumber, type Rational } from "../../formats/rational.ts";
 import { s, set } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 import { cut, digitsToTellApart, figure, place } from "../../ui/digits.ts";
 import type { EditedNumber } from "./state.ts";
 import { exactOf, places, typedText } from "./words.ts";
@@ -102,7 +102,7 @@ export function numberLine(): { element: SVGElement; show(number: EditedNumber):
   const show = (number: EditedNumber) => {
     const line = lineOf(number);
     const labels = line?.marks.map((mark) => mark.label) ?? [];
-    set(element, { "aria-label": line ? t("bits.line", { marks: labels.join(", ") }) : t("bits.line_nan") });
+    set(element, { "aria-label": line ? t("bits.line", { marks: listed(labels) }) : t("bits.line_nan") });
     element.replaceChildren(
       s("line", { class: "mw-bit-axis", x1: "1%", x2: "99%", y1: AXIS, y2: AXIS }),
       ...(line ? draw(line) : [s("text", { x: "50%", y: 30, class: "mw-bit-line-empty" }, t("bits.line_nan"))]),

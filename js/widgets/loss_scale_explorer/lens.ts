@@ -9,7 +9,7 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { floorLog2, magnitudeOf, multiply, power as powerOf, type Rational } from "../../formats/rational.ts";
 import { cut, figure } from "../../ui/digits.ts";
 import { h, s, set, setText } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 import { binned, frame } from "./geometry.ts";
 import { FLOOR, type Histogram, SIDE } from "./histogram.ts";
 import { cellWords, power } from "./words.ts";
@@ -116,7 +116,7 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
       : t("explorer.lens_gradient", { name: nameOf(sample, chosen), gradient: cut(gradient, DIGITS), scaled: cut(scaled, DIGITS), format: format.name }));
     const parts = fieldsInBits(format, code);
     setText(bits, parts.map(({ digits }) => digits).join(" "));
-    set(bits, { "aria-label": parts.map(({ name, digits }) => `${name} ${digits}`).join(", ") });
+    set(bits, { "aria-label": listed(parts.map(({ name, digits }) => `${name} ${digits}`)) });
     setText(value, outcome(format, code, overflows));
   }
 

@@ -3,7 +3,7 @@
 import type { Answers } from "../../gradients/answers.ts";
 import { CLASSES } from "../../gradients/boundaries.ts";
 import { h, setText } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 import { swatch, type Textures } from "./textures.ts";
 import { integer, share, spokenScale } from "./words.ts";
 
@@ -33,7 +33,7 @@ export function figures(textures: Textures): Figures {
   function words(counts: Float64Array, log2: number): string {
     const finite = counts.reduce((sum, one) => sum + one, 0);
     const said = CLASSES.map((kind, i) => `${share(counts[i]!, finite)} ${t(`explorer.class_${kind}`)}`);
-    return `${spokenScale(log2)}: ${said.join(", ")}`;
+    return `${spokenScale(log2)}: ${listed(said)}`;
   }
   return { element, draw, words };
 }
@@ -54,7 +54,7 @@ export function notes(): Notes {
       t("explorer.after_the_fact", { format: format.name }),
     ];
     if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
-    if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: withoutGradient.join(", ") }));
+    if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient) }));
     element.replaceChildren(...lines.map((line) => h("p", {}, line)));
   }
   return { element, show };

@@ -3,7 +3,7 @@
 import { scaleLinear } from "d3-scale";
 import type { History, Snapshot } from "../../gradients/snapshots.ts";
 import { h, s, set, setText } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 import { integer, number, powerOfAny } from "./words.ts";
 
 const HEIGHT = 44;
@@ -107,7 +107,7 @@ export function timeline({ look, commit }: Actions): Timeline {
     if (losses.length > 0) parts.push(t("explorer.step_loss", { loss: number(snapshot.loss) }));
     if (snapshot.lossScale > 0) parts.push(t("explorer.step_scale", { scale: powerOfAny(snapshot.lossScale) }));
     setText(said, parts.join(" · "));
-    set(slider, { "aria-valuetext": parts.join(", ") });
+    set(slider, { "aria-valuetext": listed(parts) });
     point();
   }
 

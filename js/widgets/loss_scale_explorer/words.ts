@@ -2,7 +2,7 @@
 
 import { CLASSES } from "../../gradients/boundaries.ts";
 import { superscript } from "../../ui/digits.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 
 const integers = new Intl.NumberFormat("en");
 const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
@@ -64,5 +64,5 @@ export function cellWords(table: Float64Array, column: number, { low, bins }: { 
   const [from, to] = [power(low + column), power(low + column + 1)];
   const place = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
   if (count === 0) return t("explorer.cell_empty", { place });
-  return t("explorer.cell", { place, count: integer(count), share: share(count, finite), kinds: kinds.join(", ") });
+  return t("explorer.cell", { place, count: integer(count), share: share(count, finite), kinds: listed(kinds) });
 }

@@ -1,7 +1,7 @@
 // The loss and the loss scale of the shown runs, and of one of them its gradients; all over the same steps.
 
 import { h, set } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { sentences, t } from "../../ui/messages.ts";
 import { chart, lineSample, type Series } from "./chart.ts";
 import {
   type Axes, type Frame, lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, wholeTicks,
@@ -48,7 +48,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
       series: runs.map((run) => series(run, lossXY, lossPath(lossXY, run.curves.loss), "", run.curves.loss, lossLabel(run))),
       named: !isNarrow,
       empty: t("lab.no_curves"),
-      summary: runs.length === 0 ? t("lab.no_curves") : [t("lab.loss_summary"), ...runs.map(lossWords)].join(" "),
+      summary: runs.length === 0 ? t("lab.no_curves") : sentences([t("lab.loss_summary"), ...runs.map(lossWords)]),
     });
 
     const scaled = runs.filter((run) => run.row.scaled);
@@ -66,7 +66,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
       }),
       named: !isNarrow,
       empty: runs.length === 0 ? "" : t("lab.no_scales"),
-      summary: scaled.length === 0 ? t("lab.no_scales") : [t("lab.scale_summary"), ...scaled.map(scaleWords)].join(" "),
+      summary: scaled.length === 0 ? t("lab.no_scales") : sentences([t("lab.scale_summary"), ...scaled.map(scaleWords)]),
     });
 
     const sharesFrame = { ...frame, height: 112 };

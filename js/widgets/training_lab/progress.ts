@@ -1,7 +1,7 @@
 // Where the run at hand is: a bar, the newest step's figures, what it takes in memory, and how it failed.
 
 import { h, set, setText } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { inSeries, t } from "../../ui/messages.ts";
 import { isAlive, isFailure, isWaiting, type Row } from "./state.ts";
 import { count, memory, newest, progress, spoken, status } from "./words.ts";
 
@@ -47,7 +47,7 @@ export function news(): { element: HTMLElement; tell: (rows: readonly Row[], run
     if (isDue || ended.length > 0) last = { about, at: now };
     if (!before) return;
     const told = [...ended, ...(isDue ? [run!] : [])];
-    if (told.length > 0) setText(element, told.map((row) => spoken(row, names.get(row.id)!)).join("; "));
+    if (told.length > 0) setText(element, inSeries(told.map((row) => spoken(row, names.get(row.id)!))));
   };
   return { element, tell };
 }

@@ -1,7 +1,7 @@
 // The choice of recipes: a list for one of them, which unfolds into boxes to tick for several.
 
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 import { field } from "./fields.ts";
 import { brief, grouped, recipe as words } from "./recipe_words.ts";
 import type { RecipeChoice } from "./state.ts";
@@ -47,7 +47,7 @@ export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: s
     setText(several, t("lab.several_chosen", { count: names.length }));
     select.value = names.length === 1 ? names[0]! : "";
     const one = names.length === 1 ? recipes.find(({ name }) => name === names[0]) : undefined;
-    setText(note, one ? words(one) : names.map(spaced).join(", "));
+    setText(note, one ? words(one) : listed(names.map(spaced)));
   };
   const take = (names: string[]) => {
     show(names);

@@ -1,6 +1,6 @@
 // What a recipe does, in sentences made from its fields. No DOM.
 
-import { t } from "../../ui/messages.ts";
+import { listed, sentences, t } from "../../ui/messages.ts";
 import type { RecipeChoice } from "./state.ts";
 import { count, scale } from "./words.ts";
 
@@ -34,7 +34,7 @@ function groupOf({ loop, operands, compute_format }: RecipeChoice): (typeof GROU
 
 /** Each departure from plain FP32 training is a sentence. */
 export function recipe(choice: RecipeChoice): string {
-  return [...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)].filter((one) => one !== "").join(" ");
+  return sentences([...numbers(choice), ...operands(choice), scaling(choice), ...departures(choice)]);
 }
 
 /** The same in a line, beside others of its group. */
@@ -47,7 +47,7 @@ export function brief(choice: RecipeChoice): string {
     const formats = forward === backward ? t("lab.brief_operands", { forward }) : t("lab.brief_operands_two", { forward, backward });
     const scaled = rounded.scaling === "current" ? t("lab.brief_current") : rounded.scaling === "delayed" ? t("lab.brief_delayed")
       : rounded.forward.startsWith("float") ? t("lab.brief_not_scaled") : "";
-    return [formats, scaled, rounded.gradient_rounding === "stochastic" ? t("lab.brief_operands_stochastic") : ""].filter(Boolean).join(", ");
+    return listed([formats, scaled, rounded.gradient_rounding === "stochastic" ? t("lab.brief_operands_stochastic") : ""]);
   }
   const stored =
     loop === "amp" ? t("lab.brief_amp", { format })
@@ -58,7 +58,7 @@ export function brief(choice: RecipeChoice): string {
     loss_scale.kind === "dynamic" ? t("lab.brief_dynamic")
     : loss_scale.kind === "static" ? t("lab.brief_static", { scale: scale(loss_scale.init_scale) })
     : choice.compute_format === "float16" ? t("lab.brief_unscaled") : ""; // BF16 has FP32's range and needs none
-  return [stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling].filter(Boolean).join(", ");
+  return listed([stored, choice.fp32_ops.includes("softmax") ? "" : t("lab.brief_naive_softmax", { format }), scaling]);
 }
 
 function numbers(choice: RecipeChoice): string[] {

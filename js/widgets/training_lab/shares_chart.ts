@@ -2,7 +2,7 @@
 
 import { CLASSES } from "../../gradients/boundaries.ts";
 import { h, s, set, setText } from "../../ui/dom.ts";
-import { t } from "../../ui/messages.ts";
+import { listed, t } from "../../ui/messages.ts";
 import { swatch, textures } from "../loss_scale_explorer/textures.ts";
 import type { ShownRun } from "./charts.ts";
 import { type Axes, type Frame, sharesPaths } from "./geometry.ts";
@@ -38,4 +38,4 @@ export function sharesChart(): { element: HTMLElement; draw: (frame: Frame, x: A
 const isKnown = ({ of }: Shares): boolean => of.every(Number.isFinite);
 
 const words = ({ name }: ShownRun, { step, of }: Shares): string =>
-  t("lab.shares_words", { name, step: count(step), shares: CLASSES.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`).join(", ") });
+  t("lab.shares_words", { name, step: count(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });

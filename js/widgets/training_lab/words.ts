@@ -1,7 +1,7 @@
 // Numbers and states in words. No DOM.
 
 import { superscript } from "../../ui/digits.ts";
-import { type MessageKey, t } from "../../ui/messages.ts";
+import { listed, type MessageKey, t } from "../../ui/messages.ts";
 import { isAlive, isWaiting, type Row, type WireNumber } from "./state.ts";
 
 const NONE = "–";
@@ -156,5 +156,5 @@ export function memory(row: Row): string {
     const known = MEMORY.find((one) => one === kind);
     return `${known ? t(`lab.memory_${known}`) : kind} ${bytes(size)}`;
   });
-  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: named.join(", ") });
+  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
 }

@@ -1,0 +1,87 @@
+// The two catalogues say the same, key by key.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import en from "../messages/en.json";
+import zh from "../messages/zh.json";
+
+const keys = Object.keys(en) as (keyof typeof en)[];
+const HAN = /\p{Script=Han}/u;
+
+/** Messages that are names, symbols or code, the same in every language; and those that only put others together. */
+const SAME = new Set([
+  "bits.integer_form", "bits.find_nan", "bits.ulp", "bits.step_down", "bits.step_up", "bits.copy_numpy", "bits.copy_torch", "bits.copy_c",
+  "line.zoom_in_sign", "line.zoom_out_sign", "line.left_sign", "line.right_sign", "blocks.bits_how",
+  "designer.nan", "designer.bits_text", "designer.eps", "designer.nan_code", "designer.negative_zero", "designer.detail",
+  "designer.letter_zero", "designer.letter_subnormal", "designer.letter_normal", "designer.letter_infinity", "designer.letter_nan",
+  "designer.class_nan", "designer.tiny", "lab.device_cuda", "lab.group_float32", "lab.group_float16", "lab.group_bfloat16", "lab.group_amp",
+  "lab.percent", "lab.metric_iou", "lab.field_metrics_iou", "explorer.scale", "explorer.heat_cell",
+]);
+const PUT_TOGETHER = new Set([
+  "blocks.lost_of", "designer.cell", "designer.class_count", "lab.spoken_status", "lab.failure",
+  "common.lang", "common.list", "common.series", "common.sentences",
+]);
+
+test("they have the same keys, in the same order", () => {
+  expect(Object.keys(zh)).toEqual(keys);
+});
+
+describe.each(keys)("%s", (key) => {
+  const [english, chinese] = [en[key], zh[key] ?? ""];
+
+  test("has the same placeholders and as many marks, and is not empty", () => {
+    const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+    expect(placeholders(chinese)).toEqual(placeholders(english));
+    expect(chinese.split("*").length).toBe(english.split("*").length);
+    expect(english.split("*").length % 2).toBe(1);
+    expect(chinese.trim()).toBe(chinese);
+    expect(chinese).not.toBe("");
+    expect(english + chinese).not.toMatch(/[\n\r]/); // a bundle holds its messages in one line
+  });
+
+  test("is translated, or listed with a reason", () => {
+    if (SAME.has(key)) expect(chinese).toBe(english);
+    else if (PUT_TOGETHER.has(key)) expect(chinese).not.toMatch(/[a-z]{3,} [a-z]/);
+    else expect(chinese).toMatch(HAN);
+  });
+
+  test("is punctuated as Chinese is", () => {
+    expect(chinese).not.toMatch(/\p{Script=Han}[,;:!?()]|[,;:!?()]\p{Script=Han}|\p{Script=Han}\.(?!\w)/u);
+    expect(chinese).not.toMatch(/[，。；：、] /u);
+    expect((chinese.match(/（/g) ?? []).length).toBe((chinese.match(/）/g) ?? []).length);
+  });
+
+  test("keeps the figures", () => {
+    const figures = (text: string): string[] => [...(text.match(/\d+(\.\d+)?/g) ?? [])];
+    const added = figures(chinese);
+    for (const figure of figures(english)) {
+      expect(added).toContain(figure);
+      added.splice(added.indexOf(figure), 1);
+    }
+    expect(added.filter((figure) => !["0", "1", "2"].includes(figure))).toEqual([]); // "all ones", "a power of two"
+  });
+});
+
+test("no other language's sentence stands in the code", () => {
+  const files = ["ui", "widgets", "host", "formats", "gradients", "blocks"].flatMap((room) =>
+    readdirSync(join(import.meta.dirname, "..", room), { recursive: true }).map((name) => join(import.meta.dirname, "..", room, String(name))));
+  for (const file of files.filter((name) => name.endsWith(".ts"))) expect(readFileSync(file, "utf8"), file).not.toMatch(HAN);
+});
+
+test("lists and sentences are put together as the language does", async () => {
+  const english = await import("../ui/messages.ts");
+  expect(english.listed(["a", "", "b", "c"])).toBe("a, b, c");
+  expect(english.inSeries(["a", "b"])).toBe("a; b");
+  expect(english.sentences(["One.", "Two.", ""])).toBe("One. Two.");
+  expect(english.listed([])).toBe("");
+  expect(english.listed(["{more}", "{one}"])).toBe("{more}, {one}"); // what is listed stays text
+
+  vi.resetModules();
+  vi.doMock("../messages/en.json", () => ({ default: zh }));
+  const chinese = await import("../ui/messages.ts");
+  expect(chinese.listed(["a", "", "b", "c"])).toBe("a，b，c");
+  expect(chinese.sentences(["一。", "二。"])).toBe("一。二。");
+  expect(chinese.t("lab.progress_steps", { step: 3, steps: 300 })).toBe("第 3 步，共 300 步");
+  vi.doUnmock("../messages/en.json");
+});

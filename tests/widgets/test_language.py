@@ -1,0 +1,180 @@
+"""The language of widgets: which one is chosen, and what of it their modules and pages carry."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import traitlets
+from ipywidgets import Widget
+
+import mixwidgets as mw
+from mixwidgets.widgets import language
+from mixwidgets.widgets.base import STATIC
+from mixwidgets.widgets.language import chosen_language, in_language, jupyterlab_locale, translated
+from tests.widgets.test_save import NAMES, make
+
+BUNDLES = sorted(STATIC.glob("*.js"))
+HAN = re.compile(r"[\u4e00-\u9fff]")
+MARK = "/* messages */ "
+
+
+def messages_of(module):
+    """The messages in a module, read without the code under test."""
+    after = module.split(MARK)
+    assert len(after) == 2  # exactly one place
+    return json.loads(after[1].split(";\n")[0])
+
+
+# Which language
+
+
+@pytest.fixture
+def jupyterlab(tmp_path, monkeypatch):
+    """Nothing is said but by JupyterLab, in a settings folder of one's own. Writes its language setting."""
+    monkeypatch.delenv("MIXWIDGETS_LANG")
+    monkeypatch.delenv("JUPYTERLAB_SETTINGS_DIR", raising=False)
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+
+    def write(text, folder=tmp_path / "lab" / "user-settings"):
+        path = folder / "@jupyterlab" / "translation-extension" / "plugin.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"locale": "zh_CN"}', "zh"),
+        ('{\n  // Language locale\n  // "locale": "de_DE"\n  "locale": "zh_CN", "x": 1\n}', "zh"),
+        ('{\n  // "locale": "zh_CN"\n}', "en"),
+        ('{/* "locale": "zh_CN" */ "locale": "default"}', "en"),
+        ('{"locale": "de_DE"}', "en"),
+        ('{"stringsPrefix": "!!"}', "en"),
+        ('{"locale": 3}', "en"),
+        ("", "en"),
+        (b"\xff\xfe\x00", "en"),
+    ],
+)
+def test_jupyterlabs_own_language_is_followed(jupyterlab, text, expected):
+    jupyterlab(text)
+    assert chosen_language() == expected
+    editor = mw.BitEditor(1)
+    assert editor.lang == expected
+    assert messages_of(str(editor._esm))["bits.title"] == {"en": "Bit editor", "zh": "位编辑器"}[expected]
+    assert mw.BitEditor(1, lang="en").lang == "en"
+
+
+def test_no_setting_is_english(jupyterlab):
+    assert jupyterlab_locale() == "default"
+    assert chosen_language() == "en"
+
+
+def test_a_settings_folder_of_its_own_is_found(jupyterlab, tmp_path, monkeypatch):
+    jupyterlab('{"locale": "zh_CN"}', tmp_path / "elsewhere")
+    assert chosen_language() == "en"
+    monkeypatch.setenv("JUPYTERLAB_SETTINGS_DIR", str(tmp_path / "elsewhere"))
+    assert chosen_language() == "zh"
+
+
+def test_the_variable_goes_before_jupyterlab_and_the_keyword_before_both(jupyterlab, monkeypatch):
+    jupyterlab('{"locale": "zh_CN"}')
+    monkeypatch.setenv("MIXWIDGETS_LANG", "en")
+    assert mw.BitEditor(1).lang == "en"
+    assert mw.BitEditor(1, lang="zh").lang == "zh"
+    monkeypatch.setenv("MIXWIDGETS_LANG", "")  # as if it were not there
+    assert mw.BitEditor(1).lang == "zh"
+
+
+@pytest.mark.parametrize("wrong", ["de", "ZH", "", 3, ["zh"]])
+def test_another_language_is_refused_in_words(wrong):
+    with pytest.raises(ValueError, match=r'lang is "en" or "zh" .* came'):
+        mw.BitEditor(1, lang=wrong)
+
+
+def test_a_wrong_variable_names_itself(monkeypatch):
+    monkeypatch.setenv("MIXWIDGETS_LANG", "german")
+    with pytest.raises(ValueError, match=r"MIXWIDGETS_LANG is .*'german' came"):
+        mw.BitEditor(1)
+
+
+# What of it a widget carries
+
+
+@pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.name)
+def test_a_module_differs_in_its_messages_alone(path):
+    english = path.read_text(encoding="utf-8")
+    chinese = in_language(english, "zh")
+    assert in_language(english, "en") == english
+    before, after = messages_of(english), messages_of(chinese)
+    assert before.keys() == after.keys()
+    assert all(after[key] == json.loads((STATIC / "zh.json").read_text("utf-8"))[key] for key in after)
+    code = [text.replace(text.split(MARK)[1].split(";\n")[0], "") for text in (english, chinese)]
+    assert code[0] == code[1]
+    assert len(chinese.encode()) <= 120_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_widget_speaks_chinese(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    widget = make(name, tmp_path)
+    try:
+        assert widget.lang == "zh"
+        assert HAN.search(messages_of(widget.get_state()["_esm"])["common.code"])
+        assert "lang" not in widget.get_state()  # a module has one language
+        assert "lang" not in widget.state
+        page = widget.save(tmp_path / "page.html").read_text(encoding="utf-8")
+        assert page.startswith('<!doctype html>\n<html lang="zh-Hans">')
+        title = re.search("<title>(.*)</title>", page)[1]
+        assert HAN.search(title)
+        assert f"<h2>{title}</h2>" in page
+        assert messages_of(page.split("<script")[-1])["page.failed"].startswith("本页")  # the host's
+    finally:
+        widget.close()
+
+
+def test_two_widgets_of_two_languages_stand_side_by_side():
+    chinese, english = mw.NumberLine(1, lang="zh"), mw.NumberLine(1, lang="en")
+    assert messages_of(chinese._esm)["line.title"] == "舍入显微镜"
+    assert messages_of(english._esm)["line.title"] == "Rounding microscope"
+    with pytest.raises(traitlets.TraitError, match="read-only"):
+        english.lang = "zh"
+
+
+def test_what_a_widget_opens_speaks_its_language():
+    explorer = mw.LossScaleExplorer({"w": np.float32([1])}, lang="zh")
+    assert explorer.bit_editor().lang == "zh"
+    explorer.close()
+
+
+def test_the_lab_tells_its_tasks_in_its_language(tmp_path):
+    labs = {lang: mw.TrainingLab(tmp_path, lang=lang) for lang in ("en", "zh")}
+    for lab in labs.values():
+        lab.close()
+    english, chinese = ({task["name"]: task for task in labs[lang]._tasks} for lang in ("en", "zh"))
+    assert english.keys() == chinese.keys() == mw.tasks.keys()
+    for name, task in mw.tasks.items():
+        assert (english[name]["title"], english[name]["explanation"]) == (task.title, task.explanation)
+        for field in ("title", "explanation"):
+            assert HAN.search(chinese[name][field]), f"python_texts_zh.json lacks the {field} of {name}"
+            # Figures are facts: the same in both languages, but for "1.6 million".
+            figures = [re.findall(r"\d[\d,./]*\d|\d", text[name][field]) for text in (english, chinese)]
+            assert [f for f in figures[0] if f != "1.6"] == [f for f in figures[1] if f != "160"]
+
+
+def test_no_translation_outlives_its_text():
+    said = {task.title for task in mw.tasks.values()} | {task.explanation for task in mw.tasks.values()}
+    words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in NAMES}
+    assert language._python_texts().keys() <= said | words
+    assert words <= language._python_texts().keys()
+    assert translated("my own task", "zh") == "my own task"
+
+
+def test_no_english_module_travels_before_the_chinese(monkeypatch):
+    sent = []
+    monkeypatch.setattr(Widget, "_send", lambda self, msg, buffers=None: sent.append(msg.get("state", {})))
+    mw.BitEditor(1, lang="zh")
+    modules = [state["_esm"] for state in sent if "_esm" in state]
+    assert [messages_of(module)["bits.title"] for module in modules] == ["位编辑器"]
