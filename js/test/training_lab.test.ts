@@ -136,6 +136,8 @@ describe("choosing and launching", () => {
     vi.advanceTimersByTime(10_000);
     expect(can(button("Launch"))).toBe(true);
     expect(page().textContent).toContain("The kernel has not answered yet");
+    model.answer({ kind: "done", request: model.sent.findLast(({ kind }) => kind === "launch")!.request });
+    expect(page().textContent).not.toContain("The kernel has not answered yet");
   });
 
   it("survives answers that are none", () => {

@@ -18,7 +18,7 @@ interface Told<Kind extends string> {
   waiting(kinds: ReadonlySet<Kind>): void;
   /** It has waited long: a busy and a dead kernel look alike from here. */
   slow(kind: Kind): void;
-  /** What the kernel says against it. */
+  /** What the kernel says against it; "" where it had nothing against one that was slow. */
   refused(message: string): void;
   /** This is a saved page, which has none. */
   absent(): void;
@@ -61,9 +61,10 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
     if (!kind || !asked) return;
     clearTimeout(asked.timer);
     open.delete(kind);
-    waiting.delete(kind);
+    const isLate = !waiting.delete(kind);
     tell.waiting(waiting);
     if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
+    else if (isLate) tell.refused("");
   };
   model.on("msg:custom", answered);
 
