@@ -79,7 +79,7 @@ class ProgressBar:
         loss, scale = self._newest.loss, self._newest.loss_scale
         figures = [] if math.isnan(loss) and self._steps is None else [f"loss {loss:.4g}"]
         if scale != 1 or self._skipped:
-            figures += [f"loss scale {scale:g}", f"{self._skipped} skipped"]
+            figures += [f"loss scale {scale:.15g}", f"{self._skipped} skipped"]
         return ", ".join(figures)
 
 

@@ -65,11 +65,11 @@ def test_of_a_run_without_a_loss_scale_none_is_told(tmp_path, capsys, soon):
 def test_a_watched_loop_has_no_steps_to_come_and_may_have_no_loss(tmp_path, capsys, soon):
     path = tmp_path / "loop"
     create_watched_run(WatchedLoop(model="Net", format="float16", every=10), path)
-    record(path, [math.nan] * 7, scale=1024.0)
+    record(path, [math.nan] * 7, scale=2.0**23)
     told = shown(open_run(path), capsys)
     assert "7 steps" in told
     assert "%" not in told
-    assert told.endswith(", loss scale 1024, 0 skipped]")
+    assert told.endswith(", loss scale 8388608, 0 skipped]")
     assert "nan" not in told
 
 
