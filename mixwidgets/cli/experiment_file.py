@@ -13,11 +13,13 @@ _LIMIT = 1 << 20  # bytes: no experiment comes near it
 
 
 def read_fields(path: Path) -> dict[str, Any]:
-    """The fields that a file names, unchecked; of a run's folder, or its experiment.json, those of the run.
+    """The fields that a file names, unchecked; of a run's folder, or the experiment.json in it, those of the
+    run.
 
     ValueError or OSError, with the place in the file where there is one, when it cannot be read.
     """
-    folder = path.parent if path.name == "experiment.json" else path
+    is_of_a_run = path.name == "experiment.json" and (path.parent / "status.json").exists()
+    folder = path.parent if is_of_a_run else path
     if (folder / "experiment.json").exists():
         experiment = read_experiment(folder)
         if isinstance(experiment, WatchedLoop):

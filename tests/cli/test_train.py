@@ -82,10 +82,11 @@ def test_one_experiment_written_down_in_many_ways_is_the_same(tmp_path, launched
     (tmp_path / "windows.toml").write_text(TOML.replace("\n", "\r\n"), encoding="utf-8-sig")
     (tmp_path / "link.toml").symlink_to(toml)
     run_path = create_run(experiment, tmp_path / "runs")
-    named = ["e.json", "windows.toml", "link.toml", run_path, run_path / "experiment.json"]
-    for name in named:
+    (tmp_path / "experiment.json").write_text(experiment.to_json())
+    of_a_run = [run_path, run_path / "experiment.json"]
+    for name in ("e.json", "experiment.json", "windows.toml", "link.toml", *of_a_run):
         assert call("train", tmp_path / name).exit_code == 0
-    assert launched == [experiment] * 6
+    assert launched == [experiment] * 7
 
 
 def test_without_a_file_there_are_defaults_and_with_one_there_are_its_own(tmp_path, launched):
