@@ -74,7 +74,7 @@ def run_sweep(
             _follow(it)
         except KeyboardInterrupt:
             typer.echo("\nstopping")
-            it.stop()
+            _stop(it)
     raise typer.Exit(_report(it))
 
 
@@ -110,6 +110,15 @@ def _follow(it: "Sweep") -> None:
         return
     for number, run in enumerate(it, 1):
         typer.echo(plain(f"{number} of {len(it.experiments)}  {run.id}  {run.status}"))
+
+
+def _stop(it: "Sweep") -> None:
+    """Without haste: workers of this machine are waited for in any case when this process ends."""
+    try:
+        it.stop()
+    except TimeoutError as error:  # torch, say, takes its time to load
+        typer.echo(str(error))
+        it.wait(progress=False)
 
 
 def _report(it: "Sweep") -> int:

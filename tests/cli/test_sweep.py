@@ -144,6 +144,23 @@ def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
     ]  # fmt: skip
 
 
+def test_an_interrupted_sweep_is_stopped_and_told_however_long_its_workers_take(monkeypatch):
+    class Slow(Over):
+        def __iter__(self):
+            raise KeyboardInterrupt
+
+        def stop(self):
+            raise TimeoutError("It was asked to stop.")
+
+        def wait(self, progress):
+            self.counts = {"stopped": len(self.experiments)}
+
+    monkeypatch.setattr(sweeping, "sweep", lambda experiments, *_: Slow(experiments))
+    result = call("sweep", "--seed", "0-2")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == ["", "stopping", "It was asked to stop.", "3 stopped"]
+
+
 @pytest.mark.parametrize(
     ("text", "options", "says"),
     [
