@@ -48,7 +48,7 @@ bench: .venv/.test js/node_modules/.installed
 	$(BIN)/python -m benchmarks
 
 run-notebooks: .venv/.test
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.store_widget_state=False notebooks/*.ipynb
+	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.store_widget_state=False --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
 
 screenshots: .venv/.test .venv/.browser
 	$(BIN)/python -m docs.screenshots
