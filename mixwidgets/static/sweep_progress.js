@@ -105,9 +105,10 @@ function kernelLink(model, tell) {
     if (!kind || !asked) return;
     clearTimeout(asked.timer);
     open.delete(kind);
-    waiting.delete(kind);
+    const isLate = !waiting.delete(kind);
     tell.waiting(waiting);
     if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
+    else if (isLate) tell.refused("");
   };
   model.on("msg:custom", answered);
   const hello = () => model.send({ kind: "hello" });
