@@ -20,6 +20,7 @@ A rule is an object of one verb and what belongs to it. js/widgets/exercise/rule
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.exercises.answers import at_most, decoded, encoded, read_number, same
@@ -122,7 +123,7 @@ def target(rule: Rule) -> Exact:
         return decoded(fmt, encoded(fmt, read_number(rule["round"])))
     if "ulp" in rule:
         return _finite(Fraction(decode.ulp(fmt, encoded(fmt, read_number(rule["ulp"])))))
-    return _sum(fmt, rule) if "sum" in rule else _scale(fmt, rule)
+    return _sum(fmt, rule["sum"], rule["times"]) if "sum" in rule else _scale(fmt, rule)
 
 
 def accepts(rule: Rule, answer: Exact) -> bool:
@@ -148,10 +149,11 @@ def _finite(value: Fraction) -> Exact:
     return Exact("finite", value < 0, abs(value))
 
 
-def _sum(fmt: FloatFormat, rule: Rule) -> Exact:
+@cache
+def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
     """One number after another is added, as `total = total + x` does in the format."""
-    total, x = Fraction(0), decode.exact(fmt, encoded(fmt, read_number(rule["sum"])))
-    for _ in range(rule["times"]):
+    total, x = Fraction(0), decode.exact(fmt, encoded(fmt, read_number(text)))
+    for _ in range(times):
         code = encode.encode(fmt, total + x)
         if decode.classify(fmt, code) in ("infinity", "nan"):
             return decoded(fmt, code)

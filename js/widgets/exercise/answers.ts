@@ -5,9 +5,11 @@ import type { FloatFormat } from "../../formats/float_format.ts";
 import { checkWidth, InputError, toExact, type Exact } from "../../formats/parse.ts";
 import { compare, magnitudeOf, negate, rational, type Rational } from "../../formats/rational.ts";
 
-/** The number that a text means; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
+const POWER_OF_TWO = /^([+\-−]?)2(?:\^|\*\*)([+\-−]?[0-9]+)$/;
+
+/** The number that a text means, 2^-24 too; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
 export function readNumber(text: string, fmt?: FloatFormat): Exact {
-  const found = toExact(text);
+  const found = toExact(text.replace(POWER_OF_TWO, (_, sign, exponent) => `${sign}0x1p${exponent}`));
   if (found.kind !== "pattern") return found;
   if (!fmt) throw new InputError("parse.hex_exponent", { text: `'${text.slice(0, 40)}'` });
   return decoded(fmt, checkWidth(found.code, fmt.bits, fmt.name));

@@ -98,6 +98,7 @@ function bits(fmt: FloatFormat): AnswerField {
     },
     allow: (wanted) => {
       isOpen = wanted;
+      set(grid.element, { "aria-readonly": !isOpen && "true" });
     },
     focus: () => grid.element.querySelector<HTMLElement>("[role=switch][tabindex='0']")?.focus(),
     refuse: () => {}, // every code is an answer

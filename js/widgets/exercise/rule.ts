@@ -44,8 +44,15 @@ export function formatOf(rule: Rule): FloatFormat | undefined {
   return getFormat(rule.format);
 }
 
+const targets = new WeakMap<Rule, Exact | undefined>(); // a long sum is made once
+
 /** The one right answer of a rule that has one; undefined of one that many answers fit. */
 export function target(rule: Rule): Exact | undefined {
+  if (!targets.has(rule)) targets.set(rule, worked(rule));
+  return targets.get(rule);
+}
+
+function worked(rule: Rule): Exact | undefined {
   if (rule.value !== undefined) return readNumber(rule.value);
   const fmt = formatOf(rule);
   if (!fmt) return undefined;

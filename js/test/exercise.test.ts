@@ -1,0 +1,195 @@
+// @vitest-environment jsdom
+// The exercise in a page without a kernel: every question judged as the oracle judges it, and what the page shows.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { questions, report as reportWords } from "../../mixwidgets/exercises/catalogue.json";
+import exerciseVectors from "../../tests/vectors/exercises.json";
+import reportVectors from "../../tests/vectors/reports.json";
+import exercise from "../widgets/exercise.ts";
+import { verdictOf, type Question } from "../widgets/exercise/question.ts";
+import { readRecord } from "../widgets/exercise/record.ts";
+import { report } from "../widgets/exercise/report.ts";
+import { accepts, target } from "../widgets/exercise/rule.ts";
+import { readNumber } from "../widgets/exercise/answers.ts";
+import { fakeModel } from "./training_lab_model.ts";
+
+type Texts = Record<"en" | "zh", unknown>;
+
+/** The catalogue's entry as the kernel sends it. */
+function inLanguage(value: unknown, lang: "en" | "zh"): unknown {
+  if (Array.isArray(value)) return value.map((part) => inLanguage(part, lang));
+  if (typeof value !== "object" || value === null) return value;
+  if (Object.keys(value).sort().join() === "en,zh") return (value as Texts)[lang];
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inLanguage(part, lang)]));
+}
+
+function question(id: string, lang: "en" | "zh" = "en", changes: Partial<Question> = {}): Question {
+  const entry = questions.find((one) => one.id === id)!;
+  const found = inLanguage({ mistakes: [], options: [], example: "", ...entry, report: reportWords }, lang) as Question;
+  return { ...found, ...changes };
+}
+
+const vectors = exerciseVectors as unknown as Record<string, [string, boolean, number | null][]>;
+
+describe("every question", () => {
+  test.each(questions.map(({ id }) => id))("%s is judged as the oracle does", (id) => {
+    const asked = question(id);
+    for (const [answer, isRight, mistake] of vectors[id]!) {
+      const verdict = verdictOf(asked, answer);
+      expect([answer, verdict.isRight]).toEqual([answer, isRight]);
+      if (isRight) expect(verdict.says).toBe(asked.explanation);
+      else if (asked.kind !== "choice") expect([answer, verdict.says]).toEqual([answer, mistake === null ? asked.hint : asked.mistakes[mistake]!.says]);
+      else expect(verdict.says).toBe(asked.options.find((option) => option.answer === answer)!.says);
+    }
+  });
+});
+
+test("rules that no question uses yet", () => {
+  const fits = (rule: object, text: string) => accepts(rule, readNumber(text));
+  expect(fits({ becomes: "zero", format: "float16" }, "1e-8")).toBe(true);
+  expect(fits({ becomes: "zero", format: "float16" }, "0")).toBe(false);
+  expect(fits({ becomes: "infinity", format: "float16" }, "65520")).toBe(true);
+  expect(fits({ becomes: "infinity", format: "float16" }, "inf")).toBe(false);
+  expect(fits({ class: "nan", format: "float4_e2m1fn" }, "nan")).toBe(false); // it has none
+  expect(fits({ between: ["-inf", "2^-3"] }, "-inf")).toBe(true);
+  expect(fits({ between: ["-inf", "2^-3"] }, "nan")).toBe(false);
+  expect(fits({ value: "3.4e38", within: "0.01" }, "3.41e38")).toBe(true);
+  expect(fits({ value: "3.4e38", within: "0.01" }, "3.5e38")).toBe(false);
+  expect(fits({ value: "0" }, "-0")).toBe(true);
+  expect(fits({ ulp: "2048", format: "float16" }, "2")).toBe(true);
+  expect(fits({ scale: "greatest", of: "3", format: "float16" }, "2**14")).toBe(true);
+  expect(target({ sum: "60000", times: 2, format: "float16" })!.kind).toBe("infinity");
+});
+
+describe("the text for the teacher", () => {
+  test.each(reportVectors as { id: string; lang: "en" | "zh"; record: string; report: string[] }[])("$id $lang", ({ id, lang, record, report: expected }) => {
+    const asked = question(id, lang);
+    expect(report(asked, readRecord(asked, record)!).split("\n")).toEqual(expected);
+  });
+});
+
+function show(id: string, changes: { _record?: string; _question?: Question } = {}) {
+  const model = fakeModel({ exercise: id, _record: "", _question: question(id), ...changes });
+  const el = document.body.appendChild(document.createElement("div"));
+  const cleanup = exercise.render({ model, el } as never);
+  const button = (name: string) => [...el.querySelectorAll("button")].find((one) => one.textContent === name)!;
+  const text = (selector: string) => el.querySelector(selector)!.textContent;
+  const answer = (typed: string) => {
+    el.querySelector<HTMLInputElement>("input[type=text]")!.value = typed;
+    button("Check").click();
+  };
+  return { model, el, cleanup, button, text, answer };
+}
+
+describe("in the page", () => {
+  beforeEach(() => document.body.replaceChildren());
+
+  test("a wrong answer, another that nobody foresaw, the right one", () => {
+    const { model, el, text, answer, button } = show("first-overflow-float16");
+    expect(el.querySelector<HTMLElement>(".mw-callout")!.hidden).toBe(true);
+    answer("65505");
+    expect(text(".mw-callout")).toMatch(/^Not yet\. 65505 does not overflow: /);
+    answer("12");
+    expect(text(".mw-callout")).toMatch(/^Not yet\. Think of one more step/);
+    answer(" 65520 ");
+    expect(text(".mw-callout")).toMatch(/^Right\. 65520, the midpoint/);
+    expect(model.saved.map(({ _record }) => _record)).toEqual(["=65505", "=65505\n=12", "=65505\n=12\n=65520"]);
+    expect([...el.querySelectorAll("li")].map((one) => one.textContent)).toEqual(["65505 ✗not right", "12 ✗not right", "65520 ✓right"]);
+    expect(text(".mw-exercise-state")).toBe("✓ solved");
+    answer("1"); // it is over
+    expect(model.saved).toHaveLength(3);
+    button("Start over").click();
+    expect(model.get("_record")).toBe("");
+    expect(el.querySelector("input")!.value).toBe("");
+  });
+
+  test("hint and answer wait for a prediction", () => {
+    const { model, text, answer, button } = show("largest-float16");
+    button("Hint").click();
+    button("Show the answer").click();
+    expect(model.saved).toHaveLength(0);
+    expect(button("Hint").title).toBe("Predict first, then look.");
+    answer("65535");
+    button("Hint").click();
+    expect(text(".mw-callout")).toMatch(/largest integer.*Hint\. The largest exponent is 15/);
+    expect(button("Hint").getAttribute("aria-disabled")).toBe("true");
+    button("Show the answer").click();
+    expect(text(".mw-callout")).toMatch(/^The answer\. .*65504/);
+    expect(model.get("_record")).toBe("=65535\n?\n!");
+    expect(text("pre")).toContain("Result: not solved; the answer was shown.");
+  });
+
+  test("what is no number is told and is no attempt; the same again is none either", () => {
+    const { model, el, text, answer } = show("largest-float16");
+    for (const wrong of ["", "abc", "1,5", "１２", "<img src=x onerror=alert(1)>", "1e99999"]) {
+      answer(wrong);
+      expect(text(".mw-error")).not.toBe("");
+      expect(el.querySelector("input")!.getAttribute("aria-invalid")).toBe("true");
+    }
+    expect(model.saved).toHaveLength(0);
+    answer("65535");
+    answer("65535");
+    expect(model.saved).toHaveLength(1);
+    expect(text(".mw-error")).toBe("");
+    expect(el.querySelector("input")!.hasAttribute("aria-invalid")).toBe(false);
+  });
+
+  test("a choice, and its right option once shown", () => {
+    const { el, button, text } = show("round-65505");
+    button("Check").click();
+    expect(text(".mw-error")).toContain("Choose");
+    el.querySelector<HTMLInputElement>("input[value=inf]")!.click();
+    button("Check").click();
+    expect(text(".mw-callout")).toContain("65505 does not overflow");
+    button("Show the answer").click();
+    expect(el.querySelector<HTMLInputElement>("input:checked")!.value).toBe("65504");
+    expect(el.querySelectorAll("input:disabled")).toHaveLength(4);
+  });
+
+  test("bits, by key", () => {
+    const { model, el, button, text } = show("bits-of-one");
+    const bits = [...el.querySelectorAll<HTMLElement>("[role=switch]")];
+    bits[15]!.click();
+    button("Check").click();
+    expect(text(".mw-callout")).toContain("codes are not values");
+    bits[15]!.click();
+    for (const i of [2, 3, 4, 5]) bits[i]!.click();
+    button("Check").click();
+    expect(model.get("_record")).toBe("=0x0001\n=0x3C00");
+    bits[0]!.click(); // it is over
+    expect(bits[0]!.getAttribute("aria-checked")).toBe("false");
+  });
+
+  test("a saved record is shown; one of another question is told of, and left behind by starting over", () => {
+    const { text } = show("bits-of-one", { _record: "=0x0001\n!" });
+    expect(text(".mw-exercise-state")).toBe("answer shown");
+    const other = show("largest-float16", { _record: "=0x0001\n=zz" });
+    expect(other.text(".mw-error")).toContain("Start over");
+    other.button("Start over").click();
+    expect(other.text(".mw-error")).toBe("");
+  });
+
+  test("texts of a question are text", () => {
+    const markup = "<img src=x onerror=alert(1)>*<b>*";
+    const { el, answer } = show("largest-float16", { _question: question("largest-float16", "en", { question: markup, hint: markup, lesson: markup }) });
+    answer("3");
+    expect(el.querySelectorAll("img, b, script")).toHaveLength(0);
+    expect(el.textContent).toContain("<img src=x onerror=alert(1)>");
+  });
+
+  test("a removed view listens no more", () => {
+    const { model, el, cleanup } = show("largest-float16");
+    cleanup();
+    expect(model.listening()).toBe(0);
+    expect(el.children).toHaveLength(0);
+  });
+});
+
+test("a state from an address", () => {
+  const get = () => question("largest-float16");
+  const good = { exercise: "largest-float16", _record: "=65505\n?" };
+  expect(exercise.accept(good, get)).toEqual(good);
+  for (const wrong of [{ exercise: "bits-of-one" }, { _record: "?" }, { _record: "=65504\n=1" }, { _record: "=1\n" }, { _record: "=x" }]) {
+    expect(exercise.accept({ ...good, ...wrong }, get)).toBeNull();
+  }
+});
