@@ -36,14 +36,16 @@ def launch(
         )
     _check_installed()
     path = create_run(experiment, runs_dir)
-    kernel_end, run_end = _kernel_pipe(outlive_kernel)
-    handed_down = [*run_end]
+    kernel_end: list[int] = []
+    handed_down: list[int] = []
     try:
+        kernel_end, run_end = _kernel_pipe(outlive_kernel)
+        handed_down += run_end
         lock = take_lock(path / "lock")
         handed_down.append(lock)
         ticket = Line.of(path.parent, experiment.device).join(path.name)
         process = _start(path, lock, ticket, run_end, handed_down)
-    except OSError:
+    except BaseException:  # the cell's interruption too
         _close(kernel_end)
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
         raise

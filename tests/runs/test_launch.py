@@ -12,7 +12,7 @@ import pytest
 from mixwidgets.runs.events import StepRecord
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.launcher import launch
-from mixwidgets.runs.queue import positions
+from mixwidgets.runs.queue import Line, positions
 from mixwidgets.runs.run import list_runs, open_run
 from tests.waiting import until
 
@@ -165,13 +165,18 @@ def test_launch_takes_an_experiment_and_a_folder(tmp_path, monkeypatch):
         launch(SHORT, tmp_path)
 
 
-def test_a_launch_without_room_for_a_process_leaves_no_run_behind(tmp_path, monkeypatch):
-    def no_process(*_, **__):
-        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+@pytest.mark.parametrize("step", [(os, "pipe"), (subprocess, "Popen")])
+@pytest.mark.parametrize("error", [OSError(errno.EAGAIN, "no room"), KeyboardInterrupt("no more")])
+def test_a_launch_that_has_no_room_or_is_interrupted_leaves_no_run_behind(tmp_path, monkeypatch, step, error):
+    def fail(*_, **__):
+        raise error
 
-    monkeypatch.setattr(subprocess, "Popen", no_process)
-    with pytest.raises(OSError, match="unavailable"):
+    Line.of(tmp_path, "cpu").join("somebody")  # who is gone
+    descriptors = psutil.Process().num_fds()
+    monkeypatch.setattr(*step, fail)
+    with pytest.raises(type(error), match=r"no room|no more"):
         launch(SHORT, tmp_path)
     assert list_runs(tmp_path) == []
-    assert [entry.name for entry in tmp_path.iterdir()] == [".queue"]  # the line, with a ticket of nobody's
+    assert [entry.name for entry in tmp_path.iterdir()] == [".queue"]
     assert positions(tmp_path) == {}
+    assert psutil.Process().num_fds() == descriptors
