@@ -3,7 +3,6 @@
 import json
 import re
 
-import numpy as np
 import pytest
 import traitlets
 from ipywidgets import Widget
@@ -12,6 +11,7 @@ import mixwidgets as mw
 from mixwidgets.widgets import language
 from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.language import chosen_language, in_language, jupyterlab_locale, translated
+from tests.widgets.lab_page import journalled, snapshot
 from tests.widgets.test_save import NAMES, make
 
 BUNDLES = sorted(STATIC.glob("*.js"))
@@ -143,10 +143,11 @@ def test_two_widgets_of_two_languages_stand_side_by_side():
         english.lang = "zh"
 
 
-def test_what_a_widget_opens_speaks_its_language():
-    explorer = mw.LossScaleExplorer({"w": np.float32([1])}, lang="zh")
+def test_what_a_widget_opens_speaks_its_language(tmp_path, make_lab):
+    run = journalled(tmp_path, [1.0], gradients=[snapshot(1, [1e-3])])
+    explorer = make_lab(tmp_path, lang="zh").open_gradients(run)
+    assert explorer.lang == "zh"
     assert explorer.bit_editor().lang == "zh"
-    explorer.close()
 
 
 def test_the_lab_tells_its_tasks_in_its_language(tmp_path):
