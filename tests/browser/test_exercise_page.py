@@ -1,0 +1,152 @@
+"""The exercise without a kernel, as a saved page, and in a JupyterLab: mouse, keyboard, accessibility."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import mixwidgets as mw
+from tests.browser.jupyter import Notebook
+from tests.widgets.bare_page import bare_page
+
+CONTROLS = ":is(button, label:has(input), input[type=text], summary)"
+
+
+def show(page, exercise, theme="light", width=980):
+    page.goto("about:blank")  # nothing of the page before is there
+    page.set_viewport_size({"width": width, "height": 1000})
+    page.emulate_media(color_scheme=theme)
+    page.set_content(bare_page(exercise, theme))
+    page.wait_for_function("window.ready === true")
+    return page.get_by_role("region", name=exercise.exercise)
+
+
+def test_everything_by_keyboard(page):
+    exercise = mw.Exercise("first-overflow-float16", lang="en")
+    shown = show(page, exercise)
+    page.keyboard.press("Tab")
+    field = shown.get_by_role("textbox", name="Your prediction")
+    expect(field).to_be_focused()
+    page.keyboard.type("65505")
+    page.keyboard.press("Enter")
+    told = shown.get_by_role("status").first
+    expect(told).to_contain_text("65505 does not overflow")
+    expect(field).to_be_focused()
+    for name in ("Check", "Hint", "Show the answer"):
+        page.keyboard.press("Tab")
+        expect(shown.get_by_role("button", name=name)).to_be_focused()
+        if name == "Hint":
+            page.keyboard.press("Enter")
+    expect(told).to_contain_text("Hint. Think of one more step")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the text for the teacher
+    field.focus()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("65520")
+    page.keyboard.press("Enter")
+    expect(told).to_contain_text("Right. 65520")
+    expect(shown.get_by_text("✓ solved")).to_be_visible()
+    exercise.set_state({"_record": page.evaluate("window.model.get('_record')")})
+    assert exercise.solved
+    report = shown.get_by_role("region", name="Text for the teacher")
+    assert report.inner_text() == exercise.report()
+    shown.get_by_role("button", name="Start over").press("Enter")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("")
+
+
+def test_a_choice_and_bits_by_mouse_and_keyboard(page):
+    shown = show(page, mw.Exercise("round-65505", lang="en"))
+    options = shown.get_by_role("group", name="Your prediction").get_by_role("radio")
+    shown.get_by_text("infinity").click()
+    shown.get_by_role("button", name="Check").click()
+    expect(shown.get_by_role("status").first).to_contain_text("65505 does not overflow")
+    options.first.press("ArrowDown")
+    options.nth(1).press("ArrowDown")
+    page.keyboard.press("Enter")  # submits, as in any form
+    expect(shown.get_by_role("status").first).to_contain_text("Right.")
+
+    shown = show(page, mw.Exercise("bits-of-one", lang="en"))
+    first, last = (shown.get_by_role("switch").nth(i) for i in (2, 5))
+    page.mouse.move(*centre(first))
+    page.mouse.down()
+    page.mouse.move(*centre(last), steps=4)  # a stroke paints
+    page.mouse.up()
+    shown.get_by_role("button", name="Check").click()
+    expect(shown.get_by_role("status").first).to_contain_text("Right. Sign 0, exponent 01111")
+    assert page.evaluate("window.model.get('_record')") == "=0x3C00"
+    first.press("Space")
+    expect(first).to_have_attribute("aria-checked", "true")
+    expect(shown.get_by_role("grid")).to_have_attribute("aria-readonly", "true")
+
+
+def centre(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize(
+    ("theme", "width", "lang"),
+    [("light", 980, "en"), ("dark", 980, "zh"), ("light", 360, "zh"), ("dark", 360, "en")],
+)
+def test_accessible_and_never_wider_than_the_page(page, theme, width, lang):
+    for name, record in (
+        ("largest-float16", "=65535\n=12"),
+        ("round-65505", "=inf\n?"),
+        ("bits-of-one", "=0x0001\n!"),
+        ("first-overflow-float16", "=65505\n=65520"),
+    ):
+        exercise = mw.Exercise(name, lang=lang, _record=record)
+        shown = show(page, exercise, theme, width)
+        shown.locator("summary").click()
+        found = Axe().run(page, context="#widget")
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for control in shown.locator(
+            ":is(button, label:has(input), input[type=text], summary):visible"
+        ).all():
+            box = control.bounding_box()
+            assert min(box["width"], box["height"]) >= 24
+        asked = shown.locator(".mw-exercise-question")
+        size = asked.evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+        assert size >= (24 if width > 900 else 20)
+
+
+def test_a_saved_page_checks_without_kernel_and_network_and_keeps_the_attempts(page, tmp_path):
+    path = mw.Exercise("largest-float16", lang="zh").save(tmp_path / "page.html")
+    page.context.set_offline(True)
+    page.goto(path.as_uri())
+    expect(page.get_by_text("float16 的最大有限数是多少？").first).to_be_visible()
+    page.get_by_role("textbox").fill("65535")
+    page.get_by_role("textbox").press("Enter")
+    expect(page.locator(".mw-callout")).to_contain_text("65535 是 16 位的最大整数")
+    assert "record=%3D65535" in page.url
+    page.reload()
+    expect(page.get_by_role("textbox")).to_have_value("65535")
+    page.get_by_role("textbox").fill("65504")
+    page.get_by_role("textbox").press("Enter")
+    page.locator("summary").click()
+    expect(page.locator("pre")).to_contain_text("2. 65504：正确")
+
+
+def test_in_a_notebook_the_kernel_has_the_attempts(page, server):
+    notebook = Notebook.of(
+        page,
+        server,
+        "exercise.ipynb",
+        "import mixwidgets as mw\ne = mw.Exercise('largest-float16', lang='en'); e",
+        "print(e.attempts, e.solved)\nprint(e.report())",
+    )
+    shown = notebook.run(0).get_by_role("region", name=re.compile("Predict, then check"))
+    field = shown.get_by_role("textbox")
+    field.click()
+    page.keyboard.type("65535")  # no key reaches the notebook's command mode
+    page.keyboard.press("Enter")
+    expect(shown.locator(".mw-callout")).to_contain_text("largest integer")
+    field.fill("65504")
+    shown.get_by_role("button", name="Check").click()
+    expect(shown.get_by_text("✓ solved")).to_be_visible()
+    notebook.ask(1, "Attempt(answer='65504', is_right=True)] True")
+    expect(notebook.output(1)).to_contain_text("Result: solved.")
+    expect(page.locator(".jp-CodeCell")).to_have_count(2)
