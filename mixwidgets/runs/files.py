@@ -92,10 +92,15 @@ def create_file(path: Path, data: bytes) -> None:
         os.close(descriptor)
 
 
-def create_mark(path: Path) -> None:
-    """An empty file at `path`, unless something is there already; no link is followed."""
+def create_mark(path: Path, words: str = "") -> None:
+    """A file at `path`, with a few words in it or empty, unless something is there already; no link is
+    followed."""
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            os.write(descriptor, words.encode())
+        finally:
+            os.close(descriptor)
 
 
 def replace_file(path: Path, data: bytes) -> None:

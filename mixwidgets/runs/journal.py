@@ -5,7 +5,7 @@
     events.jsonl          one sealed line per event, one writer, one write per line
     gradients-000010.bin  the gradient summaries of step 10
     lock                  locked by the run's process as long as it lives
-    stop                  there when the run was asked to stop
+    stop                  there when the run was asked to stop; who asked, where its process could say no more
     status.reserved       the room for the last status
     log.txt               what the process printed
 

@@ -103,8 +103,17 @@ def current_status(run_path: Path) -> Status:
     if said.word not in ALIVE or alive or is_waiting:
         return said
     if asked:
-        return replace(said, word="stopped", message="It was ended.")
+        return replace(said, word="stopped", message=_why_ended(run_path))
     return replace(said, word="interrupted", message=_GONE)
+
+
+def _why_ended(run_path: Path) -> str:
+    """What its process, which could say no more, left in the request to stop; nothing where another asked."""
+    try:
+        words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
+    except (OSError, ValueError):
+        words = ""
+    return words or "It was ended."
 
 
 def _from_events(run_path: Path) -> Status:

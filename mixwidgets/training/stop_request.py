@@ -45,7 +45,8 @@ class StopRequest:
             elif os.path.lexists(self._file):
                 self.why = "It was asked to stop."
         with suppress(OSError):  # a full disk, or the run's directory was taken away
-            create_mark(self._file)  # tells the run's status, should this process not live to write it
+            # The run's status tells these words, should this process not live to write it.
+            create_mark(self._file, self.why)
         if not self.is_loading:
             if not self._kernel_is_gone():
                 return

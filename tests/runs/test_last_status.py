@@ -65,3 +65,18 @@ def test_a_strange_number_is_damage(tmp_path):
         run = open_run(path)
         assert run.status == "stopped"  # by its events
         assert "status.json cannot be used" in run.damage[-1]
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (b"Its kernel ended.", "Its kernel ended."),
+        (b"", "It was ended."),
+        (b"\xff", "It was ended."),
+        (b"x" * 5000, "It was ended."),
+    ],
+)
+def test_a_process_that_could_say_no_more_leaves_who_asked_it_to_stop(tmp_path, left, told):
+    path = create_run(Experiment(task="digits_cnn"), tmp_path)
+    (path / "stop").write_bytes(left)
+    assert (open_run(path).status, open_run(path).message) == ("stopped", told)

@@ -359,6 +359,7 @@ def test_a_waiting_run_ends_with_its_kernel_unless_it_outlives_it(runs_dir, busy
         kernel.kill()
     try:
         assert own.wait(60, progress=False) == "stopped"
+        assert own.message == "Its kernel ended."
         until(lambda: other.queue_position == 2)
         assert other.status == "queued"
     finally:
