@@ -49,6 +49,7 @@ class _Call:
 class LocalPool(Executor):
     """Calls in processes of their own, each on one thread.
 
+    The calls end with the process that made them: it never waits for them as it ends.
     A process that dies takes loky's whole pool with it. The pool is then made anew, and the calls that it was
     at are tried once more, each alone: so the one that kills its process is found, and no other fails for it.
     """
@@ -60,6 +61,7 @@ class LocalPool(Executor):
         self._lost: deque[_Call] = deque()
         self._running: set[_Call] = set()
         self._pool: loky.ProcessPoolExecutor | None = None
+        self._ends_with_process = False
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         """The future of `fn(*args, **kwargs)`; `fn` is importable."""
@@ -107,7 +109,22 @@ class LocalPool(Executor):
             except BrokenExecutor:
                 pass  # it broke while it had nothing to do
         self._pool = _new_pool(self._workers)
-        return self._pool, self._pool.submit(call.run)
+        done = self._pool.submit(call.run)
+        if not self._ends_with_process:
+            # Before loky's own, made by its first call, which would wait for what the workers are at.
+            threading._register_atexit(self._kill)  # type: ignore[attr-defined]
+            self._ends_with_process = True
+        return self._pool, done
+
+    def _kill(self) -> None:
+        with self._lock:
+            waiting, pool = [*self._waiting, *self._lost], self._pool
+            self._waiting.clear()
+            self._lost.clear()
+        for call in waiting:
+            call.future.cancel()
+        if pool is not None:
+            pool.shutdown(kill_workers=True)
 
     def _on_done(self, call: _Call, pool: "loky.ProcessPoolExecutor", done: "Future[Any]") -> None:
         error = CancelledError() if done.cancelled() else done.exception()

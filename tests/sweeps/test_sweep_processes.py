@@ -62,6 +62,22 @@ sys.stdin.readline()
 """
 
 
+def test_a_process_that_ends_does_not_wait_for_its_sweep(tmp_path):
+    command = [sys.executable, "-c", KERNEL, tmp_path, ENDLESS.to_json(), ENDLESS.replace(seed=1).to_json()]
+    one_core = {**os.environ, "LOKY_MAX_CPU_COUNT": "1"}  # so that one cell waits
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=one_core) as kernel:
+        until(lambda: any(len(run.steps()) > 2 for run in mw.list_runs(tmp_path)), PATIENCE_S)
+        orphans = workers(kernel.pid)
+        kernel.stdin.write(b"\n")
+        kernel.stdin.flush()
+        try:
+            assert kernel.wait(PATIENCE_S) == 0
+        finally:
+            kernel.kill()
+    until(lambda: orphans and not any(orphan.is_running() for orphan in orphans))
+    assert [run.status for run in mw.list_runs(tmp_path)] == ["interrupted"]
+
+
 def test_after_kill_9_the_same_line_runs_what_is_missing(tmp_path, pool):
     cells = mw.grid(EXPERIMENT, seed=range(6))
     command = [sys.executable, "-c", KERNEL, tmp_path, *(cell.to_json() for cell in cells)]
