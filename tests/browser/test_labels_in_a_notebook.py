@@ -1,4 +1,4 @@
-"""JupyterLab floats the terms and values of the lists in an output; those of a widget lie as it means them."""
+"""JupyterLab floats the terms and values of lists in an output; those of a widget lie as it means them."""
 
 import pytest
 from playwright.sync_api import expect
