@@ -78,11 +78,11 @@ class Runner:
 
     def backward_s(self, *, summarised: bool, steps: int) -> float:
         """Seconds a backward pass that is waited for, as a loop waits for its loss, with a summary or not."""
-        inputs, targets = next(self._trainer.task.batches(self._trainer.experiment.batch_size, seed=0))
-        inputs, targets = inputs.to(self._device), targets.to(self._device)
+        batch = next(self._trainer.task.batches(self._trainer.experiment.batch_size, seed=0))
+        part = self._trainer.ranks.part(*batch).to(self._device)
         start = _now(self._device)
         for _ in range(steps):
-            loss, gradients = self._trainer.backward(inputs, targets)
+            loss, gradients = self._trainer.backward(part)
             pending = begin(gradients) if summarised else None
             loss.item()
             if pending is not None:

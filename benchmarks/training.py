@@ -14,6 +14,7 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.observe import summarise
+from mixwidgets.training.ranks import Part
 from mixwidgets.training.tasks import build
 from mixwidgets.training.watcher import watch
 from mixwidgets.training.weights import make_optimizer
@@ -36,8 +37,8 @@ class _Watched(ExplicitTrainer):
         super().__init__(experiment, torch.device("cpu"))
         self._watch = watch
 
-    def backward(self, inputs: Tensor, targets: Tensor) -> tuple[Tensor, Mapping[str, Tensor]]:
-        loss, gradients = super().backward(inputs, targets)
+    def backward(self, part: Part) -> tuple[Tensor, Mapping[str, Tensor]]:
+        loss, gradients = super().backward(part)
         self._watch(gradients)
         return loss, gradients
 

@@ -71,6 +71,7 @@ KERNEL = """
         "LossScaleExplorer": mw.LossScaleExplorer({"w": np.ones(3, "f4")}),
         "TrainingLab": mw.TrainingLab(runs_dir),
         "SweepProgress": mw.SweepProgress(sweep),
+        "Exercise": mw.Exercise("largest-float16"),
     }
     classes = {name for name in mw.__all__ if isinstance(thing := getattr(mw, name), type)
                and issubclass(thing, MixWidget)}
@@ -109,7 +110,7 @@ def test_nothing_listens_while_widgets_runs_and_a_sweep_go_on(tmp_path):
         assert kernel.returncode == 0
     finally:
         kernel.kill()
-        kernel.wait()
+        kernel.communicate()
 
 
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in PACKAGE.rglob("*.py")}

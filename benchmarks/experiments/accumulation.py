@@ -72,8 +72,8 @@ class Buffer:
         )
         with training_settings():
             trainer = make_trainer(experiment, torch.device("cpu"))
-            inputs, targets = next(trainer.task.batches(experiment.batch_size, seed))
-            _, gradients = trainer.backward(inputs, targets)
+            batch = next(trainer.task.batches(experiment.batch_size, seed))
+            _, gradients = trainer.backward(trainer.ranks.part(*batch))
         return torch.cat([gradient.flatten() for gradient in gradients.values()])
 
     @property

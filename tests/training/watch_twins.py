@@ -74,7 +74,7 @@ class Twin:
         factor = 1 if self.scaler is None or self.clip is not None else 1 / self.scaler.get_scale()
         self.seen.append(
             {
-                name.replace("_orig_mod.", ""): GradientSummary.of(weight.grad.to_dense() * factor).to_bytes()
+                name.replace("_orig_mod.", ""): GradientSummary.of(dense(weight.grad) * factor).to_bytes()
                 for name, weight in self.net.named_parameters()
                 if weight.grad is not None
             }
@@ -99,6 +99,11 @@ class Twin:
         state = [value for one in self.steps_by.state.values() for value in one.values()]
         scaler = self.scaler.state_dict() if self.scaler else {}
         return kept, state, scaler, torch.get_rng_state()
+
+
+def dense(gradient):
+    """All of its values; a sparse one's duplicates are summed in the order in which `coalesce` does."""
+    return gradient.coalesce().to_dense() if gradient.is_sparse else gradient
 
 
 def in_bytes(summaries):
