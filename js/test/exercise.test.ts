@@ -160,6 +160,15 @@ describe("in the page", () => {
     expect(bits[0]!.getAttribute("aria-checked")).toBe("false");
   });
 
+  test("after a hundred steps there is the answer to look at", () => {
+    const { model, answer, button } = show("largest-float16", { _record: Array.from({ length: 99 }, (_, i) => `=${i + 1}`).join("\n") });
+    answer("65504");
+    expect(model.saved).toHaveLength(0);
+    expect(button("Check").title).toContain("look at the answer");
+    button("Show the answer").click();
+    expect(readRecord(question("largest-float16"), model.get("_record") as string)).toHaveLength(100);
+  });
+
   test("a saved record is shown; one of another question is told of, and left behind by starting over", () => {
     const { text } = show("bits-of-one", { _record: "=0x0001\n!" });
     expect(text(".mw-exercise-state")).toBe("answer shown");

@@ -1241,6 +1241,9 @@ function bits(fmt) {
     }
   });
   grid.show(fmt, code);
+  grid.element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+  });
   return {
     element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid.element),
     read: () => fmt.toHex(code),

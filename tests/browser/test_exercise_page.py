@@ -51,6 +51,9 @@ def test_everything_by_keyboard(page):
     assert exercise.solved
     report = shown.get_by_role("region", name="Text for the teacher")
     assert report.inner_text() == exercise.report()
+    shown.get_by_role("button", name="Copy").click()
+    expect(shown.get_by_text("the text is selected")).to_be_visible()  # this page may not use the clipboard
+    assert page.evaluate("getSelection().toString()").strip() == exercise.report()
     shown.get_by_role("button", name="Start over").press("Enter")
     expect(field).to_be_focused()
     expect(field).to_have_value("")
@@ -73,6 +76,12 @@ def test_a_choice_and_bits_by_mouse_and_keyboard(page):
     page.mouse.down()
     page.mouse.move(*centre(last), steps=4)  # a stroke paints
     page.mouse.up()
+    number = shown.get_by_role("textbox", name="biased exponent")
+    number.fill("14")
+    number.press("Enter")  # the field's own
+    number.fill("15")
+    number.press("Enter")
+    assert page.evaluate("window.model.get('_record')") == ""
     shown.get_by_role("button", name="Check").click()
     expect(shown.get_by_role("status").first).to_contain_text("Right. Sign 0, exponent 01111")
     assert page.evaluate("window.model.get('_record')") == "=0x3C00"

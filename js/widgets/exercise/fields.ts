@@ -89,6 +89,10 @@ function bits(fmt: FloatFormat): AnswerField {
     },
   });
   grid.show(fmt, code);
+  // A field of the grid takes its number by Enter; that is no answer yet.
+  grid.element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+  });
   return {
     element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid.element),
     read: () => fmt.toHex(code),
