@@ -18,7 +18,7 @@ export function fakeModel(changes: Record<string, unknown> = {}) {
     })),
     _devices: ["auto", "cpu"],
     _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
-    _comparison: {}, _explorer: null, _explorer_run: "",
+    _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
     ...changes,
   };
   const listeners = new Map<string, Set<(...args: unknown[]) => void>>();

@@ -249,7 +249,7 @@ describe("opening gradients", () => {
     if (why === "no manager") button("Open gradients").click();
     paint();
     await settle();
-    expect(region("Gradients of fp16 dynamic").querySelector("code")!.textContent).toBe('mw.LossScaleExplorer(mw.open_run("runs/1"))');
+    expect(region("Gradients of fp16 dynamic").querySelector("code")!.textContent).toBe('mw.LossScaleExplorer(mw.open_run("my/runs/1"))');
     expect(model.sent).toHaveLength(before);
     region("Gradients of fp16 dynamic").querySelector("button")!.click();
     paint();

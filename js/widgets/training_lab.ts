@@ -126,7 +126,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     plots.draw(Math.max(240, Math.round(plots.element.clientWidth) || 560), runs, withGradients(runs, atHand));
     compared.show(model.get("_comparison") ?? {}, names, styles);
     const id = openByHand ?? (model.get("_explorer") ? model.get("_explorer_run") : null);
-    gradients.show(id ? { id, name: names.get(id) ?? id } : undefined, model.get("_explorer"));
+    gradients.show(id ? { name: names.get(id) ?? id, path: `${model.get("_runs_dir")}/${id}` } : undefined, model.get("_explorer"));
     const unread = model.get("_notice");
     const missing = hasKernel ? [] : runs.filter(({ row }) => !(row.id in model.get("_settled")) && !(row.id in model.get("_live")));
     set(notice, { hidden: unread === "" && missing.length === 0 });

@@ -12,6 +12,11 @@ from mixwidgets.runs.watched_loop import WatchedLoop
 Value = str | float | None
 """A bool or an int, too."""
 
+_MEANS = {
+    "none": ("kind",),
+    "static": ("kind", "init_scale"),
+}  # of a loss scale; a dynamic one: all
+
 
 def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     """The fields that have a meaning in this run: without a dynamic loss scale there is no growth.
@@ -38,8 +43,9 @@ def _experiment(experiment: Experiment) -> dict[str, Value]:
     options = (LOSS_WEIGHT,) if source else tasks[experiment.task].options
     fields["task_options"] = {option.name: option.default for option in options} | fields["task_options"]
     recipe = fields["recipe"]
-    if (scale := recipe["loss_scale"])["kind"] != "dynamic":
-        recipe["loss_scale"] = {name: scale[name] for name in ("kind", "init_scale")}
+    scale = recipe["loss_scale"]
+    if (means := _MEANS.get(scale["kind"])) is not None:
+        recipe["loss_scale"] = {name: scale[name] for name in means}
     operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
     if operands.get("scaling") != "delayed":
         operands.pop("amax_history_len", None)

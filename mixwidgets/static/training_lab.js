@@ -1934,7 +1934,7 @@ function gradientsPanel(manager, close) {
   };
   const show = (run, reference) => {
     title(run && t("lab.gradients_of", { name: run.name }));
-    setText(line, run ? `mw.LossScaleExplorer(mw.open_run(${JSON.stringify(`runs/${run.id}`)}))` : "");
+    setText(line, run ? `mw.LossScaleExplorer(mw.open_run(${JSON.stringify(run.path)}))` : "");
     const wanted = run ? manager && reference || "" : null;
     if (wanted === shown) return;
     clear();
@@ -2231,7 +2231,7 @@ function render({ model, el }) {
     plots.draw(Math.max(240, Math.round(plots.element.clientWidth) || 560), runs, withGradients(runs, atHand));
     compared.show(model.get("_comparison") ?? {}, names, styles);
     const id = openByHand ?? (model.get("_explorer") ? model.get("_explorer_run") : null);
-    gradients.show(id ? { id, name: names.get(id) ?? id } : void 0, model.get("_explorer"));
+    gradients.show(id ? { name: names.get(id) ?? id, path: `${model.get("_runs_dir")}/${id}` } : void 0, model.get("_explorer"));
     const unread = model.get("_notice");
     const missing = hasKernel ? [] : runs.filter(({ row }) => !(row.id in model.get("_settled")) && !(row.id in model.get("_live")));
     set(notice, { hidden: unread === "" && missing.length === 0 });

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -22,9 +22,9 @@ _ENVIRONMENT = {
 }
 
 
-@cache
-def local_pool() -> "LocalPool":
-    """The one pool of this process: as many workers as it may use cores.
+def local_pool(slots: Set[str]) -> "LocalPool":
+    """The pool of this process for cells that need these slots (`runs.devices.slot_of`): a worker for each
+    GPU among them and, for the CPU, one for each core that it may use. It is kept.
 
     ModuleNotFoundError, with what to install, where loky is missing.
     """
@@ -36,7 +36,12 @@ def local_pool() -> "LocalPool":
             "or give it an executor, such as concurrent.futures.ThreadPoolExecutor(1).",
             name="loky",
         ) from None
-    return LocalPool(loky.cpu_count())
+    return _kept(sum(loky.cpu_count() if slot == "cpu" else 1 for slot in slots) or 1)
+
+
+@cache
+def _kept(workers: int) -> "LocalPool":
+    return LocalPool(workers)
 
 
 @dataclass(eq=False)

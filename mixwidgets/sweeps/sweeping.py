@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mixwidgets.runs.cells import ENDED, Cells
+from mixwidgets.runs.devices import slot_of
 from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.run import Run, list_runs
 from mixwidgets.sweeps.local_pool import local_pool
@@ -30,11 +31,12 @@ def sweep(
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
     `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
-    default: a process on one thread for each core of this machine (loky). Each experiment is a cell, trained
-    by one worker and recorded as a run in `runs_dir`; a cell of which there is a run that ended by itself
-    ("completed", "diverged" or "time_limit") is not run again, so the same line resumes a sweep that was cut
-    off. A worker that does not see the folder sends its run home. One that comes twice is one cell. The sweep
-    ends with the process that started it: a script waits for it (`Sweep.wait`).
+    default: processes of this machine (loky), one for each core, or for each GPU that the experiments need.
+    Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`; a cell of which
+    there is a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the
+    same line resumes a sweep that was cut off. A worker that does not see the folder sends its run home. One
+    that comes twice is one cell. The sweep ends with the process that started it: a script waits for it
+    (`Sweep.wait`).
 
     TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
     written, ModuleNotFoundError without loky where no executor is given.
@@ -54,7 +56,9 @@ def sweep(
         raise TypeError(
             f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
         )
-    return Sweep(cells, local_pool() if executor is None else executor, Path(runs_dir).absolute())
+    if executor is None:
+        executor = local_pool({slot_of(experiment.device) for experiment in cells.values()})
+    return Sweep(cells, executor, Path(runs_dir).absolute())
 
 
 class Sweep:

@@ -49,6 +49,7 @@ class TrainingLab(RunsPanels):
     _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
+    _runs_dir = t.Unicode(help="The folder, as it was given: for the page's line of Python.").tag(sync=True)
 
     def __init__(
         self, runs_dir: str | os.PathLike[str] | Run = "runs", *, lang: str | None = None, **traits: Any
@@ -56,7 +57,7 @@ class TrainingLab(RunsPanels):
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
-        self._given_dir, language = os.fspath(runs_dir), chosen_language(lang)
+        language = chosen_language(lang)
         super().__init__(
             runs_dir,
             lang=language,
@@ -71,6 +72,7 @@ class TrainingLab(RunsPanels):
             ],
             _recipes=[{"name": name, **recipe.to_dict()} for name, recipe in recipes.items()],
             _devices=choosable_devices(),
+            _runs_dir=os.fspath(runs_dir),
         )
         self.observe(self._follow_task, "task")  # from now on: both may be given at the start
         self._follow()
@@ -78,7 +80,7 @@ class TrainingLab(RunsPanels):
     def __repr__(self) -> str:
         names = CHOICES if self.device != "auto" else CHOICES[:-1]
         chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"TrainingLab({self._given_dir!r}, {chosen})"
+        return f"TrainingLab({self._runs_dir!r}, {chosen})"
 
     def run(self, name: object) -> Run:
         """The folder's run of this id; LookupError where there is none."""

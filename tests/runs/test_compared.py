@@ -83,6 +83,9 @@ def test_what_a_run_cannot_have_makes_no_difference(tmp_path):
         "recipe.operands.scaling": (None, "current", "delayed", "delayed"),
         "recipe.operands.amax_history_len": (None, None, 16, 4),
     }
+    kinds = [run_of(tmp_path, recipe=recipe) for recipe in ("fp32", "fp16_static")]
+    assert rows(kinds, "setting")["recipe.loss_scale.kind"] == ("none", "static")
+    assert "recipe.loss_scale.init_scale" not in rows(kinds, "setting")
     static_dynamic = [run_of(tmp_path, recipe=recipe) for recipe in ("fp16_static", "fp16_dynamic")]
     assert list(rows(static_dynamic, "setting")) == [
         "recipe", "recipe.loss_scale.kind", "recipe.loss_scale.init_scale",

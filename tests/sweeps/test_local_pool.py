@@ -79,7 +79,7 @@ def test_the_workers_end_with_their_kernel(tmp_path):
 import sys
 from mixwidgets.sweeps.local_pool import local_pool
 from tests.sweeps import calls
-local_pool().submit(calls.wait_for, sys.argv[1] + "/go", sys.argv[1] + "/mark")
+local_pool({"cpu"}).submit(calls.wait_for, sys.argv[1] + "/go", sys.argv[1] + "/mark")
 sys.stdin.readline()
 """
     command = [sys.executable, "-c", code, tmp_path]
@@ -91,5 +91,8 @@ sys.stdin.readline()
     until(lambda: not any(orphan.is_running() for orphan in orphans))
 
 
-def test_there_is_one_pool_for_all_sweeps():
-    assert local_pool() is local_pool()
+def test_one_pool_of_so_many_workers_is_kept_for_all_sweeps(monkeypatch):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "5")
+    assert local_pool({"cpu"}) is local_pool({"cpu"})
+    assert local_pool({"cuda0"}) is local_pool({"cuda1"})
+    assert local_pool({"cpu"}) is not local_pool({"cuda0"})

@@ -228,8 +228,8 @@ def test_of_what_is_asked_for_at_the_same_time_the_newest_is_shown(tmp_path, mak
     lab, slow = make_lab(tmp_path), threading.Event()
     opened = []
 
-    def explorer(run):
-        made = LossScaleExplorer(run)
+    def explorer(run, **how):
+        made = LossScaleExplorer(run, **how)
         opened.append(made)
         if run.id == first.id:
             slow.wait()
@@ -243,8 +243,8 @@ def test_of_what_is_asked_for_at_the_same_time_the_newest_is_shown(tmp_path, mak
     monkeypatch.setattr(runs_panels, "LossScaleExplorer", explorer)
     monkeypatch.setattr(runs_panels, "comparison_of", comparison)
     jobs = [
-        threading.Thread(target=lab.open_gradients, args=[first]),
-        threading.Thread(target=lab.compare, args=[[first]]),
+        threading.Thread(target=lab.open_gradients, args=[first], daemon=True),
+        threading.Thread(target=lab.compare, args=[[first]], daemon=True),
     ]
     for job in jobs:
         job.start()

@@ -13,7 +13,7 @@ export interface ViewManager {
 
 export interface GradientsPanel extends Pick<Panel, "element" | "expect"> {
   /** `reference` names the explorer of the run; null where none can be shown. */
-  show(run: { id: string; name: string } | undefined, reference: string | null): void;
+  show(run: { path: string; name: string } | undefined, reference: string | null): void;
   remove(): void;
 }
 
@@ -50,7 +50,7 @@ export function gradientsPanel(manager: ViewManager | undefined, close: () => vo
 
   const show: GradientsPanel["show"] = (run, reference) => {
     title(run && t("lab.gradients_of", { name: run.name }));
-    setText(line, run ? `mw.LossScaleExplorer(mw.open_run(${JSON.stringify(`runs/${run.id}`)}))` : "");
+    setText(line, run ? `mw.LossScaleExplorer(mw.open_run(${JSON.stringify(run.path)}))` : "");
     const wanted = run ? (manager && reference) || "" : null;
     if (wanted === shown) return;
     clear();

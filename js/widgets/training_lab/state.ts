@@ -99,6 +99,7 @@ export interface State {
   _shown: string[]; // ids of the runs that are selected: their curves are drawn
   _comparison: Comparison | Record<string, never>;
   _explorer: string | null; // a reference to the LossScaleExplorer that is open
+  _runs_dir: string; // the folder, as Python was given it
   _explorer_run: string; // the id of the run that it shows
   _notice: string; // what in the folder could not be read
 }
