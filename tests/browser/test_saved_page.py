@@ -274,7 +274,16 @@ def test_the_lab_shows_its_runs_and_pretends_nothing(saved, lab):
     expect(widget.get_by_label("seeds")).to_have_value("0, 7")
     saved.go("recipe=fp32&seed=12")
     expect(widget.get_by_label("seeds")).to_have_value("12")
-    for wrong in ("seed=-1", "seed=1,1.5", "recipe=fp32,fp32", "device=cuda:99", "steps=0", "recipe=nothing", "task=__proto__", "steps=100000000"):
+    for wrong in (
+        "seed=-1",
+        "seed=1,1.5",
+        "recipe=fp32,fp32",
+        "device=cuda:99",
+        "steps=0",
+        "recipe=nothing",
+        "task=__proto__",
+        "steps=100000000",
+    ):
         saved.go(wrong)
         expect(saved.note).not_to_be_empty()
         expect(widget.get_by_label("seeds")).to_have_value("12")
