@@ -30,8 +30,11 @@ def class_shares(summaries: Iterable[GradientSummary], format: str, loss_scale: 
         return Shares(*[math.nan] * len(Shares._fields))
     bounds = [summary.count_bounds(format, loss_scale) for summary in parts]
 
-    def share(name: str) -> float:
-        least, most = (sum(getattr(counts, name) for counts in side) for side in zip(*bounds, strict=True))
+    def share(*names: str) -> float:
+        least, most = (
+            sum(getattr(counts, name) for counts in side for name in names)
+            for side in zip(*bounds, strict=True)
+        )
         return least / not_zero if least == most else math.nan
 
     return Shares(
@@ -39,5 +42,5 @@ def class_shares(summaries: Iterable[GradientSummary], format: str, loss_scale: 
         subnormal=share("subnormal"),
         normal=share("normal"),
         overflow=share("overflow"),
-        not_finite=share("inf") + share("nan"),
+        not_finite=share("inf", "nan"),
     )

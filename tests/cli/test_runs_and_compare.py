@@ -95,7 +95,7 @@ def test_a_comparison_names_what_differs_and_what_came_of_it(runs, tmp_path):
     assert told["2"] == [diverged.id, diverged.experiment.title]
     for name, values in {
         "recipe": ["fp32", "fp16_dynamic"],
-        "recipe.loss_scale.init_scale": ["1", "65536"],
+        "recipe.loss_scale.kind": ["none", "dynamic"],
         "clip_norm": ["–", "0.1"],
         "status": ["completed", "diverged"],
         "loss": ["2", "nan"],

@@ -93,7 +93,7 @@ def test_the_examples_of_the_page(cluster, two, gpu, tmp_path, monkeypatch, exam
         return  # there is neither Slurm nor Kubernetes here
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("distributed.Client", lambda *_, **__: cluster.client)
-    monkeypatch.setattr("mixwidgets.sweeps.sweeping.local_pool", cluster.client.get_executor)
+    monkeypatch.setattr("mixwidgets.sweeps.sweeping.local_pool", lambda slots: cluster.client.get_executor())
     names = {}
     exec(code, names)
     if "sweep" in names:

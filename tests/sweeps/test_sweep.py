@@ -351,9 +351,6 @@ def test_a_folder_that_cannot_be_written_teaches(tmp_path):
 
 
 def test_without_loky_it_says_what_to_install(tmp_path, monkeypatch):
-    from mixwidgets.sweeps.local_pool import local_pool
-
-    local_pool.cache_clear()
     monkeypatch.setitem(sys.modules, "loky", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'mixwidgets\[sweep\]'"):
         mw.sweep([EXPERIMENT], runs_dir=tmp_path)
