@@ -36,7 +36,7 @@ function host(state: Record<string, unknown>, defaults: Traits) {
 
   function follow({ accept, stateValue }: WidgetModule["default"]): void {
     const text = location.hash.slice(1);
-    if (text === "") return;
+    if (text === "") return setText(note, ""); // it asks for nothing
     const get = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
     const wanted = readState(text, get, defaults);
     const traits = wanted && accept ? accept(wanted, model.get) : wanted;

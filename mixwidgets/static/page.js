@@ -110,7 +110,7 @@ function host(state, defaults) {
   });
   function follow({ accept, stateValue }) {
     const text = location.hash.slice(1);
-    if (text === "") return;
+    if (text === "") return setText(note, "");
     const get = (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name);
     const wanted = readState(text, get, defaults);
     const traits = wanted && accept ? accept(wanted, model.get) : wanted;
