@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks import snapshots
+from benchmarks.dragging import DRAG
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
 
@@ -79,22 +80,6 @@ CLICK_BIT = """async (root, n) => {
   return { times, handlers };
 }"""
 
-# Milliseconds of one drag tick: the handler, and the handler with the layout that it asks for.
-DRAG = """async (slider, n) => {
-  const frame = () => new Promise((done) => requestAnimationFrame(done));
-  const handlers = [], laidOut = [];
-  for (let i = 0; i < n; i++) {
-    slider.value = String(-24 + (i * 5) % 65);
-    const start = performance.now();
-    slider.dispatchEvent(new Event('input', { bubbles: true }));
-    handlers.push(performance.now() - start);
-    slider.closest('section').getBoundingClientRect();
-    laidOut.push(performance.now() - start);
-    await frame();
-  }
-  return { handlers, laidOut };
-}"""
-
 
 class Frames:
     """Counts what the page sends over its WebSockets."""
@@ -133,9 +118,9 @@ def measure() -> dict[str, object]:
 
         explorer = outputs[3].get_by_role("region", name=re.compile("loss scale"))
         slider = explorer.get_by_role("slider")
-        slider.evaluate(DRAG, 50)  # the first ticks compile
+        slider.evaluate(DRAG, [50, 5])  # the first ticks compile
         before = frames.sent
-        found = slider.evaluate(DRAG, TICKS)
+        found = slider.evaluate(DRAG, [TICKS, 5])
         results["drag tick, 20 tensors × 255 binades, handler"] = {
             **_spread(found["handlers"]),
             "reach": "p95 ≤ 1.5 ms",

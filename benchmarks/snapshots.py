@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from benchmarks.dragging import DRAG
 from tests.browser.jupyter import Notebook
 
 if TYPE_CHECKING:
@@ -54,23 +55,6 @@ CELLS = (
     "explorer.save('page.html')",
 )
 
-# Milliseconds of a look at another snapshot: the handler, and the handler with the layout that it asks for.
-SCRUB = """async (slider, n) => {
-  const frame = () => new Promise((done) => requestAnimationFrame(done));
-  const handlers = [], laidOut = [], places = Number(slider.max) + 1;
-  for (let i = 0; i < n; i++) {
-    slider.value = String((i * 61) % places);
-    const start = performance.now();
-    slider.dispatchEvent(new Event('input', { bubbles: true }));
-    handlers.push(performance.now() - start);
-    slider.closest('section').getBoundingClientRect();
-    laidOut.push(performance.now() - start);
-    await frame();
-  }
-  slider.dispatchEvent(new Event('change', { bubbles: true }));
-  return { handlers, laidOut };
-}"""
-
 
 def in_page(
     chromium: Browser, server: Server, spread: Callable[[list[float]], dict[str, object]]
@@ -90,7 +74,9 @@ def in_page(
     notebook.wait_idle()
     explorer.get_by_text(f"{kept} of {SNAPSHOTS} snapshots").wait_for()
     live = _heap(page) - before
-    scrub = explorer.get_by_role("slider", name="snapshot by step").evaluate(SCRUB, LOOKS)
+    slider = explorer.get_by_role("slider", name="snapshot by step")
+    scrub = slider.evaluate(DRAG, [LOOKS, 61])
+    slider.dispatch_event("change")
     notebook.run(3)
     page.close()
 
