@@ -9,7 +9,7 @@ from mixwidgets.runs.experiment import Experiment
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.run import Run
 from mixwidgets.runs.settings import Value
-from mixwidgets.runs.shares import class_shares
+from mixwidgets.runs.shares import class_shares, flushed_against_float32
 from mixwidgets.runs.status import current_status
 
 
@@ -96,12 +96,8 @@ def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> dict[st
         "gradients.not_finite": shares.not_finite,
     }
     if snapshot.flushed:
-        flushed = sum(snapshot.flushed.values())
-        found["gradients.flushed_against_float32"] = _share(flushed, not_zero + flushed)
+        found["gradients.flushed_against_float32"] = flushed_against_float32(snapshot)
     if snapshot.weights_unchanged:
-        found["weights_unchanged"] = _share(sum(snapshot.weights_unchanged.values()), not_zero)
+        unchanged = sum(snapshot.weights_unchanged.values())
+        found["weights_unchanged"] = unchanged / not_zero if not_zero else math.nan
     return found
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else math.nan

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.events import GradientSnapshot
 
 
 class Shares(NamedTuple):
@@ -44,3 +45,13 @@ def class_shares(summaries: Iterable[GradientSummary], format: str, loss_scale: 
         overflow=share("overflow"),
         not_finite=share("inf", "nan"),
     )
+
+
+def flushed_against_float32(snapshot: GradientSnapshot) -> float:
+    """The share that is zero in the run's arithmetic alone, of the gradients that are not zero in both.
+
+    NaN where the snapshot has no float32 reference, and where all are zero in both.
+    """
+    flushed = sum(snapshot.flushed.values())
+    not_zero = flushed + sum(summary.count - summary.zero for summary in snapshot.summaries.values())
+    return flushed / not_zero if snapshot.flushed and not_zero else math.nan

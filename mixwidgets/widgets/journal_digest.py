@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mixwidgets.runs.events import Evaluation, GradientSnapshot, Memory, RunStarted, StepRecord
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.records import to_json_metrics, to_json_number
-from mixwidgets.runs.shares import class_shares
+from mixwidgets.runs.shares import class_shares, flushed_against_float32
 from mixwidgets.runs.watched_loop import WatchedLoop
 from mixwidgets.widgets.thinned import Thinned
 
@@ -97,14 +97,6 @@ class JournalDigest:
         *shares, _ = class_shares(snapshot.summaries.values(), self._format, newest.loss_scale)
         if all(map(math.isfinite, shares)):  # else the summaries do not decide them
             self._shares.append(snapshot.step, *shares)
-        self._figures["flushed"] = _flushed(snapshot, shares[0] if self._is_watched else math.nan)
-
-
-def _flushed(snapshot: GradientSnapshot, otherwise: float) -> float | None:
-    """The share of the gradients that were flushed, against float32 arithmetic where that is recorded. Else
-    nobody knows of a run: what its narrow backward pass flushed has arrived as zero."""
-    summaries = snapshot.summaries.values()
-    flushed = sum(snapshot.flushed.values())
-    not_zero = flushed + sum(summary.count - summary.zero for summary in summaries)
-    share = flushed / not_zero if snapshot.flushed and not_zero else otherwise
-    return share if math.isfinite(share) else None
+        # Of a run only float32 beside it tells: what its narrow backward pass flushed has arrived as zero.
+        flushed = shares[0] if self._is_watched else flushed_against_float32(snapshot)
+        self._figures["flushed"] = flushed if math.isfinite(flushed) else None
