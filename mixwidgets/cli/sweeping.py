@@ -39,7 +39,10 @@ def run_sweep(
     time_limit: take.TimeLimit = None,
     trust_source: take.TrustSource = False,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes on this machine; default: one for each core.")
+        int | None,
+        typer.Option(
+            min=1, help="Processes on this machine; default: one for each core, or GPU that is needed."
+        ),
     ] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask scheduler whose workers train, such as tcp://127.0.0.1:8786.")
@@ -113,7 +116,7 @@ def _follow(it: "Sweep") -> None:
 
 
 def _stop(it: "Sweep") -> None:
-    """Without haste: workers of this machine are waited for in any case when this process ends."""
+    """Without haste: a run that is asked to stop ends with its step, and is then a named end."""
     try:
         it.stop()
     except TimeoutError as error:  # torch, say, takes its time to load

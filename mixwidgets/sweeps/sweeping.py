@@ -168,10 +168,12 @@ class Sweep:
         if self.is_over:
             return
         self._is_stopped = True
-        self._cells.ask_to_stop(self._token)
-        for cell, future in list(self._futures.items()):
-            if not self._cells.is_running(cell):
-                future.cancel()
+        try:
+            self._cells.ask_to_stop(self._token)
+        finally:  # also where nothing can be written
+            for cell, future in list(self._futures.items()):
+                if not self._cells.is_running(cell):
+                    future.cancel()
         deadline = time.monotonic() + _PATIENCE_S
         while not self.is_over:
             if time.monotonic() > deadline:

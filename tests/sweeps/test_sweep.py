@@ -1,6 +1,7 @@
 """sweep: every cell once, whatever the executor does; failures have names; what is done is not done again."""
 
 import asyncio
+import shutil
 import subprocess
 import sys
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
@@ -348,6 +349,27 @@ def test_a_folder_that_cannot_be_written_teaches(tmp_path):
     with pytest.raises(OSError, match="is a link"):
         mw.sweep([EXPERIMENT], runs_dir=tmp_path / "runs")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "runs"]
+
+
+def test_stop_drops_what_waits_where_nothing_can_be_written(tmp_path):
+    busy, handed_out = Event(), []
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *given):
+            future = super().submit(*given)
+            handed_out.append(future)
+            return future
+
+    with Pool(1) as pool:
+        pool.submit(busy.wait)
+        sweep = mw.sweep(mw.grid(EXPERIMENT, seed=range(3)), pool, tmp_path)
+        until(lambda: len(handed_out) == 4)
+        shutil.rmtree(tmp_path / ".cells")
+        with pytest.raises(OSError, match="No such file"):
+            sweep.stop()
+        busy.set()
+    until(lambda: sweep.is_over)
+    assert (sweep.counts["stopped"], sweep.runs) == (3, [])
 
 
 def test_without_loky_it_says_what_to_install(tmp_path, monkeypatch):
