@@ -15,6 +15,7 @@ from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted
 from mixwidgets.runs.journal import create_run, create_watched_run
 from mixwidgets.runs.watched_loop import WatchedLoop
 from tests.cli.calling import call, run_of, step
+from tests.untrained import Untrained
 from tests.waiting import LIMIT_S, until
 
 TOML = """
@@ -28,22 +29,6 @@ loss_scale = { kind = "static", init_scale = 8.0 }
 canvas = 20
 loss_weight = 0.25
 """
-
-
-class Line:
-    """A task that is not trained here."""
-
-    def model(self):
-        raise NotImplementedError
-
-    def batches(self, batch_size, seed):
-        raise NotImplementedError
-
-    def loss(self, outputs, targets):
-        raise NotImplementedError
-
-    def evaluate(self, predict):
-        raise NotImplementedError
 
 
 @pytest.fixture
@@ -100,7 +85,7 @@ def test_without_a_file_there_are_defaults_and_with_one_there_are_its_own(tmp_pa
 
 
 def test_source_in_a_file_runs_only_where_it_is_trusted(tmp_path, launched):
-    own = mw.Experiment(task=Line, steps=3)
+    own = mw.Experiment(task=Untrained, steps=3)
     (tmp_path / "own.json").write_text(own.to_json())
     refused = call("train", tmp_path / "own.json")
     assert refused.exit_code == 2

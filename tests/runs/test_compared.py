@@ -18,6 +18,7 @@ from mixwidgets.runs.operands import Operands
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.shares import class_shares
 from mixwidgets.runs.watched_loop import WatchedLoop
+from tests.untrained import Untrained
 
 VALUES = np.array([0.0, 0.0, 2.0**-27, 2.0**-16, 0.5, -3.0, 2.0**17, np.inf, -np.inf, np.nan], "f4")
 
@@ -126,24 +127,8 @@ def test_where_runs_took_place_is_a_setting_once_it_is_known(tmp_path):
     assert rows(runs[1:], "setting") == {}
 
 
-class Line:
-    """A task that is not trained here."""
-
-    def model(self):
-        raise NotImplementedError
-
-    def batches(self, batch_size, seed):
-        raise NotImplementedError
-
-    def loss(self, outputs, targets):
-        raise NotImplementedError
-
-    def evaluate(self, predict):
-        raise NotImplementedError
-
-
 def test_two_texts_of_one_task_differ(tmp_path):
-    one = mw.Experiment(task=Line, steps=1)
+    one = mw.Experiment(task=Untrained, steps=1)
     other = one.replace(task_source=one.task_source.replace("not trained", "never trained"))
     runs = [mw.open_run(create_run(experiment, tmp_path)) for experiment in (one, other)]
     ((name, (first, second)),) = rows(runs, "setting").items()
