@@ -2,7 +2,7 @@
 
 Each function returns an altair chart; none displays it. Altair's usual display fetches Vega from the network;
 without one, `chart.save("chart.svg")` works (with vl-convert-python), and so does
-`altair.renderers.enable("svg")`.
+`altair.renderers.enable("png")`, which any viewer of the notebook shows.
 """
 
 from __future__ import annotations

@@ -2,10 +2,14 @@
 
 import subprocess
 import sys
+from base64 import b64decode
 from pathlib import Path
 
+import altair as alt
 import nbformat
+import pandas as pd
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
 NOTEBOOKS = sorted(Path(__file__).parents[2].joinpath("notebooks").glob("*.ipynb"))
 
@@ -23,6 +27,35 @@ def test_every_code_cell_was_run(path):
 
 def test_there_are_notebooks():
     assert NOTEBOOKS[0].name == "00_start_here.ipynb"
+
+
+def is_picture(png):
+    """Whether these are the bytes of a PNG with something on it (a blank one shrinks to a few hundred)."""
+    return png.startswith(b"\x89PNG\r\n") and len(png) > 2_000
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_every_chart_is_a_picture_that_needs_no_network(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        for data in [output.data for output in cell.get("outputs", []) if "data" in output]:
+            if data.get("text/plain", "").startswith("alt."):
+                png = b64decode(data.get("image/png", ""))
+                assert is_picture(png), f'{cell.id}: say alt.renderers.enable("png", ppi=108) before it'
+
+
+LINE = alt.Chart(pd.DataFrame({"x": [1, 2, 3], "y": [1, 4, 9]})).mark_line().encode(x="x", y="y")
+NOTHING = alt.Chart(pd.DataFrame({"x": []})).mark_line()
+
+
+@pytest.mark.parametrize(
+    ("chart", "renderer", "seen"),
+    [(LINE, "png", True), (LINE, "svg", False), (LINE, "html", False), (NOTHING, "png", False)],
+)
+def test_a_chart_that_a_plain_viewer_does_not_show_is_noticed(chart, renderer, seen):
+    with alt.renderers.enable(renderer):
+        data, _ = DisplayFormatter().format(chart)
+    assert data["text/plain"].startswith("alt.")
+    assert is_picture(data.get("image/png", b"")) is seen
 
 
 @pytest.mark.parametrize(("saved", "code"), [("65504.0", 0), ("65505.0", 1)])
