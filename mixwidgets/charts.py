@@ -34,7 +34,7 @@ _COLOUR = alt.Color("class:N", scale=alt.Scale(domain=_CLASSES, range=_COLOURS),
 
 
 def gradients(source: object, format: str | FloatFormat = "float16", loss_scale: float = 1.0) -> alt.Chart:
-    """A histogram over binades of |gradient| × loss scale, coloured by what `format` makes of them.
+    """A histogram over binades of `|gradient| × loss scale`, coloured by what `format` makes of them.
 
     source: whatever `LossScaleExplorer` takes: a GradientSummary or a mapping of them, a model after
     backward(), arrays by name. Zeros, infinities and NaNs have no binade and are left out. Raises as

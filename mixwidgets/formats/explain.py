@@ -38,7 +38,7 @@ class Explanation:
     error: Fraction | None
     """Result − input, exactly. None where the result or the input is not finite."""
     relative_error: Fraction | None
-    """error / |input|. None where that is undefined."""
+    """`error / |input|`. None where that is undefined."""
 
 
 def explain(

@@ -26,8 +26,8 @@ class FloatFormat(FormatSpec):
     `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's specials and bias; see
     `FormatSpec` for the other choices.
 
-    Codes are unsigned integers (or hex strings such as "0x7BFF"); values are anything that
-    `parse.to_exact` takes: numbers, fractions, and text, which is read exactly.
+    Codes are unsigned integers (or hex strings such as "0x7BFF"); values are numbers, Fractions, Decimals
+    and text, which is read exactly: "0.1", "0x1p-3", "nan", "-inf", or a bit pattern, "0x7BFF".
     """
 
     # One code
@@ -93,10 +93,12 @@ class FloatFormat(FormatSpec):
         A scalar (number, Fraction, Decimal or text) gives an int; an array or a sequence gives unsigned
         integers of its shape, in the narrowest dtype that holds the format.
 
-        rounding: one of `rounding.ROUNDINGS`. "stochastic" goes up with a probability equal to the
-        remainder, to `random_bits` bits (1 … 52; few are biased downwards), drawn from a generator of `seed`.
+        rounding: "ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative",
+        "to-odd" or "stochastic", which goes up with a probability equal to the remainder, to `random_bits`
+        bits (1 … 52; few are biased downwards), drawn from a generator of `seed`.
         overflow: "native" (infinity if the format has one, else NaN, else the largest finite value),
         "saturate" (the largest, for ±inf too), or a stack's own way, "torch" or "ml_dtypes".
+
         Raises ValueError for a NaN, and for what else a format lacks (a zero, a sign), where it has no NaN.
         """
         draw = _draws(rounding, random_bits, seed)

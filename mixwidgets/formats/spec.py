@@ -41,6 +41,7 @@ class FormatSpec:
     """What defines a format, and what follows from it. `FloatFormat` adds what can be asked of one."""
 
     name: str
+    """The name by which `get_format` knows it, or your own."""
     exponent_bits: int
     """Width w of the biased exponent field, 1 … 11 (… 15 in the experimental P3109 family)."""
     fraction_bits: int
@@ -48,13 +49,19 @@ class FormatSpec:
     bias: int = cast("int", None)
     """What is subtracted from the biased exponent; 2^(w − 1) − 1 if left out."""
     signed: bool = True
+    """Whether the top bit is a sign."""
     infinity: Infinity = "ieee"
+    """Which code is infinity: "ieee" (exponent all ones, fraction 0), "top" (the largest magnitude code that
+    is no NaN) or "none"."""
     nan: Nan = "ieee"
+    """Which codes are NaN: "ieee" (exponent all ones, fraction not 0), "top" (exponent and fraction all
+    ones), "negative_zero" (the sign bit alone, so that there is no −0) or "none"."""
     has_zero: bool = True
     """Whether a zero exponent field holds zero and the subnormals, rather than one more binade."""
     experimental: bool = field(default=False, compare=False)
     """Whether its definition may still change."""
     aliases: tuple[str, ...] = field(default=(), compare=False)
+    """Shorter names that `get_format` takes."""
     citation: str = field(default="", compare=False)
     """Where the format is defined."""
 
@@ -124,14 +131,17 @@ class FormatSpec:
 
     @property
     def has_inf(self) -> bool:
+        """Whether a code is infinity."""
         return self.infinity != "none"
 
     @property
     def has_nan(self) -> bool:
+        """Whether a code is NaN."""
         return self.nan != "none"
 
     @property
     def has_negative_zero(self) -> bool:
+        """Whether a code is −0."""
         return self.signed and self.has_zero and self.nan != "negative_zero"
 
     # … and figures
@@ -165,6 +175,7 @@ class FormatSpec:
 
     @property
     def smallest_normal(self) -> float:
+        """Smallest positive normal value, 2^emin."""
         return as_float(Fraction(2) ** self.emin, self.name)
 
     @property

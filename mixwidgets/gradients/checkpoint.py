@@ -44,7 +44,8 @@ def survey(source: object, formats: Iterable[str | FloatFormat | BlockFormat] = 
 
     source: a state_dict or any mapping of names to NumPy or torch arrays, a model with a state_dict, or the
     path of a safetensors file, of which one tensor at a time is read. Tensors that are not floating point are
-    left out. formats: float formats and block formats, by name or as they are; ties go to even.
+    left out.
+    formats: float formats and block formats, by name or as they are; ties go to even.
 
     Columns: `values` is how many there are, `zero` and `not_finite` the shares of them that are 0 and that
     are infinite or NaN; `flushed`, `subnormal` and `overflow` are shares of the others; a block format scales

@@ -69,6 +69,7 @@ class GradientSummary:
 
         values: a NumPy or ml_dtypes array, a torch tensor on any device, a number or a sequence of floats.
         formats: those to be answered for beside the catalogue's, as of a FloatFormat of your own.
+
         Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors ValueError,
         as do unsigned formats.
         """

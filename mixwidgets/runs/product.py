@@ -14,8 +14,9 @@ _FIELDS = tuple(field.name for field in fields(Experiment))
 
 
 def grid(experiment: Experiment, **axes: Any) -> list[Experiment]:
-    """`experiment` with every combination of the axes' values: `grid(experiment, recipe=["fp32", "bf16"],
-    seed=range(3))` is six experiments.
+    """`experiment` with every combination of the axes' values.
+
+    `grid(experiment, recipe=["fp32", "bf16"], seed=range(3))` is six experiments.
 
     An axis is a field of Experiment with its values; a text, a Recipe, a mapping or a number alone is one
     value. Later axes vary fastest. Fields without an axis stay as they are, also those that came from the

@@ -38,8 +38,9 @@ def watch(
     """Look at the gradients of a training loop that is not changed for it: `with watch(model, optimizer): …`.
 
     model: the parameters that ask for gradients when watching starts are watched.
-    optimizer, scaler: what the loop steps with. A step ends with `scaler.update()` where an enabled
-        GradScaler is given, else with `optimizer.step()`; without both, each backward pass is a step.
+    optimizer: what the loop steps with; a step ends with `optimizer.step()`. Without optimiser and scaler
+        each backward pass is a step.
+    scaler: the loop's GradScaler. Where it is enabled, a step ends with `scaler.update()` instead.
     every: optimiser steps from one observed step to the next; the first is observed.
     format: the format whose losses `report()` tells, by name.
     path: a folder, missing or empty, that becomes the run directory of what is seen: `open_run(path)`.

@@ -20,7 +20,7 @@ class NumberLine(BitEditor):
     It holds a number as a BitEditor does (`value`, `code`, `format`), and shows the neighbours, the midpoint
     and what decided. `formats` names the formats whose values stand in rows below, at the same scale.
 
-    It follows an editor whose traits are linked to its own, in the kernel or in the page:
+    It follows an editor whose traits are linked to its own, in the kernel or in the page::
 
         for name in ("format", "code", "_input", "rounding", "overflow"):
             ipywidgets.jslink((editor, name), (line, name))
