@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test unit front-end notebooks browser lint format bundle bench run-notebooks screenshots constraints clean
+.PHONY: lab test unit front-end notebooks browser lint format bundle bench run-notebooks zh screenshots constraints clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
@@ -24,8 +24,9 @@ front-end: js/node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
 	$(NPM) test
 
+# The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
 notebooks: .venv/.test
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 -p no:cacheprovider notebooks
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 -p no:cacheprovider --ignore=notebooks/zh notebooks
 
 browser: .venv/.test .venv/.browser
 	$(BIN)/python -m pytest -m browser
@@ -49,6 +50,10 @@ bench: .venv/.test js/node_modules/.installed
 
 run-notebooks: .venv/.test
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.store_widget_state=False --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
+	$(BIN)/python -m notebooks.zh.edition
+
+zh: .venv/.test
+	$(BIN)/python -m notebooks.zh.edition
 
 screenshots: .venv/.test .venv/.browser
 	$(BIN)/python -m docs.screenshots

@@ -1,0 +1,199 @@
+"""The Chinese edition is the English one in other words, and all Chinese keeps to the glossary."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+from markdown_it import MarkdownIt
+
+from notebooks.zh import edition
+
+ROOT = Path(__file__).parents[2]
+HAN = "[\u4e00-\u9fff]"
+NUMBER = r"0x[0-9A-Fa-f]+|\d+(?:[.,]\d+)+|\d\d+|[3-9]|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+"  # a lone 0, 1 or 2 may be a word
+BOOKS_SAY = r"（[^（）]*称[^（）]*）"
+MARKDOWN = MarkdownIt("commonmark").enable("table")  # it comes with rich
+
+
+def english(lesson):
+    cells = nbformat.read(edition.ENGLISH / f"{lesson}.ipynb", as_version=4).cells
+    return {cell.id: cell.source for cell in cells if cell.cell_type == "markdown"}
+
+
+def chinese(lesson):
+    return edition.read_texts(edition.HERE / f"{lesson}.md")
+
+
+def table(heading):
+    """The rows of the glossary's table under a heading, as lists of cells."""
+    part = (edition.HERE / "README.md").read_text(encoding="utf-8").split(heading)[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (.*) \|$", part, flags=re.MULTILINE)
+    return [re.split(r" ?\| ?", row) for row in rows][1:]
+
+
+PHRASES = [row[:2] for row in table("## 固定用语")]
+REJECTED = [word for row in table("## 术语") for word in row[2].split(", ") if word]
+
+
+def slanted_text(parts):
+    """The inline parts of a text that stand in italics."""
+    depth = 0
+    for part in parts:
+        depth += {"em_open": 1, "em_close": -1}.get(part.type, 0)
+        if depth:
+            yield part
+
+
+def drift(ours, theirs):
+    """In which respects a Chinese text is not the English one in other words."""
+    tokens = [MARKDOWN.parse(text) for text in (ours, theirs)]
+    blocks = [[(token.type, token.tag) for token in found] for found in tokens]
+    inside = [[part for token in found for part in token.children or []] for found in tokens]
+
+    def of(kind, what):
+        return [Counter(what(part) for part in found if part.type == kind) for found in inside]
+
+    def links(found):
+        return {re.sub(r"^(\.\./)+", "", target) for target in found}
+
+    strong, slanted = of("strong_open", lambda part: ""), of("em_open", lambda part: "")
+    most = strong[0].total() + slanted[0].total()
+    code, targets = (
+        of("code_inline", lambda part: part.content),
+        of("link_open", lambda part: part.attrs["href"]),
+    )
+    numbers = [Counter(re.findall(NUMBER, text)) for text in (ours, theirs)]
+    found = {
+        "blocks": blocks[0] != blocks[1],
+        "numbers": numbers[0] != numbers[1],
+        "code": code[0] != code[1],
+        "links": links(targets[0]) != links(targets[1]),
+        "emphasis": not strong[0].total() <= strong[1].total() + slanted[1].total() <= most,
+        "slanted Chinese": any(re.search(HAN, part.content) for part in slanted_text(inside[1])),
+        "stars": any("*" in part.content for part in inside[1] if part.type == "text"),
+        "line break": any(part.type in ("softbreak", "hardbreak") for part in inside[1]),
+        "no Chinese": not re.search(HAN, theirs),
+        **{phrase: (phrase in ours) != (here in theirs) for phrase, here in PHRASES},
+    }
+    return [what for what, wrong in found.items() if wrong]
+
+
+def faults(text):
+    """What of a Chinese text is not written as the glossary says."""
+    text = re.sub(BOOKS_SAY, "", text)
+    found = re.findall(f"{HAN}[,;:?!]|[,;:?!]{HAN}|{HAN}[A-Za-z0-9`]|[A-Za-z0-9`]{HAN}", text)
+    found += re.findall(" [，。；：？！、（）]|[，。；：？！、（）] ", text)
+    return found + [word for word in REJECTED if word in text]
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_what_is_committed_is_what_is_built(lesson):
+    committed = (edition.HERE / f"{lesson}.ipynb").read_text(encoding="utf-8")
+    assert committed == edition.edition(lesson), "run `make zh`, and commit what it writes"
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_each_cell_says_the_same_in_both_languages(lesson):
+    ours, theirs = english(lesson), chinese(lesson)
+    assert list(ours) == list(theirs), "the texts stand in the lesson's order"
+    wrong = {name: drift(ours[name], theirs[name]) for name in ours}
+    assert not {name: found for name, found in wrong.items() if found}
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_links_hold_from_where_the_edition_stands(lesson):
+    targets = re.findall(r"\]\(([^)#]+)", "\n".join(chinese(lesson).values()))
+    assert all("://" in target or (edition.HERE / target).exists() for target in targets), targets
+
+
+def all_chinese():
+    """(where, text) of everything in the project that is written in Chinese for its users."""
+    for lesson in edition.LESSONS:
+        yield from ((f"{lesson}.md, {name}", text) for name, text in chinese(lesson).items())
+    for file in ("js/messages/zh.json", "mixwidgets/widgets/python_texts_zh.json"):
+        yield from json.loads((ROOT / file).read_text(encoding="utf-8")).items()
+    catalogue = (ROOT / "mixwidgets/exercises/catalogue.json").read_text(encoding="utf-8")
+    for text in re.findall(r'"zh": ("(?:[^"\\]|\\.)*")', catalogue):
+        yield "catalogue.json", json.loads(text)
+
+
+def test_all_chinese_is_written_as_the_glossary_says():
+    texts = list(all_chinese())
+    assert len(texts) > 800
+    wrong = [(where, faults(text), text) for where, text in texts if faults(text)]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+ONE = "**Predict first.** The *gap* from 2048 on is 2, see `ulp` and [this](../docs/x.md)."
+SAME = "**先预测**：从 2048 起**间距**为 2，见 `ulp` 和[这里](../../docs/x.md)。"
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ("2048 4096", ["numbers"]),
+        ("`ulp` `eps`", ["code"]),
+        ("x.md y.md", ["links"]),
+        ("**间距** 间距", []),
+        ("起**间距** **起间距。**", ["stars"]),
+        ("2048 **2048**", ["emphasis"]),
+        ("**间距** *间距*", ["slanted Chinese"]),
+        ("**先预测**：从 先预测：**从**", ["**Predict first.**"]),
+        ("从 \n从", ["line break"]),
+        ("见 \n\n见", ["blocks"]),
+        ("**先预测**： ##\n**先预测**：", ["blocks"]),
+    ],
+)
+def test_a_drift_is_noticed(change, what):
+    assert drift(ONE, SAME) == []
+    before, after = change.split(" ")
+    assert drift(ONE, SAME.replace(before, after)) == what
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("这是 float16，有 16 位。*好*（NaN）", []),
+        ("这样,好", ["样,"]),
+        ("有16位", ["有1", "6位"]),
+        ("好 ，是", [" ，"]),
+        ("尾数是有效数（有的书称“尾数”）", ["尾数"]),
+    ],
+)
+def test_a_fault_of_writing_is_noticed(text, found):
+    assert faults(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<!-- title -->\n\n# 题\n", r"lacks \['text'\], and has \[\]"),
+        ("<!-- title -->\n一\n<!-- text -->\n二\n<!-- gone -->\n三\n", r"lacks \[\], and has \['gone'\]"),
+        ("<!-- title -->\n一\n<!-- title -->\n二\n", "title --> stands there twice"),
+        ("题\n<!-- title -->\n一\n", "before the first line"),
+    ],
+)
+def test_texts_that_do_not_fit_the_lesson_are_refused_in_words(tmp_path, monkeypatch, text, said):
+    cells = [nbformat.v4.new_markdown_cell("# T", id="title"), nbformat.v4.new_markdown_cell("t", id="text")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "01_x.ipynb")
+    (tmp_path / "01_x.md").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(edition, "ENGLISH", tmp_path)
+    monkeypatch.setattr(edition, "HERE", tmp_path)
+    with pytest.raises(ValueError, match=said):
+        edition.edition("01_x")
+
+
+def test_the_widgets_of_the_edition_speak_chinese():
+    cells = nbformat.read(edition.HERE / "01_bits.ipynb", as_version=4).cells
+    code = [cell.source for cell in cells if cell.cell_type == "code"][:3]
+    program = "\n".join([*code, "print(editor.lang, '位编辑器' in str(editor._esm))"])
+    unsaid = {name: value for name, value in os.environ.items() if name != "MIXWIDGETS_LANG"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=unsaid, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["zh", "True"]
