@@ -31,7 +31,11 @@ ROOMS = {
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "runs"}, {"altair", "pandas"}, set()),
-    "cli": ({"formats", "gradients", "runs", "training", "sweeps"}, {"typer", "rich"}, {"distributed"}),
+    "cli": (
+        {"formats", "gradients", "runs", "training", "sweeps", "widgets"},
+        {"typer", "rich"},
+        {"distributed"},
+    ),
     "__init__": (set(), set(), set()),
 }
 
