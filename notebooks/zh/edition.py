@@ -1,10 +1,12 @@
 """Builds the Chinese edition: of each NN_name.md in this folder NN_name.ipynb beside it.
 
 The .md holds the Chinese of a lesson's markdown cells, each after a line with the cell's id, as
-<!-- bits-title -->. All else, the code and what it printed, is the English notebook's. Run by `make zh`.
+<!-- bits-title -->. All else, the code and what it printed, is the English notebook's. Run by `make zh`;
+`python -m notebooks.zh.edition 01_bits` builds one.
 """
 
 import re
+import sys
 from pathlib import Path
 
 import nbformat
@@ -55,5 +57,5 @@ def edition(lesson: str) -> str:
 
 
 if __name__ == "__main__":
-    for lesson in LESSONS:
+    for lesson in sys.argv[1:] or LESSONS:
         (HERE / f"{lesson}.ipynb").write_text(edition(lesson), encoding="utf-8")
