@@ -1,5 +1,6 @@
 // A widget's state as a short text in the page's address: "#format=float16&code=7bff".
-// The twin of mixwidgets/widgets/state_text.py, which states the grammar.
+// The twin of mixwidgets/widgets/state_text.py, which states the grammar. Of a page of several widgets the address holds
+// their states in order, joined by ";": no state has one, since ";" is percent-encoded there.
 
 export type Traits = Record<string, unknown>;
 
@@ -33,6 +34,17 @@ export function readState(address: string, get: (name: string) => unknown, defau
     found.set(name, value);
   }
   return Object.fromEntries(Object.entries(defaults).map(([name, left]) => [name, found.get(name) ?? left ?? get(name)]));
+}
+
+/** The address of a page whose widgets have these states; "" for one that is as the page brought it. */
+export function joinStates(texts: readonly string[]): string {
+  return texts.join(";").replace(/;+$/, "");
+}
+
+/** What an address says of each of `count` widgets, "" of those that it does not speak of; null where it has more. */
+export function splitStates(address: string, count: number): string[] | null {
+  const texts = address.split(";", count + 1);
+  return texts.length > count ? null : [...texts, ...new Array<string>(count - texts.length).fill("")];
 }
 
 function keyOf(name: string): string {

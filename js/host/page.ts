@@ -1,14 +1,25 @@
-// The host of a saved page: it gives a widget's module its model and its place, and joins the state to the address.
+// The host of a saved page: it gives the modules of its widgets their models and places, and joins the states to the
+// address. A page of one widget is what `save` writes; those of a site have several, and links between them.
 
 import { setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
-import { readState, type Traits, writeState } from "./address.ts";
+import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
+import { pageLinks } from "./links.ts";
 import { type PageModel, pageModel, type Saved, stateOf } from "./model.ts";
 
-interface Data extends Saved {
-  readonly module: string;
+interface SavedWidget extends Saved {
+  /** The id of the element that it stands in. */
+  readonly place: string;
+  /** Which of the page's modules is its own. */
+  readonly module: number;
   /** The traits of the state, and what each is where the address leaves it out. */
   readonly defaults: Traits;
+}
+
+interface Data {
+  readonly modules: readonly string[];
+  /** The first is the one that presets are of. */
+  readonly widgets: readonly SavedWidget[];
 }
 
 /** What a widget's module exports. `accept` checks a state from the address and puts it in the traits' own form. */
@@ -21,29 +32,58 @@ interface WidgetModule {
   };
 }
 
+/** A widget as the page has it. */
+interface Held {
+  readonly model: PageModel;
+  /** Its part of the address. */
+  write(): string;
+  /** The traits that its part of an address means; null for what is none of its states. */
+  read(text: string): Traits | null;
+  show(): unknown;
+}
+
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
 
-function host(state: Record<string, unknown>, defaults: Traits) {
-  const model = pageModel(state, () => {
-    setText(note, "");
-    try {
-      history.replaceState(null, "", "#" + writeState(model.get, defaults));
-    } catch {
-      // A browser takes only so many addresses a minute: the next edit tells this one's news too.
-    }
-  });
+async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetModule["default"][], tell: () => void): Promise<Held> {
+  const { accept, stateValue, render } = modules[module]!;
+  const model = pageModel(await stateOf(saved), tell);
+  return {
+    model,
+    write: () => writeState(model.get, defaults),
+    read(text) {
+      const wanted = readState(text, (name) => (stateValue ? stateValue(name, model.get(name)) : model.get(name)), defaults);
+      return wanted && accept ? accept(wanted, model.get) : wanted;
+    },
+    show: () => render({ model, el: element(place), signal: new AbortController().signal }),
+  };
+}
 
-  function follow({ accept, stateValue }: WidgetModule["default"]): void {
-    const text = location.hash.slice(1);
-    if (text === "") return setText(note, ""); // it asks for nothing
-    const get = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
-    const wanted = readState(text, get, defaults);
-    const traits = wanted && accept ? accept(wanted, model.get) : wanted;
-    for (const [name, value] of Object.entries(traits ?? {})) model.set(name, value);
-    setText(note, traits ? "" : t("page.address"));
-  }
-  return { model, follow };
+/** Joins the widgets' states to the address. */
+function addressOf(held: readonly Held[]) {
+  const links = pageLinks(held.length);
+  const brought = held.map(({ write }) => write());
+  const written = ({ write }: Held, i: number) => (i > 0 && write() === brought[i] ? "" : write());
+  return {
+    tell(): void {
+      setText(note, "");
+      try {
+        history.replaceState(null, "", "#" + joinStates(held.map(written)));
+      } catch {
+        // A browser takes only so many addresses a minute: the next edit tells this one's news too.
+      }
+      links.follow();
+    },
+    /** Take the address as a whole, or nothing of it. */
+    follow(): void {
+      const texts = splitStates(location.hash.slice(1), held.length);
+      const wanted = texts?.map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
+      const isKnown = wanted.every((traits) => traits !== null);
+      if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits!)) held[i]!.model.set(name, value);
+      setText(note, isKnown ? "" : t("page.address"));
+      links.follow();
+    },
+  };
 }
 
 async function load(module: string): Promise<WidgetModule["default"]> {
@@ -55,13 +95,14 @@ async function load(module: string): Promise<WidgetModule["default"]> {
 
 async function show(): Promise<void> {
   // The text stays in the page, to be saved with it; what is read from it is let go, but for the state.
-  const { module, defaults, ...saved } = JSON.parse(element("data").textContent!) as Data;
-  const { model, follow } = host(await stateOf(saved), defaults);
-  Object.assign(window, { model }); // for the console: model.get("code")
-  const widget = await load(module);
-  follow(widget);
-  await widget.render({ model, el: element("widget"), signal: new AbortController().signal });
-  window.addEventListener("hashchange", () => follow(widget));
+  const data = JSON.parse(element("data").textContent!) as Data;
+  const modules = await Promise.all(data.modules.map(load));
+  const held = await Promise.all(data.widgets.map((saved) => hold(saved, modules, () => address.tell())));
+  const address = addressOf(held);
+  Object.assign(window, { model: held[0]!.model }); // for the console: model.get("code")
+  address.follow();
+  for (const one of held) await one.show();
+  window.addEventListener("hashchange", address.follow);
 }
 
 show().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 // The host of a saved page, without a page: its model, and the state in the address.
 
 import { describe, expect, test, vi } from "vitest";
-import { readState, writeState } from "../host/address.ts";
+import { joinStates, readState, splitStates, writeState } from "../host/address.ts";
 import { deflateSync } from "node:zlib";
 import { pageModel, stateOf } from "../host/model.ts";
 
@@ -37,6 +37,23 @@ describe("the state in the address", () => {
     "<img src=x onerror=alert(1)>", `format=${"a".repeat(1_000_000)}`, "&".repeat(1_000_000),
   ])("takes nothing of %.40j", (text) => {
     expect(readState(text, get, defaults)).toBeNull();
+  });
+});
+
+describe("the states of several widgets in one address", () => {
+  test.each([
+    [["a=1", "", "b=%3B"], "a=1;;b=%3B"],
+    [["a=1", "", ""], "a=1"],
+    [["", "b=2", ""], ";b=2"],
+    [["", "", ""], ""],
+  ])("%j is joined, and taken apart again", (texts, address) => {
+    expect(joinStates(texts)).toBe(address);
+    expect(splitStates(address, 3)).toEqual(texts);
+  });
+
+  test("of more widgets than the page has is none of its addresses", () => {
+    expect(splitStates("a=1;b=2", 1)).toBeNull();
+    expect(splitStates(";".repeat(1_000_000), 3)).toBeNull();
   });
 });
 

@@ -1,4 +1,14 @@
 // ui/dom.ts
+function set(element2, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === void 0 || value === false) {
+      element2.removeAttribute(name);
+      continue;
+    }
+    const text = value === true ? "" : String(value);
+    if (element2.getAttribute(name) !== text) element2.setAttribute(name, text);
+  }
+}
 function setText(element2, text) {
   if (element2.textContent !== text) element2.textContent = text;
 }
@@ -41,6 +51,13 @@ function readState(address, get, defaults) {
   }
   return Object.fromEntries(Object.entries(defaults).map(([name, left]) => [name, found.get(name) ?? left ?? get(name)]));
 }
+function joinStates(texts) {
+  return texts.join(";").replace(/;+$/, "");
+}
+function splitStates(address, count) {
+  const texts = address.split(";", count + 1);
+  return texts.length > count ? null : [...texts, ...new Array(count - texts.length).fill("")];
+}
 function keyOf(name) {
   return name.replace(/^_/, "");
 }
@@ -53,6 +70,24 @@ function decoded(text) {
   } catch {
     return void 0;
   }
+}
+
+// host/links.ts
+function pageLinks(widgets) {
+  const found = (selector) => [...document.querySelectorAll(selector)];
+  const languages = found("a[rel=alternate]");
+  const presets = found("a[href^='#']").map((link) => ({ link, state: link.hash.slice(1) }));
+  return {
+    /** A preset keeps what the address says of the other widgets, and is marked while its state is the address's. */
+    follow() {
+      const [first = "", ...others] = splitStates(location.hash.slice(1), widgets) ?? [];
+      for (const link of languages) link.hash = location.hash;
+      for (const { link, state } of presets) {
+        link.hash = joinStates([state, ...others]);
+        set(link, { "aria-current": state === first && "true" });
+      }
+    }
+  };
 }
 
 // host/model.ts
@@ -100,24 +135,42 @@ function pageModel(found, saved) {
 // host/page.ts
 var element = (id) => document.getElementById(id);
 var note = element("note");
-function host(state, defaults) {
-  const model = pageModel(state, () => {
-    setText(note, "");
-    try {
-      history.replaceState(null, "", "#" + writeState(model.get, defaults));
-    } catch {
+async function hold({ place, module, defaults, ...saved }, modules, tell) {
+  const { accept, stateValue, render } = modules[module];
+  const model = pageModel(await stateOf(saved), tell);
+  return {
+    model,
+    write: () => writeState(model.get, defaults),
+    read(text) {
+      const wanted = readState(text, (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name), defaults);
+      return wanted && accept ? accept(wanted, model.get) : wanted;
+    },
+    show: () => render({ model, el: element(place), signal: new AbortController().signal })
+  };
+}
+function addressOf(held) {
+  const links = pageLinks(held.length);
+  const brought = held.map(({ write }) => write());
+  const written2 = ({ write }, i) => i > 0 && write() === brought[i] ? "" : write();
+  return {
+    tell() {
+      setText(note, "");
+      try {
+        history.replaceState(null, "", "#" + joinStates(held.map(written2)));
+      } catch {
+      }
+      links.follow();
+    },
+    /** Take the address as a whole, or nothing of it. */
+    follow() {
+      const texts = splitStates(location.hash.slice(1), held.length);
+      const wanted = texts?.map((text, i) => text === "" ? {} : held[i].read(text)) ?? [null];
+      const isKnown = wanted.every((traits) => traits !== null);
+      if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits)) held[i].model.set(name, value);
+      setText(note, isKnown ? "" : t("page.address"));
+      links.follow();
     }
-  });
-  function follow({ accept, stateValue }) {
-    const text = location.hash.slice(1);
-    if (text === "") return setText(note, "");
-    const get = (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name);
-    const wanted = readState(text, get, defaults);
-    const traits = wanted && accept ? accept(wanted, model.get) : wanted;
-    for (const [name, value] of Object.entries(traits ?? {})) model.set(name, value);
-    setText(note, traits ? "" : t("page.address"));
-  }
-  return { model, follow };
+  };
 }
 async function load(module) {
   const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
@@ -126,13 +179,14 @@ async function load(module) {
   return widget;
 }
 async function show() {
-  const { module, defaults, ...saved } = JSON.parse(element("data").textContent);
-  const { model, follow } = host(await stateOf(saved), defaults);
-  Object.assign(window, { model });
-  const widget = await load(module);
-  follow(widget);
-  await widget.render({ model, el: element("widget"), signal: new AbortController().signal });
-  window.addEventListener("hashchange", () => follow(widget));
+  const data = JSON.parse(element("data").textContent);
+  const modules = await Promise.all(data.modules.map(load));
+  const held = await Promise.all(data.widgets.map((saved) => hold(saved, modules, () => address.tell())));
+  const address = addressOf(held);
+  Object.assign(window, { model: held[0].model });
+  address.follow();
+  for (const one of held) await one.show();
+  window.addEventListener("hashchange", address.follow);
 }
 show().catch((error) => {
   setText(note, t("page.failed", { reason: String(error) }));

@@ -1,4 +1,4 @@
-"""A widget as one HTML file: its module, style and state, and a small host that plays the notebook's part."""
+"""Widgets as one HTML file: their modules, style and states, and a small host in the notebook's place."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from mixwidgets.widgets.language import in_language, language_tag, translated
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
 
     from mixwidgets.widgets.base import MixWidget
 
@@ -33,11 +34,11 @@ header { position: absolute; clip-path: inset(50%); }
 # No network: neither scripts, styles, images nor connections from anywhere. The host and the style are
 # allowed by their hash; blob: is how the host loads the widget's module.
 _POLICY = (
-    "default-src 'none'; script-src {script} blob:; style-src {style}; base-uri 'none'; form-action 'none'; "
+    "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
-_PAGE = """<!doctype html>
+_DOCUMENT = """<!doctype html>
 <html lang="{lang}">
 <head>
 <meta charset="utf-8">
@@ -47,13 +48,17 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<header><h1>mixwidgets</h1><h2>{title}</h2></header>
-<main><div id="widget"></div><p id="note" role="status"></p></main>
-<script type="application/json" id="data">{data}</script>
-<script type="module">{host}</script>
+{body}{scripts}
 </body>
 </html>
 """
+
+_BODY = """<header><h1>mixwidgets</h1><h2>{title}</h2></header>
+<main><div id="widget"></div><p id="note" role="status"></p></main>"""
+
+_SCRIPTS = """
+<script type="application/json" id="data">{data}</script>
+<script type="module">{host}</script>"""
 
 
 def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
@@ -82,20 +87,60 @@ def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
 
 def page_html(widget: MixWidget) -> str:
     """The page's HTML. Whatever the state holds, it stands there as data: no text of it is markup."""
-    host = in_language((STATIC / "page.js").read_text(encoding="utf-8"), widget.lang)
-    style = _STYLE + str(widget._css)
-    return _PAGE.format(
-        lang=language_tag(widget.lang),
-        policy=_POLICY.format(script=_hash(host), style=_hash(style)),
-        title=escape(_title(widget)),
-        style=style,
-        data=json.dumps(_data(widget), allow_nan=False).replace("<", "\\u003c"),
-        host=host,
+    title = title_of(type(widget), widget.lang)
+    return document(
+        lang=widget.lang,
+        title=title,
+        style=_STYLE + str(widget._css),
+        body=_BODY.format(title=escape(title)),
+        widgets={"widget": widget},
     )
 
 
-def _data(widget: MixWidget) -> dict[str, Any]:
-    """What the host reads: the state, with its bytes beside it, deflated (RFC 1950) and in base64."""
+def document(
+    *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, MixWidget] | None = None
+) -> str:
+    """An HTML document that its policy allows this style and, where it has widgets, their host; no network.
+
+    title: text. style, body: CSS and HTML of our own. widgets: by the id of the element of `body` that each
+    is shown in; presets of the first are links such as "#format=float16&code=7bff". Beside them `body` has an
+    element with the id "note", where the host speaks.
+    """
+    scripts, host = "", None
+    if widgets:
+        host = in_language((STATIC / "page.js").read_text(encoding="utf-8"), lang)
+        data = json.dumps(_data(widgets), allow_nan=False).replace("<", "\\u003c")
+        scripts = _SCRIPTS.format(data=data, host=host)
+    return _DOCUMENT.format(
+        lang=language_tag(lang),
+        policy=_POLICY.format(script=f"{_hash(host)} blob:" if host else "'none'", style=_hash(style)),
+        title=escape(title),
+        style=style,
+        body=body,
+        scripts=scripts,
+    )
+
+
+def title_of(widget: type[MixWidget], lang: str) -> str:
+    """The class's name in words: "Bit editor"."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", widget.__name__).capitalize()
+    return translated(words, lang)
+
+
+def _data(widgets: Mapping[str, MixWidget]) -> dict[str, Any]:
+    """What the host reads; a module that several widgets share stands there once."""
+    modules = list(dict.fromkeys(str(widget._esm) for widget in widgets.values()))
+    return {
+        "modules": modules,
+        "widgets": [
+            {"place": place, "module": modules.index(str(widget._esm)), **_saved(widget)}
+            for place, widget in widgets.items()
+        ],
+    }
+
+
+def _saved(widget: MixWidget) -> dict[str, Any]:
+    """The state, with its bytes beside it, deflated (RFC 1950) and in base64."""
     saved = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
     buffers = [
         {"path": buffer["path"], "data": b64encode(zlib.compress(b64decode(buffer["data"]))).decode()}
@@ -105,14 +150,7 @@ def _data(widget: MixWidget) -> dict[str, Any]:
         "state": {name: value for name, value in saved["state"].items() if name not in HOST_TRAITS},
         "buffers": buffers,
         "defaults": widget.state_defaults(),
-        "module": widget._esm,
     }
-
-
-def _title(widget: MixWidget) -> str:
-    """The class's name in words: "Bit editor"."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(widget).__name__).capitalize()
-    return translated(words, widget.lang)
 
 
 def _hash(text: str) -> str:

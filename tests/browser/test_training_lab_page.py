@@ -348,7 +348,7 @@ def test_no_text_of_a_saved_state_is_ever_code(page, lab, tmp_path, payload):
         start = html.index(">", html.index('id="data"')) + 1
         end = html.index("</script>", start)
         data = json.loads(html[start:end])
-        state = data["state"]
+        state = data["widgets"][0]["state"]
         for row in state["_rows"]:
             row.update(dict.fromkeys(["recipe", "task", "status", "message", "device", "backend"], payload))
         for choice in [*state["_tasks"], *state["_recipes"]]:

@@ -263,7 +263,9 @@ def data_of(widget, path):
 
 def test_the_page_holds_the_state_and_the_module(widget, tmp_path):
     data = data_of(widget, tmp_path / "page.html")
-    assert data["module"] == widget._esm
+    assert data["modules"] == [widget._esm]
+    (data,) = data["widgets"]
+    assert (data["place"], data["module"]) == ("widget", 0)
     assert data["defaults"] == widget.state_defaults()
     assert data["defaults"].keys() <= data["state"].keys()
     assert not {"_esm", "_css", "layout", "_model_name"} & data["state"].keys()
@@ -271,7 +273,7 @@ def test_the_page_holds_the_state_and_the_module(widget, tmp_path):
 
 def test_bytes_travel_deflated_as_base64_beside_the_state(tmp_path):
     explorer = make("LossScaleExplorer", tmp_path)
-    data = data_of(explorer, tmp_path / "page.html")
+    (data,) = data_of(explorer, tmp_path / "page.html")["widgets"]
     (data64,) = [buffer["data"] for buffer in data["buffers"] if buffer["path"] == ["_snapshots"]]
     sent = zlib.decompress(base64.b64decode(data64, validate=True))
     assert sent == explorer.get_state("_snapshots")["_snapshots"]
@@ -287,7 +289,7 @@ class Restyled(Plain):
 def test_no_text_of_the_state_is_markup(tmp_path):
     page = Parsed(Restyled().save(tmp_path / "page.html").read_text(encoding="utf-8"))
     assert len(page.all("script")) == 2
-    assert json.loads(page.all("script")[0][1])["state"]["name"] == PAYLOAD
+    assert json.loads(page.all("script")[0][1])["widgets"][0]["state"]["name"] == PAYLOAD
     assert page.all("title")[0][1] == "Restyled"
 
 
