@@ -1,6 +1,7 @@
 """One set of exact versions serves `make lab`, `make test` and binder."""
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -52,6 +53,21 @@ def test_binder_resolves_to_this_environment():
 def test_binder_runs_a_python_that_the_package_accepts():
     version = (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-")
     assert Version(version) in SpecifierSet(PROJECT["requires-python"])
+
+
+def test_binder_opens_the_first_lesson(tmp_path):
+    """What binder runs after its build, in a home of its own: JupyterLab's start page is then the lesson."""
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    }
+    for command in (["binder/postBuild"], [sys.executable, "-m", "jupyter", "lab", "--show-config-json"]):
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    opens = json.loads(done.stdout)["LabApp"]["default_url"].removeprefix("/lab/tree/")
+    assert opens == "notebooks/00_start_here.ipynb"
+    assert (ROOT / opens).exists()
+    assert opens in (ROOT / "binder" / "postBuild").read_text().split("urlpath=")[1]
 
 
 def test_no_file_names_a_registry_or_a_private_path():
