@@ -11,7 +11,6 @@ from mixwidgets.exercises.catalogue import questions_of
 LESSONS = {
     path.stem: nbformat.read(path, as_version=4)
     for path in sorted(Path(__file__).parents[2].joinpath("notebooks").glob("*.ipynb"))
-    if not path.stem.startswith("00_")
 }
 
 UNSTABLE = {
