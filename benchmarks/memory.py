@@ -1,13 +1,17 @@
-"""Memory of a kernel that shows a bit editor, and an explorer too, beside a kernel that shows nothing."""
+"""Memory of a kernel that shows widgets or trains, beside one that does nothing, and of a run's process."""
 
 from __future__ import annotations
 
 import statistics
 from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import psutil
 from jupyter_client.manager import start_new_kernel
+
+from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.launcher import launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,12 +23,18 @@ from IPython.display import display
 gradients = {f"layer{i}": np.geomspace(1e-12, 1, 10_000, dtype="f4") for i in range(10)}
 display(mw.BitEditor(65504, format="float16"), mw.LossScaleExplorer(gradients))
 """
+TRAINED = """
+import mixwidgets as mw
+for event in mw.train(mw.Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=20)): pass
+"""
 KERNELS = {
     "bare": "pass",
     "numpy alone": "import numpy",
     "an editor": EDITOR,
     "an editor and an explorer": BOTH,
+    "training in the kernel": TRAINED,
 }
+RUNS = {task: Experiment(task=task, recipe="fp16_dynamic", steps=20) for task in ("digits_cnn", "char_gpt")}
 LOADED = "import sys; print(sorted({'torch', 'altair', 'sklearn', 'pandas'} & set(sys.modules)))"
 
 
@@ -47,6 +57,17 @@ def kernel(code: str) -> Iterator[tuple[psutil.Process, str]]:
         manager.shutdown_kernel(now=True)
 
 
+def largest(experiment: Experiment) -> float:
+    """MiB of the process of a launched run, at its largest as far as was seen."""
+    with TemporaryDirectory() as folder:
+        run = launch(experiment, folder)
+        seen = [0]
+        for event in run.follow():
+            if event.kind != "finished" and run.process_id:
+                seen.append(psutil.Process(run.process_id).memory_info().rss)
+        return max(seen) / 2**20
+
+
 def measure() -> dict[str, object]:
     found: dict[str, list[float]] = {name: [] for name in KERNELS}
     loaded = {}
@@ -61,5 +82,6 @@ def measure() -> dict[str, object]:
             for name, value in median.items()
             if name != "bare"
         },
+        "MiB of a run's own process": {task: round(largest(run)) for task, run in RUNS.items()},
         "reach": "≤ 12 MiB, no torch, altair, sklearn or pandas",
     }
