@@ -2,6 +2,7 @@
 
 import { h, uniqueId } from "./dom.ts";
 import { t } from "./messages.ts";
+import { projectorButton } from "./projector.ts";
 
 /**
  * The widget's root element, inside `el`. JupyterLab's command mode takes no keys from within it, and it names
@@ -10,16 +11,14 @@ import { t } from "./messages.ts";
 export function card(el: HTMLElement, title: string): { root: HTMLElement; head: HTMLElement } {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
-  const root = h(
-    "section",
-    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
-    head,
-  );
+  const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
+  root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
   // JupyterLab's command mode would take the arrows, x and dd. Its shortcuts match the focused element itself, so
   // data-lm-suppress-shortcuts on an element around it does not stop them. Ctrl and ⌘ pass: one can still save.
   root.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  el.classList.add("mw-place"); // what the card measures itself by
   el.append(root);
   return { root, head };
 }

@@ -715,8 +715,12 @@ function scaleExponent(amax, element, rule) {
 }
 
 // ui/dom.ts
+var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
+}
+function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 function fill(element, attributes, children) {
   set(element, attributes);
@@ -743,7 +747,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = /* messages */ {"blocks.title":"Block lab","blocks.formats":"Block format","blocks.rules":"scale rule","blocks.lost":"become 0","blocks.lost_of":"{count} of {all}","blocks.error":"relative error","blocks.error_how":"‖error‖ / ‖values‖","blocks.scale":"shared scale","blocks.scale_of":"shared scale of block {block}","blocks.scale_code":"= {value} · {format} code {code}","blocks.scale_code_tensor":"= {value} (code {code}) × tensor scale {tensor}","blocks.bits":"bits per element","blocks.bits_how":"{element} + {scale} / {size}","blocks.sets":"*Element {element} sets the shared scale {scale}*: {lost}.","blocks.sets_block":"*Element {element} sets the scale of block {block}, {scale}*: {lost}.","blocks.zeros":"*All elements are 0*: the shared scale keeps its smallest value, {scale}.","blocks.zeros_block":"*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.","blocks.alone":"no other element is left to lose","blocks.none_lost":"none of the {others} others becomes 0","blocks.one_lost":"1 of the {others} others becomes 0","blocks.some_lost":"{count} of the {others} others become 0","blocks.clipped":"Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.","blocks.own_rule":"{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).","blocks.rule_FLOOR":"FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.","blocks.rule_CEIL":"CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.","blocks.rule_RCEIL":"RCEIL: the least power of two at which amax does not exceed the largest element.","blocks.rule_EVEN":"EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.","blocks.plot":"Elements: outline the true value, fill what is stored","blocks.row":"elements {from} to {to}","blocks.true":"true value","blocks.kind_rounded":"stored value","blocks.kind_lost":"becomes 0","blocks.kind_clipped":"clipped","blocks.strip":"relative error of each, up to 100 %","blocks.sets_mark":"max","blocks.element":"element {element}","blocks.now":"{value}, stored as {result}, error {error}","blocks.value_of":"value of element {element}","blocks.becomes":"stored as *{result}* · {element} code {code} · error {error} ({relative})","blocks.reset":"reset","blocks.keys":"drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more","blocks.bad_value":"An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.","blocks.nothing":"nothing","blocks.all":"All elements as numbers","blocks.column_element":"element","blocks.column_value":"value","blocks.column_result":"stored as","blocks.column_code":"code","blocks.column_error":"error","blocks.column_relative":"relative","blocks.unreadable":"This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","parse.binary":"{text} is not a number: after 0b only the digits 0 and 1 may stand","parse.digits":"{text} is not a number: write it in plain digits, {candidate}","parse.exponent":"the exponent of {text} is beyond ±{limit}; write inf or 0 instead","parse.form":"{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan","parse.hex_exponent":"{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0","parse.payload":"{text} is not a number: for a NaN with a payload write its code, such as 0x7E01","parse.point":"{text} is not a number: write it with a decimal point, {candidate}","parse.separators":"{text} is not a number: write it without separators, {candidate}","parse.signed_pattern":"{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3","parse.too_long":"a value may have {limit} characters, not {length}"};
+var en_default = /* messages */ {"blocks.title":"Block lab","blocks.formats":"Block format","blocks.rules":"scale rule","blocks.lost":"become 0","blocks.lost_of":"{count} of {all}","blocks.error":"relative error","blocks.error_how":"‖error‖ / ‖values‖","blocks.scale":"shared scale","blocks.scale_of":"shared scale of block {block}","blocks.scale_code":"= {value} · {format} code {code}","blocks.scale_code_tensor":"= {value} (code {code}) × tensor scale {tensor}","blocks.bits":"bits per element","blocks.bits_how":"{element} + {scale} / {size}","blocks.sets":"*Element {element} sets the shared scale {scale}*: {lost}.","blocks.sets_block":"*Element {element} sets the scale of block {block}, {scale}*: {lost}.","blocks.zeros":"*All elements are 0*: the shared scale keeps its smallest value, {scale}.","blocks.zeros_block":"*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.","blocks.alone":"no other element is left to lose","blocks.none_lost":"none of the {others} others becomes 0","blocks.one_lost":"1 of the {others} others becomes 0","blocks.some_lost":"{count} of the {others} others become 0","blocks.clipped":"Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.","blocks.own_rule":"{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).","blocks.rule_FLOOR":"FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.","blocks.rule_CEIL":"CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.","blocks.rule_RCEIL":"RCEIL: the least power of two at which amax does not exceed the largest element.","blocks.rule_EVEN":"EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.","blocks.plot":"Elements: outline the true value, fill what is stored","blocks.row":"elements {from} to {to}","blocks.true":"true value","blocks.kind_rounded":"stored value","blocks.kind_lost":"becomes 0","blocks.kind_clipped":"clipped","blocks.strip":"relative error of each, up to 100 %","blocks.sets_mark":"max","blocks.element":"element {element}","blocks.now":"{value}, stored as {result}, error {error}","blocks.value_of":"value of element {element}","blocks.becomes":"stored as *{result}* · {element} code {code} · error {error} ({relative})","blocks.reset":"reset","blocks.keys":"drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more","blocks.bad_value":"An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.","blocks.nothing":"nothing","blocks.all":"All elements as numbers","blocks.column_element":"element","blocks.column_value":"value","blocks.column_result":"stored as","blocks.column_code":"code","blocks.column_error":"error","blocks.column_relative":"relative","blocks.unreadable":"This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","parse.binary":"{text} is not a number: after 0b only the digits 0 and 1 may stand","parse.digits":"{text} is not a number: write it in plain digits, {candidate}","parse.exponent":"the exponent of {text} is beyond ±{limit}; write inf or 0 instead","parse.form":"{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan","parse.hex_exponent":"{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0","parse.payload":"{text} is not a number: for a NaN with a payload write its code, such as 0x7E01","parse.point":"{text} is not a number: write it with a decimal point, {candidate}","parse.separators":"{text} is not a number: write it without separators, {candidate}","parse.signed_pattern":"{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3","parse.too_long":"a value may have {limit} characters, not {length}"};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -760,18 +764,58 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ui/projector.ts
+var KEPT = "mixwidgets-projector";
+function projectorButton(root) {
+  const name = t("common.projector");
+  const button = h(
+    "button",
+    { type: "button", class: "mw-projector-button", "aria-label": name, title: name },
+    s(
+      "svg",
+      { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" },
+      s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
+    )
+  );
+  show(root, button, wasLarge());
+  button.addEventListener("click", () => {
+    const large = button.getAttribute("aria-pressed") !== "true";
+    keep(large);
+    const page = root.getRootNode();
+    for (const one of page.querySelectorAll(".mw-projector-button")) show(one.closest(".mw"), one, large);
+    button.scrollIntoView?.({ block: "nearest" });
+  });
+  return button;
+}
+function show(root, button, large) {
+  set(root, { "data-projector": large });
+  set(button, { "aria-pressed": String(large) });
+}
+function wasLarge() {
+  try {
+    return sessionStorage.getItem(KEPT) === "large";
+  } catch {
+    return false;
+  }
+}
+function keep(large) {
+  try {
+    if (large) sessionStorage.setItem(KEPT, "large");
+    else sessionStorage.removeItem(KEPT);
+  } catch {
+  }
+}
+
 // ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
-  const root = h(
-    "section",
-    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
-    head
-  );
+  const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
+  root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
   root.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  el.classList.add("mw-place");
   el.append(root);
   return { root, head };
 }
@@ -785,10 +829,10 @@ function chips(legend, names, choose) {
     inputs.set(name, input);
     element.append(h("label", {}, input, name));
   }
-  const show = (name) => {
+  const show2 = (name) => {
     for (const [key, input] of inputs) input.checked = key === name;
   };
-  return { element, show };
+  return { element, show: show2 };
 }
 
 // ui/digits.ts

@@ -718,7 +718,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","explorer.title":"What a loss scale saves","explorer.subtitle":"{format} · {values} gradients of {tensors} tensors","explorer.subtitle_one":"{format} · {values} gradients of 1 tensor","explorer.class_flushed":"flushed to zero","explorer.class_subnormal":"subnormal (fewer bits)","explorer.class_normal":"normal","explorer.class_overflow":"overflow","explorer.zone_flushed":"flushed to zero","explorer.zone_subnormal":"subnormal","explorer.zone_normal":"normal","explorer.zone_overflow":"overflow","explorer.short_flushed":"flushed","explorer.short_subnormal":"sub.","explorer.short_normal":"norm.","explorer.short_overflow":"over","explorer.axis":"|gradient| × S","explorer.gathered":"end bars hold all beyond","explorer.scale":"2^{log2} = {value}","explorer.slider":"loss scale","explorer.valley":"What is lost at every loss scale. {words} The best scale here is 2^{best}.","explorer.valley_best":"▾ best","explorer.valley_nothing":"Nothing is lost from {from} to {to}.","explorer.valley_nothing_at":"Nothing is lost at {from} alone.","explorer.valley_least":"Least is lost from {from} to {to}: {share}.","explorer.valley_least_at":"Least is lost at {from}: {share}.","explorer.field":"exponent of the loss scale","explorer.best":"best here:","explorer.use_it":"use it","explorer.in_use":"in use","explorer.reason":"flushes {share}; headroom {headroom} binades before overflow","explorer.reason_tight":"flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}","explorer.bad_exponent":"The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.","explorer.nothing":"nothing","explorer.below":"below {to}","explorer.above":"{from} and more","explorer.between":"{from} to {to}","explorer.cell":"{place}: {count} gradients ({share}), {kinds}","explorer.cell_empty":"{place}: none","explorer.heat":"All {count} tensors by binade","explorer.heat_hint":"On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.","explorer.heat_cell":"{name} · {words}","explorer.compare":"Other formats at this scale","explorer.compare_with":"compared format {which}","explorer.compare_none":"none","explorer.column_flushed":"flushed","explorer.column_subnormal":"subnormal","explorer.column_overflow":"overflow","explorer.column_best":"best scale","explorer.column_error":"relative error, estimate","explorer.compare_note":"The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.","explorer.lens":"Binades: arrow keys move, Enter shows the bits","explorer.lens_hint":"Point at a bar or use the arrow keys; a click or Enter shows bits.","explorer.lens_gradient":"A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_title":"The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_sign":"sign","explorer.lens_exponent":"exponent","explorer.lens_fraction":"fraction","explorer.lens_value":"= {value} · {kind} · ulp {ulp} · code {code}","explorer.lens_flushed":"= {value} · flushed to zero · code {code}","explorer.lens_overflow":"= {value} · overflow · code {code}","explorer.lens_close":"close","explorer.step":"snapshot by step","explorer.step_is":"gradients of step {step}","explorer.step_newest":"gradients of step {step}, the newest","explorer.step_loss":"loss {loss}","explorer.step_scale":"trained at S = {scale}","explorer.snapshots":"{kept} snapshots","explorer.thinned":"{kept} of {seen} snapshots: the older ones are thinned","explorer.loss_plot":"Loss by step: from {from} at step {first} to {to} at step {last}.","explorer.waiting":"No gradients yet: they appear here as the training loop records them.","explorer.by_tensor":"By tensor, most lost first","explorer.show_all":"Show all {count} tensors","explorer.show_few":"Show the first {count}","explorer.row_flushed":"{share} flushed","explorer.row_overflow":"{flushed} · {share} over","explorer.row_empty":"nothing finite but zeros","explorer.zeros":"Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.","explorer.after_the_fact":"Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.","explorer.not_finite":"{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.","explorer.without":"Without a gradient, and left out: {names}.","explorer.unreadable":"These gradients cannot be shown: {reason}. Run the cell again.","explorer.unknown_format":"{came} cannot be shown; formats are {accepted}."};
+var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","explorer.title":"What a loss scale saves","explorer.subtitle":"{format} · {values} gradients of {tensors} tensors","explorer.subtitle_one":"{format} · {values} gradients of 1 tensor","explorer.class_flushed":"flushed to zero","explorer.class_subnormal":"subnormal (fewer bits)","explorer.class_normal":"normal","explorer.class_overflow":"overflow","explorer.zone_flushed":"flushed to zero","explorer.zone_subnormal":"subnormal","explorer.zone_normal":"normal","explorer.zone_overflow":"overflow","explorer.short_flushed":"flushed","explorer.short_subnormal":"sub.","explorer.short_normal":"norm.","explorer.short_overflow":"over","explorer.axis":"|gradient| × S","explorer.gathered":"end bars hold all beyond","explorer.scale":"2^{log2} = {value}","explorer.slider":"loss scale","explorer.valley":"What is lost at every loss scale. {words} The best scale here is 2^{best}.","explorer.valley_best":"▾ best","explorer.valley_nothing":"Nothing is lost from {from} to {to}.","explorer.valley_nothing_at":"Nothing is lost at {from} alone.","explorer.valley_least":"Least is lost from {from} to {to}: {share}.","explorer.valley_least_at":"Least is lost at {from}: {share}.","explorer.field":"exponent of the loss scale","explorer.best":"best here:","explorer.use_it":"use it","explorer.in_use":"in use","explorer.reason":"flushes {share}; headroom {headroom} binades before overflow","explorer.reason_tight":"flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}","explorer.bad_exponent":"The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.","explorer.nothing":"nothing","explorer.below":"below {to}","explorer.above":"{from} and more","explorer.between":"{from} to {to}","explorer.cell":"{place}: {count} gradients ({share}), {kinds}","explorer.cell_empty":"{place}: none","explorer.heat":"All {count} tensors by binade","explorer.heat_hint":"On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.","explorer.heat_cell":"{name} · {words}","explorer.compare":"Other formats at this scale","explorer.compare_with":"compared format {which}","explorer.compare_none":"none","explorer.column_flushed":"flushed","explorer.column_subnormal":"subnormal","explorer.column_overflow":"overflow","explorer.column_best":"best scale","explorer.column_error":"relative error, estimate","explorer.compare_note":"The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.","explorer.lens":"Binades: arrow keys move, Enter shows the bits","explorer.lens_hint":"Point at a bar or use the arrow keys; a click or Enter shows bits.","explorer.lens_gradient":"A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_title":"The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_sign":"sign","explorer.lens_exponent":"exponent","explorer.lens_fraction":"fraction","explorer.lens_value":"= {value} · {kind} · ulp {ulp} · code {code}","explorer.lens_flushed":"= {value} · flushed to zero · code {code}","explorer.lens_overflow":"= {value} · overflow · code {code}","explorer.lens_close":"close","explorer.step":"snapshot by step","explorer.step_is":"gradients of step {step}","explorer.step_newest":"gradients of step {step}, the newest","explorer.step_loss":"loss {loss}","explorer.step_scale":"trained at S = {scale}","explorer.snapshots":"{kept} snapshots","explorer.thinned":"{kept} of {seen} snapshots: the older ones are thinned","explorer.loss_plot":"Loss by step: from {from} at step {first} to {to} at step {last}.","explorer.waiting":"No gradients yet: they appear here as the training loop records them.","explorer.by_tensor":"By tensor, most lost first","explorer.show_all":"Show all {count} tensors","explorer.show_few":"Show the first {count}","explorer.row_flushed":"{share} flushed","explorer.row_overflow":"{flushed} · {share} over","explorer.row_empty":"nothing finite but zeros","explorer.zeros":"Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.","explorer.after_the_fact":"Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.","explorer.not_finite":"{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.","explorer.without":"Without a gradient, and left out: {names}.","explorer.unreadable":"These gradients cannot be shown: {reason}. Run the cell again.","explorer.unknown_format":"{came} cannot be shown; formats are {accepted}."};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -734,18 +734,58 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ui/projector.ts
+var KEPT = "mixwidgets-projector";
+function projectorButton(root) {
+  const name = t("common.projector");
+  const button = h(
+    "button",
+    { type: "button", class: "mw-projector-button", "aria-label": name, title: name },
+    s(
+      "svg",
+      { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" },
+      s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
+    )
+  );
+  show(root, button, wasLarge());
+  button.addEventListener("click", () => {
+    const large = button.getAttribute("aria-pressed") !== "true";
+    keep(large);
+    const page = root.getRootNode();
+    for (const one2 of page.querySelectorAll(".mw-projector-button")) show(one2.closest(".mw"), one2, large);
+    button.scrollIntoView?.({ block: "nearest" });
+  });
+  return button;
+}
+function show(root, button, large) {
+  set(root, { "data-projector": large });
+  set(button, { "aria-pressed": String(large) });
+}
+function wasLarge() {
+  try {
+    return sessionStorage.getItem(KEPT) === "large";
+  } catch {
+    return false;
+  }
+}
+function keep(large) {
+  try {
+    if (large) sessionStorage.setItem(KEPT, "large");
+    else sessionStorage.removeItem(KEPT);
+  } catch {
+  }
+}
+
 // ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
-  const root = h(
-    "section",
-    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
-    head
-  );
+  const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
+  root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
   root.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  el.classList.add("mw-place");
   el.append(root);
   return { root, head };
 }
@@ -759,10 +799,10 @@ function chips(legend, names, choose) {
     inputs.set(name, input);
     element.append(h("label", {}, input, name));
   }
-  const show = (name) => {
+  const show2 = (name) => {
     for (const [key, input] of inputs) input.checked = key === name;
   };
-  return { element, show };
+  return { element, show: show2 };
 }
 function chipsAndMore(legend, usual, others, choose) {
   const few2 = chips(legend, usual, choose);
@@ -773,14 +813,14 @@ function chipsAndMore(legend, usual, others, choose) {
     ...others.map((name) => h("option", { value: name }, name))
   );
   more.addEventListener("change", () => choose(more.value));
-  const show = (name) => {
+  const show2 = (name) => {
     few2.show(name);
     const listed2 = usual.includes(name) || [...more.options].some((option) => option.value === name);
     if (!listed2) more.append(h("option", { value: name }, name));
     more.value = usual.includes(name) ? "" : name;
     more.classList.toggle("mw-chosen", more.value !== "");
   };
-  return { element: h("div", { class: "mw-row mw-choice" }, few2.element, more), show };
+  return { element: h("div", { class: "mw-row mw-choice" }, few2.element, more), show: show2 };
 }
 
 // gradients/rounding_error.ts
@@ -1069,6 +1109,17 @@ function said(answers, total, log2) {
   const [flushed, subnormal, , overflow] = answers.totals(log2);
   const shares = [flushed, subnormal, overflow].map((count) => share(count, total.finite));
   return [...shares, power2(answers.best.log2), percent(estimatedError(total, answers.format, log2))];
+}
+
+// ui/pointer.ts
+function pointIn(element, { clientX, clientY }) {
+  const { left, top } = element.getBoundingClientRect();
+  const zoom2 = zoomOf(element);
+  return { x: (clientX - left) / zoom2, y: (clientY - top) / zoom2 };
+}
+function zoomOf(element) {
+  const { width } = element.getBoundingClientRect();
+  return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
 }
 
 // node_modules/d3-array/dist/d3-array.mjs
@@ -1920,10 +1971,11 @@ function heatMap(textures2) {
     point(row2, column);
   });
   group.addEventListener("blur", () => set(cell, { "aria-live": void 0 }));
-  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+  canvas.addEventListener("pointermove", (event) => {
     if (!shown2) return;
     const { shape, left, high } = shown2;
-    point(Math.floor(offsetY / high), Math.floor(shape.x.invert(offsetX - left)) - shape.low);
+    const { x, y } = pointIn(canvas, event);
+    point(Math.floor(y / high), Math.floor(shape.x.invert(x - left)) - shape.low);
   });
   function layout(...next) {
     latest = next;
@@ -1942,7 +1994,7 @@ function heatMap(textures2) {
     const ratio = globalThis.devicePixelRatio || 1;
     const labels = h("canvas", { width: Math.max(1, left * ratio), height: high * names.length * ratio });
     shown2 = { answers, names, order, shape, high, left, mask, lowest, fills, ink, labels };
-    if (left) label(labels, order.map((tensor) => names[tensor]), high * ratio, `${11 * ratio}px ${fontFamily}`, ink);
+    if (left) label(labels, order.map((tensor) => names[tensor]), high * ratio, `${12 * ratio}px ${fontFamily}`, ink);
     [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
     [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
     row2 = Math.min(row2, order.length - 1);
@@ -2016,7 +2068,7 @@ function label(canvas, names, high, font, ink) {
   const pen = canvas.getContext("2d");
   if (!pen) return;
   [pen.font, pen.fillStyle, pen.textBaseline] = [font, ink, "middle"];
-  names.forEach((name, i) => pen.fillText(shortened(name), 0, (i + 0.5) * high));
+  names.forEach((name, i) => pen.fillText(shortened(name), 0, (i + 0.5) * high, canvas.width * 0.97));
 }
 function shortened(name) {
   return name.length <= 24 ? name : `${name.slice(0, 11)}…${name.slice(-12)}`;
@@ -2026,7 +2078,7 @@ function shortened(name) {
 var HEIGHT = 176;
 var HEAD2 = 26;
 var FOOT = 40;
-var SIDE = 14;
+var SIDE = 18;
 var FLOOR = HEAD2 + HEIGHT;
 function histogram(textures2) {
   const ground = s("g");
@@ -2059,7 +2111,7 @@ function histogram(textures2) {
     return marks;
   }
   function tickMark(exponent, x) {
-    const raised = s("tspan", { dy: -5, "font-size": "10" }, String(exponent).replace("-", "−"));
+    const raised = s("tspan", { dy: -5 }, String(exponent).replace("-", "−"));
     return s(
       "g",
       {},
@@ -2112,8 +2164,8 @@ function lens(plot, choose) {
     choose(null);
     surface.focus();
   });
-  function under({ clientX }) {
-    return Math.floor(shape.invert(clientX - plot.element.getBoundingClientRect().left - SIDE)) - shape.low;
+  function under(event) {
+    return Math.floor(shape.invert(pointIn(plot.element, event).x - SIDE)) - shape.low;
   }
   function layout(next, its, width) {
     [answers, names] = [next, its];
@@ -2135,7 +2187,7 @@ function lens(plot, choose) {
   function pick() {
     if (answers && column >= 0) choose(shape.low + column - log2);
   }
-  function show(exponent) {
+  function show2(exponent) {
     chosen = exponent;
     panel.hidden = exponent === null;
     draw(log2);
@@ -2161,7 +2213,7 @@ function lens(plot, choose) {
   function nameOf(sample, exponent) {
     return names[answers.summaries.findIndex((one2) => one2.sample(exponent) === sample)];
   }
-  return { element, layout, draw, show };
+  return { element, layout, draw, show: show2 };
 }
 function rationalOf(value2) {
   return exact(getFormat("float64"), new BigUint64Array(Float64Array.of(value2).buffer)[0]);
@@ -2232,7 +2284,7 @@ function figures(textures2) {
 }
 function notes() {
   const element = h("div", { class: "mw-note mw-stack-tight" });
-  function show({ total, format }, withoutGradient) {
+  function show2({ total, format }, withoutGradient) {
     const { zero: zero3, inf, nan, count } = total;
     const lines = [
       t("explorer.zeros", { share: share(zero3, count), zero: integer(zero3), count: integer(count) }),
@@ -2242,7 +2294,7 @@ function notes() {
     if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient) }));
     element.replaceChildren(...lines.map((line) => h("p", {}, line)));
   }
-  return { element, show };
+  return { element, show: show2 };
 }
 
 // gradients/snapshots.ts
@@ -2396,7 +2448,7 @@ function valley(textures2, { move, release }) {
   });
   plot.addEventListener("lostpointercapture", release);
   function under(event) {
-    const log2 = Math.round(x.invert(event.clientX - plot.getBoundingClientRect().left));
+    const log2 = Math.round(x.invert(pointIn(plot, event).x));
     return Math.min(Math.max(log2, LOWEST), HIGHEST);
   }
   return {
@@ -2510,12 +2562,12 @@ function scaleControl(textures2, { draw, commit }) {
     else complain(t("explorer.bad_exponent", { came: field.value || t("explorer.nothing"), low: LOWEST, high: HIGHEST, kept: current }));
   });
   use.addEventListener("click", () => {
-    show(proposal);
+    show2(proposal);
     draw(proposal);
     commit(proposal);
     slider.focus();
   });
-  function show(log2) {
+  function show2(log2) {
     complain("");
     slider.valueAsNumber = log2;
     field.valueAsNumber = log2;
@@ -2537,7 +2589,7 @@ function scaleControl(textures2, { draw, commit }) {
   const measure = () => {
     width = curve.width();
   };
-  return { element, readout, measure, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show, propose, layout };
+  return { element, readout, measure, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show: show2, propose, layout };
 }
 
 // widgets/loss_scale_explorer/state.ts
@@ -2659,7 +2711,7 @@ function timeline({ look, commit }) {
     const args = { kept: integer(steps.length), seen: integer(seen) };
     setText(thinned, t(seen > steps.length ? "explorer.thinned" : "explorer.snapshots", args));
     plot.toggleAttribute("hidden", losses.length < 2);
-    if (shown2) show(shown2);
+    if (shown2) show2(shown2);
     layout();
   }
   function layout() {
@@ -2685,7 +2737,7 @@ function timeline({ look, commit }) {
   function point() {
     if (shown2) set(mark, { transform: `translate(${places(steps.indexOf(shown2.step)).toFixed(1)} 0)` });
   }
-  function show(snapshot) {
+  function show2(snapshot) {
     shown2 = snapshot;
     const index = steps.indexOf(snapshot.step);
     if (!held) slider.valueAsNumber = index;
@@ -2696,7 +2748,7 @@ function timeline({ look, commit }) {
     set(slider, { "aria-valuetext": listed(parts) });
     point();
   }
-  return { element, replace, layout, show, isHeld: () => held };
+  return { element, replace, layout, show: show2, isHeld: () => held };
 }
 
 // widgets/loss_scale_explorer.ts

@@ -1,6 +1,10 @@
 // ui/dom.ts
+var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
+}
+function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 function fill(element, attributes, children) {
   set(element, attributes);
@@ -40,7 +44,7 @@ function action(text, act, kind = "") {
 }
 
 // messages/en.json
-var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","sweep.title":"Sweep","sweep.progress":"cells that are over","sweep.done":"{count} of {total} done","sweep.running":"{count} running","sweep.waiting":"{count} waiting","sweep.failed":"{count} failed","sweep.stopped":"{count} stopped","sweep.nothing":"nothing to do","sweep.failed_cells":"Failed cells","sweep.more":"and {count} more: sweep.failures has them all","sweep.again":"The same line again runs what is missing: what is done is kept.","sweep.stop":"■ Stop","sweep.over":"The sweep is over.","sweep.spoken_over":"The sweep is over: {words}","sweep.asked":"The kernel has been asked; running cells end with the step that they are at.","sweep.slow":"The kernel has not answered yet: cells end with the step that they are at, or the kernel is busy with a cell.","sweep.no_kernel":"A saved page: the sweep is as it was when it was saved, and there is no kernel to stop it."};
+var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","sweep.title":"Sweep","sweep.progress":"cells that are over","sweep.done":"{count} of {total} done","sweep.running":"{count} running","sweep.waiting":"{count} waiting","sweep.failed":"{count} failed","sweep.stopped":"{count} stopped","sweep.nothing":"nothing to do","sweep.failed_cells":"Failed cells","sweep.more":"and {count} more: sweep.failures has them all","sweep.again":"The same line again runs what is missing: what is done is kept.","sweep.stop":"■ Stop","sweep.over":"The sweep is over.","sweep.spoken_over":"The sweep is over: {words}","sweep.asked":"The kernel has been asked; running cells end with the step that they are at.","sweep.slow":"The kernel has not answered yet: cells end with the step that they are at, or the kernel is busy with a cell.","sweep.no_kernel":"A saved page: the sweep is as it was when it was saved, and there is no kernel to stop it."};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -56,18 +60,58 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ui/projector.ts
+var KEPT = "mixwidgets-projector";
+function projectorButton(root) {
+  const name = t("common.projector");
+  const button = h(
+    "button",
+    { type: "button", class: "mw-projector-button", "aria-label": name, title: name },
+    s(
+      "svg",
+      { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" },
+      s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
+    )
+  );
+  show(root, button, wasLarge());
+  button.addEventListener("click", () => {
+    const large = button.getAttribute("aria-pressed") !== "true";
+    keep(large);
+    const page = root.getRootNode();
+    for (const one of page.querySelectorAll(".mw-projector-button")) show(one.closest(".mw"), one, large);
+    button.scrollIntoView?.({ block: "nearest" });
+  });
+  return button;
+}
+function show(root, button, large) {
+  set(root, { "data-projector": large });
+  set(button, { "aria-pressed": String(large) });
+}
+function wasLarge() {
+  try {
+    return sessionStorage.getItem(KEPT) === "large";
+  } catch {
+    return false;
+  }
+}
+function keep(large) {
+  try {
+    if (large) sessionStorage.setItem(KEPT, "large");
+    else sessionStorage.removeItem(KEPT);
+  } catch {
+  }
+}
+
 // ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
-  const root = h(
-    "section",
-    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
-    head
-  );
+  const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
+  root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
   root.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  el.classList.add("mw-place");
   el.append(root);
   return { root, head };
 }

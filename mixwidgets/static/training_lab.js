@@ -31,7 +31,7 @@ function uniqueId(prefix) {
 }
 
 // messages/en.json
-var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","lab.title":"Training lab","lab.task":"task","lab.recipe":"recipe","lab.steps":"steps","lab.recipes":"recipes to launch","lab.several":"several","lab.several_hint":"tick several recipes to launch one run of each","lab.several_chosen":"{count} recipes","lab.no_recipe":"A launch needs one recipe at least: tick another before you take this one away.","lab.device":"device","lab.device_is_auto":"GPU, else CPU","lab.device_is_cpu":"one thread a run","lab.device_is_cuda":"one run at a time","lab.steps_note":"weight updates","lab.seeds":"seeds","lab.seeds_note":"first weights, data order; several: 0-4 or 0, 3, 7","lab.recipes_one":"1 recipe","lab.recipes_many":"{count} recipes","lab.seeds_one":"1 seed","lab.seeds_count":"{count} seeds","lab.runs_made":"{recipes} × {seeds}: those for which no device is free wait in line.","lab.launch":"▶ Launch","lab.launch_several":"▶ Launch {count} runs","lab.stop":"■ Stop","lab.stop_all":"Stop all","lab.stops":"stops {name}","lab.nothing_runs":"No run of this folder goes on.","lab.watched_goes_on":"A watched loop is ended where it runs.","lab.asking":"The kernel has been asked.","lab.nothing":"nothing","lab.steps_wrong":"steps takes a whole number from {low} to {high}; {came} came.","lab.seeds_wrong":"seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.","lab.seeds_backwards":"A range of seeds goes up, such as {right}; {came} came.","lab.seeds_many":"seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.","lab.slow_launch":"The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.slow_stop":"The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.","lab.slow":"The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.no_saved_curves":"Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.","lab.no_kernel":"A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.","lab.progress":"progress of the run","lab.progress_none":"Choose a task and a recipe, then launch.","lab.progress_starting":"starting: the run’s process is loading torch","lab.progress_steps":"step {step} of {steps}","lab.progress_rate":"{rate} steps/s","lab.progress_left":"{time} left","lab.progress_watched":"step {step}","lab.progress_watched_over":"step {step} · {status}","lab.watched":"a loop of one’s own, watched","lab.progress_over":"step {step} of {steps} · {status}","lab.waiting":"{count} in line","lab.memory":"memory of a step {total}: {kinds}","lab.memory_weights":"weights","lab.memory_master":"master weights","lab.memory_gradients":"gradients","lab.memory_optimizer":"optimiser","lab.memory_activations":"activations","lab.newest_loss":"loss {loss}","lab.newest_scale":"loss scale {scale}","lab.newest_skipped":"{count} steps skipped","lab.newest_skipped_one":"1 step skipped","lab.status_queued":"starting","lab.status_queued_at":"queued ({place})","lab.ordinal_one":"{n}st","lab.ordinal_two":"{n}nd","lab.ordinal_few":"{n}rd","lab.ordinal_other":"{n}th","lab.status_running":"running","lab.status_interrupted":"interrupted","lab.status_completed":"completed","lab.status_stopped":"stopped","lab.status_diverged":"diverged","lab.status_out_of_memory":"out of memory","lab.status_time_limit":"out of time","lab.status_disk_full":"disk full","lab.status_crashed":"crashed","lab.device_cpu":"CPU, one thread","lab.device_cuda":"GPU cuda","lab.spoken_progress":"{name}: {percent} done, {time} left","lab.spoken_status":"{name}: {status}","lab.failure":"{name}: {status}. {message}","lab.group_float32":"FP32","lab.group_float16":"FP16","lab.group_bfloat16":"BF16","lab.group_operands":"FP8 and FP4 operands","lab.group_amp":"torch.amp","lab.brief_masters":"{format} copies of FP32 weights","lab.brief_nearest":"{format} weights, rounded to nearest","lab.brief_stochastic":"{format} weights, rounded by chance","lab.brief_half_optimizer":"{format} weights and optimiser","lab.brief_amp":"torch.autocast in {format}","lab.brief_naive_softmax":"naive softmax in {format}","lab.brief_unscaled":"no loss scale","lab.brief_static":"loss × {scale}","lab.brief_dynamic":"loss scale that adapts","lab.brief_operands":"linear layers in {forward}","lab.brief_operands_two":"linear layers in {forward} and {backward}","lab.brief_not_scaled":"not scaled","lab.brief_current":"scaled by the largest value","lab.brief_delayed":"scaled by earlier steps’ largest value","lab.brief_operands_stochastic":"gradients rounded by chance","lab.recipe_fp32":"Everything in FP32.","lab.recipe_half":"{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.","lab.recipe_amp":"torch.autocast in {format}: torch itself chooses which operations stay in FP32.","lab.recipe_no_masters":"The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.","lab.recipe_nearest":"The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.","lab.recipe_stochastic":"The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.","lab.recipe_half_optimizer":"The optimiser’s arithmetic and its state are {format} too.","lab.recipe_operands":"The linear layers multiply numbers rounded to {forward}.","lab.recipe_operands_two":"The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.","lab.recipe_operands_stochastic":"Gradients are rounded up or down by chance.","lab.recipe_scaled_none":"Tensors are not scaled to the format’s range.","lab.recipe_scaled_current":"Each tensor is scaled to the format’s range by its own largest value.","lab.recipe_scaled_delayed":"Each tensor is scaled to the format’s range by the largest value of earlier steps.","lab.recipe_naive_softmax":"Softmax is computed naively in {format}: its exponentials overflow.","lab.recipe_narrow_norm":"Norms are computed in {format}.","lab.recipe_narrow_loss":"The loss is computed in {format}.","lab.recipe_unscaled":"No loss scale.","lab.recipe_static":"The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.","lab.recipe_dynamic":"The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.","lab.loss":"loss","lab.loss_note":"of each step’s batch","lab.loss_scale":"loss scale","lab.loss_scale_note":"by step · ▼ step skipped","lab.no_curves":"No run is selected.","lab.no_scales":"None of these runs scales its loss.","lab.loss_summary":"Loss by step.","lab.loss_words":"{name}: from {first} to {last} at step {step}.","lab.scale_summary":"Loss scale by step.","lab.scale_words":"{name}: {scale}, {skipped} skipped.","lab.shares":"gradients","lab.shares_note":"of {name}, those that are not zero","lab.shares_words":"Gradients of {name} at step {step}: {shares}.","lab.no_shares":"No gradients have been counted.","lab.percent":"{share} %","lab.class_flushed":"flushed","lab.class_subnormal":"subnormal","lab.class_normal":"normal","lab.class_overflow":"overflow","lab.run":"run","lab.runs":"runs","lab.score":"score","lab.flushed":"flushed","lab.skipped":"skipped","lab.metric_accuracy":"accuracy","lab.metric_iou":"IoU","lab.table_caption":"Score and loss on held-out data.","lab.table_caption_flushed":"Score and loss on held-out data; gradients flushed in the newest snapshot.","lab.no_runs":"No runs yet.","lab.skipped_is":"{count} skipped","lab.compare":"Compare selected","lab.compare_needs":"Select two runs or more that are over.","lab.open_gradients":"Open gradients","lab.open_needs_one":"Select one run alone.","lab.open_needs_snapshot":"This run has recorded no gradients yet.","lab.selection_note":"Selected runs are drawn: two or more can be compared, one can have its gradients opened.","lab.close":"Close","lab.gradients_of":"Gradients of {name}","lab.gradients_by_hand":"This page cannot show one widget in another. In a notebook’s cell, this line opens them:","lab.compared":"{count} runs compared","lab.comparison":"comparison of the selected runs","lab.field":"field","lab.settings":"what differs","lab.same_settings":"what differs: nothing, the settings are the same","lab.results":"what came of it","lab.yes":"yes","lab.no":"no","lab.field_status":"end","lab.field_steps_done":"steps taken","lab.field_skipped":"steps skipped","lab.field_steps_per_second":"steps per second","lab.field_loss":"loss of the last batch","lab.field_metrics_loss":"loss, held-out data","lab.field_metrics_accuracy":"accuracy","lab.field_metrics_iou":"IoU","lab.field_gradients_zero":"gradients: zero","lab.field_gradients_flushed":"gradients: flushed","lab.field_gradients_overflow":"gradients: overflow","lab.field_gradients_not_finite":"gradients: not finite","lab.field_gradients_flushed_against_float32":"gradients: lost against FP32","lab.field_weights_unchanged":"weights that no update moved","lab.field_memory_predicted":"memory of a step","lab.field_memory_measured":"memory of a step, measured","lab.seed_is":"seed {seed}","lab.loss_weight_is":"loss weight {weight}"};
+var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","lab.title":"Training lab","lab.task":"task","lab.recipe":"recipe","lab.steps":"steps","lab.recipes":"recipes to launch","lab.several":"several","lab.several_hint":"tick several recipes to launch one run of each","lab.several_chosen":"{count} recipes","lab.no_recipe":"A launch needs one recipe at least: tick another before you take this one away.","lab.device":"device","lab.device_is_auto":"GPU, else CPU","lab.device_is_cpu":"one thread a run","lab.device_is_cuda":"one run at a time","lab.steps_note":"weight updates","lab.seeds":"seeds","lab.seeds_note":"first weights, data order; several: 0-4 or 0, 3, 7","lab.recipes_one":"1 recipe","lab.recipes_many":"{count} recipes","lab.seeds_one":"1 seed","lab.seeds_count":"{count} seeds","lab.runs_made":"{recipes} × {seeds}: those for which no device is free wait in line.","lab.launch":"▶ Launch","lab.launch_several":"▶ Launch {count} runs","lab.stop":"■ Stop","lab.stop_all":"Stop all","lab.stops":"stops {name}","lab.nothing_runs":"No run of this folder goes on.","lab.watched_goes_on":"A watched loop is ended where it runs.","lab.asking":"The kernel has been asked.","lab.nothing":"nothing","lab.steps_wrong":"steps takes a whole number from {low} to {high}; {came} came.","lab.seeds_wrong":"seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.","lab.seeds_backwards":"A range of seeds goes up, such as {right}; {came} came.","lab.seeds_many":"seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.","lab.slow_launch":"The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.slow_stop":"The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.","lab.slow":"The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.no_saved_curves":"Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.","lab.no_kernel":"A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.","lab.progress":"progress of the run","lab.progress_none":"Choose a task and a recipe, then launch.","lab.progress_starting":"starting: the run’s process is loading torch","lab.progress_steps":"step {step} of {steps}","lab.progress_rate":"{rate} steps/s","lab.progress_left":"{time} left","lab.progress_watched":"step {step}","lab.progress_watched_over":"step {step} · {status}","lab.watched":"a loop of one’s own, watched","lab.progress_over":"step {step} of {steps} · {status}","lab.waiting":"{count} in line","lab.memory":"memory of a step {total}: {kinds}","lab.memory_weights":"weights","lab.memory_master":"master weights","lab.memory_gradients":"gradients","lab.memory_optimizer":"optimiser","lab.memory_activations":"activations","lab.newest_loss":"loss {loss}","lab.newest_scale":"loss scale {scale}","lab.newest_skipped":"{count} steps skipped","lab.newest_skipped_one":"1 step skipped","lab.status_queued":"starting","lab.status_queued_at":"queued ({place})","lab.ordinal_one":"{n}st","lab.ordinal_two":"{n}nd","lab.ordinal_few":"{n}rd","lab.ordinal_other":"{n}th","lab.status_running":"running","lab.status_interrupted":"interrupted","lab.status_completed":"completed","lab.status_stopped":"stopped","lab.status_diverged":"diverged","lab.status_out_of_memory":"out of memory","lab.status_time_limit":"out of time","lab.status_disk_full":"disk full","lab.status_crashed":"crashed","lab.device_cpu":"CPU, one thread","lab.device_cuda":"GPU cuda","lab.products_widened":"{format} storage, float32 products","lab.products_native":"native {format} products","lab.products_autocast":"torch.autocast to {format}","lab.products_emulated":"torch.autocast to {format}, whose products this CPU emulates, slowly","lab.products_watched":"the watched loop’s own","lab.products_operands":"operands of linear layers rounded to {format}","lab.spoken_progress":"{name}: {percent} done, {time} left","lab.spoken_status":"{name}: {status}","lab.failure":"{name}: {status}. {message}","lab.group_float32":"FP32","lab.group_float16":"FP16","lab.group_bfloat16":"BF16","lab.group_operands":"FP8 and FP4 operands","lab.group_amp":"torch.amp","lab.brief_masters":"{format} copies of FP32 weights","lab.brief_nearest":"{format} weights, rounded to nearest","lab.brief_stochastic":"{format} weights, rounded by chance","lab.brief_half_optimizer":"{format} weights and optimiser","lab.brief_amp":"torch.autocast in {format}","lab.brief_naive_softmax":"naive softmax in {format}","lab.brief_unscaled":"no loss scale","lab.brief_static":"loss × {scale}","lab.brief_dynamic":"loss scale that adapts","lab.brief_operands":"linear layers in {forward}","lab.brief_operands_two":"linear layers in {forward} and {backward}","lab.brief_not_scaled":"not scaled","lab.brief_current":"scaled by the largest value","lab.brief_delayed":"scaled by earlier steps’ largest value","lab.brief_operands_stochastic":"gradients rounded by chance","lab.recipe_fp32":"Everything in FP32.","lab.recipe_half":"{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.","lab.recipe_amp":"torch.autocast in {format}: torch itself chooses which operations stay in FP32.","lab.recipe_no_masters":"The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.","lab.recipe_nearest":"The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.","lab.recipe_stochastic":"The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.","lab.recipe_half_optimizer":"The optimiser’s arithmetic and its state are {format} too.","lab.recipe_operands":"The linear layers multiply numbers rounded to {forward}.","lab.recipe_operands_two":"The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.","lab.recipe_operands_stochastic":"Gradients are rounded up or down by chance.","lab.recipe_scaled_none":"Tensors are not scaled to the format’s range.","lab.recipe_scaled_current":"Each tensor is scaled to the format’s range by its own largest value.","lab.recipe_scaled_delayed":"Each tensor is scaled to the format’s range by the largest value of earlier steps.","lab.recipe_naive_softmax":"Softmax is computed naively in {format}: its exponentials overflow.","lab.recipe_narrow_norm":"Norms are computed in {format}.","lab.recipe_narrow_loss":"The loss is computed in {format}.","lab.recipe_unscaled":"No loss scale.","lab.recipe_static":"The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.","lab.recipe_dynamic":"The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.","lab.loss":"loss","lab.loss_note":"of each step’s batch","lab.loss_scale":"loss scale","lab.loss_scale_note":"by step · ▼ step skipped","lab.no_curves":"No run is selected.","lab.no_scales":"None of these runs scales its loss.","lab.loss_summary":"Loss by step.","lab.loss_words":"{name}: from {first} to {last} at step {step}.","lab.scale_summary":"Loss scale by step.","lab.scale_words":"{name}: {scale}, {skipped} skipped.","lab.shares":"gradients","lab.shares_note":"of {name}, those that are not zero","lab.shares_words":"Gradients of {name} at step {step}: {shares}.","lab.no_shares":"No gradients have been counted.","lab.percent":"{share} %","lab.class_flushed":"flushed","lab.class_subnormal":"subnormal","lab.class_normal":"normal","lab.class_overflow":"overflow","lab.run":"run","lab.runs":"runs","lab.score":"score","lab.flushed":"flushed","lab.skipped":"skipped","lab.metric_accuracy":"accuracy","lab.metric_iou":"IoU","lab.table_caption":"Score and loss on held-out data.","lab.table_caption_flushed":"Score and loss on held-out data; gradients flushed in the newest snapshot.","lab.no_runs":"No runs yet.","lab.skipped_is":"{count} skipped","lab.compare":"Compare selected","lab.compare_needs":"Select two runs or more that are over.","lab.open_gradients":"Open gradients","lab.open_needs_one":"Select one run alone.","lab.open_needs_snapshot":"This run has recorded no gradients yet.","lab.selection_note":"Selected runs are drawn: two or more can be compared, one can have its gradients opened.","lab.close":"Close","lab.gradients_of":"Gradients of {name}","lab.gradients_by_hand":"This page cannot show one widget in another. In a notebook’s cell, this line opens them:","lab.compared":"{count} runs compared","lab.comparison":"comparison of the selected runs","lab.field":"field","lab.settings":"what differs","lab.same_settings":"what differs: nothing, the settings are the same","lab.results":"what came of it","lab.yes":"yes","lab.no":"no","lab.field_status":"end","lab.field_steps_done":"steps taken","lab.field_skipped":"steps skipped","lab.field_steps_per_second":"steps per second","lab.field_loss":"loss of the last batch","lab.field_metrics_loss":"loss, held-out data","lab.field_metrics_accuracy":"accuracy","lab.field_metrics_iou":"IoU","lab.field_gradients_zero":"gradients: zero","lab.field_gradients_flushed":"gradients: flushed","lab.field_gradients_overflow":"gradients: overflow","lab.field_gradients_not_finite":"gradients: not finite","lab.field_gradients_flushed_against_float32":"gradients: lost against FP32","lab.field_weights_unchanged":"weights that no update moved","lab.field_memory_predicted":"memory of a step","lab.field_memory_measured":"memory of a step, measured","lab.seed_is":"seed {seed}","lab.loss_weight_is":"loss weight {weight}"};
 
 // ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
@@ -49,18 +49,58 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
 }
 
+// ui/projector.ts
+var KEPT = "mixwidgets-projector";
+function projectorButton(root) {
+  const name = t("common.projector");
+  const button = h(
+    "button",
+    { type: "button", class: "mw-projector-button", "aria-label": name, title: name },
+    s(
+      "svg",
+      { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" },
+      s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
+    )
+  );
+  show(root, button, wasLarge());
+  button.addEventListener("click", () => {
+    const large = button.getAttribute("aria-pressed") !== "true";
+    keep(large);
+    const page = root.getRootNode();
+    for (const one2 of page.querySelectorAll(".mw-projector-button")) show(one2.closest(".mw"), one2, large);
+    button.scrollIntoView?.({ block: "nearest" });
+  });
+  return button;
+}
+function show(root, button, large) {
+  set(root, { "data-projector": large });
+  set(button, { "aria-pressed": String(large) });
+}
+function wasLarge() {
+  try {
+    return sessionStorage.getItem(KEPT) === "large";
+  } catch {
+    return false;
+  }
+}
+function keep(large) {
+  try {
+    if (large) sessionStorage.setItem(KEPT, "large");
+    else sessionStorage.removeItem(KEPT);
+  } catch {
+  }
+}
+
 // ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
-  const root = h(
-    "section",
-    { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id },
-    head
-  );
+  const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
+  root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
   root.addEventListener("keydown", (event) => {
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  el.classList.add("mw-place");
   el.append(root);
   return { root, head };
 }
@@ -1170,8 +1210,8 @@ function lineSample() {
     { width: SAMPLE, height: 12, "aria-hidden": "true" },
     s("line", { class: "mw-line", x1: 0, x2: SAMPLE, y1: 6, y2: 6 })
   );
-  const show = (style) => set(element, { class: style === void 0 ? "mw-run-hidden" : styleClass(style) });
-  return { element, show };
+  const show2 = (style) => set(element, { class: style === void 0 ? "mw-run-hidden" : styleClass(style) });
+  return { element, show: show2 };
 }
 
 // gradients/boundaries.ts
@@ -1215,6 +1255,26 @@ var SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
 // ui/digits.ts
 function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+}
+
+// widgets/training_lab/arithmetic.ts
+var PRODUCTS = [
+  [/^(\w+) storage, float32 products$/, "lab.products_widened"],
+  [/^native (\w+) products$/, "lab.products_native"],
+  [/^torch\.autocast to (\w+)$/, "lab.products_autocast"],
+  [/^torch\.autocast to (\w+), whose products this CPU emulates, slowly$/, "lab.products_emulated"],
+  [/^the watched loop's own()$/, "lab.products_watched"]
+];
+var OPERANDS = /, operands of linear layers rounded to (\w+)$/;
+function arithmetic(backend) {
+  const operands2 = OPERANDS.exec(backend)?.[1];
+  const products = backend.replace(OPERANDS, "");
+  for (const [pattern, key] of PRODUCTS) {
+    const format = pattern.exec(products)?.[1];
+    if (format !== void 0)
+      return listed([t(key, { format }), operands2 === void 0 ? "" : t("lab.products_operands", { format: operands2 })]);
+  }
+  return backend;
 }
 
 // widgets/training_lab/state.ts
@@ -1336,7 +1396,7 @@ function status(row) {
 }
 function place(row) {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
-  return [device, row.backend].filter((part) => part !== "").join(" · ");
+  return [device, arithmetic(row.backend)].filter((part) => part !== "").join(" · ");
 }
 var MEMORY = ["weights", "master", "gradients", "optimizer", "activations"];
 function memory(row) {
@@ -1390,7 +1450,7 @@ function charts() {
   const key = h("p", { class: "mw-row mw-key", "aria-hidden": "true" });
   const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element, gradients.element);
   const draw = (width, runs, one2) => {
-    const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
+    const longest = runs.reduce((most, run) => Math.max(most, lossLabel(run).length), 0);
     const room = Math.round(38 + longest * LABEL_CHARACTER);
     const isNarrow = width < NARROW || room > MOST_NAMES * width;
     showKey(key, isNarrow ? runs : []);
@@ -1580,7 +1640,7 @@ function panel(close) {
 function comparisonPanel(close) {
   const { element, body, title, expect } = panel(close);
   let drawn = "";
-  const show = (comparison, names, styles) => {
+  const show2 = (comparison, names, styles) => {
     const isOpen = isComparison(comparison);
     title(isOpen ? t("lab.compared", { count: comparison.runs.length }) : void 0);
     if (!isOpen) return;
@@ -1590,7 +1650,7 @@ function comparisonPanel(close) {
     drawn = key;
     body.replaceChildren(tableOf(comparison, heads));
   };
-  return { element, expect, show };
+  return { element, expect, show: show2 };
 }
 function isComparison(value2) {
   return Array.isArray(value2?.["runs"]) && value2["runs"].length > 0 && Array.isArray(value2["rows"]);
@@ -1664,13 +1724,13 @@ function textField({ label, about, parse, write }, choose) {
     shown = write(value2);
     choose(value2);
   });
-  const show = (value2) => {
+  const show2 = (value2) => {
     if (write(value2) === shown) return;
     shown = write(value2);
     input.value = shown;
     read();
   };
-  return { element: field(label, input, words2, error), input, read, show };
+  return { element: field(label, input, words2, error), input, read, show: show2 };
 }
 
 // widgets/training_lab/recipe_words.ts
@@ -1785,7 +1845,7 @@ function recipeChoice(recipes, choose) {
     unfold.focus();
   });
   const chosen = () => [...inputs].filter(([, input]) => input.checked).map(([name]) => name);
-  const show = (names) => {
+  const show2 = (names) => {
     for (const [name, input] of inputs) input.checked = names.includes(name);
     setText(several, t("lab.several_chosen", { count: names.length }));
     select.value = names.length === 1 ? names[0] : "";
@@ -1793,7 +1853,7 @@ function recipeChoice(recipes, choose) {
     setText(note, one2 ? recipe(one2) : listed(names.map(spaced)));
   };
   const take = (names) => {
-    show(names);
+    show2(names);
     choose(names);
   };
   select.addEventListener("change", () => take([select.value]));
@@ -1804,7 +1864,7 @@ function recipeChoice(recipes, choose) {
       setText(note, t("lab.no_recipe"));
     });
   }
-  return { element, boxes, note, chosen, show };
+  return { element, boxes, note, chosen, show: show2 };
 }
 function box(choice, input) {
   const about = h("span", { class: "mw-recipe-words", id: uniqueId("about") }, brief(choice));
@@ -1932,7 +1992,7 @@ function gradientsPanel(manager, close) {
       if (shown === reference) body.replaceChildren(byHand);
     }
   };
-  const show = (run, reference) => {
+  const show2 = (run, reference) => {
     title(run && t("lab.gradients_of", { name: run.name }));
     setText(line, run ? `mw.LossScaleExplorer(mw.open_run(${JSON.stringify(run.path)}))` : "");
     const wanted = run ? manager && reference || "" : null;
@@ -1946,7 +2006,7 @@ function gradientsPanel(manager, close) {
     shown = null;
     clear();
   };
-  return { element, expect, show, remove };
+  return { element, expect, show: show2, remove };
 }
 
 // widgets/training_lab/progress.ts
@@ -1955,7 +2015,7 @@ function progressArea() {
   const [steps, figures, taken] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" }), h("p", { class: "mw-note mw-memory" })];
   const failed = h("p", { class: "mw-callout" });
   const element = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, steps, figures), taken, failed);
-  const show = (rows, run, names, selected) => {
+  const show2 = (rows, run, names, selected) => {
     set(bar, { value: run?.steps ? run.step / run.steps : 0 });
     const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
     const others = rows.filter((row) => isWaiting(row) && row !== run).length;
@@ -1967,7 +2027,7 @@ function progressArea() {
     set(failed, { hidden: failure === void 0 });
     setText(failed, failure ? t("lab.failure", { name: names.get(failure.id), status: status(failure), message: failure.message }) : "");
   };
-  return { element, show };
+  return { element, show: show2 };
 }
 var QUIET_MS = 5e3;
 function news() {
@@ -2039,13 +2099,13 @@ function selection(on) {
   const open = action(t("lab.open_gradients"), () => one2 && on.open(one2.id));
   const note = h("p", { class: "mw-note", id: uniqueId("selection") }, t("lab.selection_note"));
   const element = h("div", { class: "mw-stack-tight" }, h("div", { class: "mw-row" }, compare2.element, open.element), note);
-  const show = (selected, refusal, openNeedsKernel) => {
+  const show2 = (selected, refusal, openNeedsKernel) => {
     over = selected.filter((row) => !isAlive(row));
     one2 = selected.length === 1 ? selected[0] : void 0;
     compare2.allow(over.length < 2 ? t("lab.compare_needs") : refusal);
     open.allow(!one2 ? t("lab.open_needs_one") : !one2.gradients ? t("lab.open_needs_snapshot") : openNeedsKernel ? refusal : "");
   };
-  return { element, compare: compare2.element, open: open.element, show };
+  return { element, compare: compare2.element, open: open.element, show: show2 };
 }
 
 // widgets/training_lab/table.ts
@@ -2060,7 +2120,7 @@ function runTable(toggle) {
   const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty);
   const element = h("div", { class: "mw-stack-tight" }, region, caption);
   const lines = /* @__PURE__ */ new Map();
-  const show = (rows, names, styles) => {
+  const show2 = (rows, names, styles) => {
     set(table, { hidden: rows.length === 0 });
     set(empty, { hidden: rows.length > 0 });
     const metrics = new Set(rows.map(metricOf).filter((name) => name !== void 0));
@@ -2083,7 +2143,7 @@ function runTable(toggle) {
       line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id), metrics.size > 1, isFlushedKnown);
     }
   };
-  return { element, show };
+  return { element, show: show2 };
 }
 function details(row, withSkips) {
   const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
@@ -2109,7 +2169,7 @@ function tableLine(id, toggle) {
     last
   );
   let drawn = [];
-  const show = (...now) => {
+  const show2 = (...now) => {
     if (now.every((part, i) => part === drawn[i])) return;
     drawn = now;
     const [row, name, style, named, flushed] = now;
@@ -2126,7 +2186,7 @@ function tableLine(id, toggle) {
     setText(loss, decimal(row.metrics["loss"] ?? null));
     setText(last, flushed ? percent(row.flushed) : row.scaled ? count(row.skipped) : "–");
   };
-  return { element, show };
+  return { element, show: show2 };
 }
 
 // widgets/training_lab.ts

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _STYLE = """
 :root { color-scheme: light dark; }
 body { margin: 8px auto; padding: 0 8px; max-width: 62rem; background: light-dark(#ffffff, #111418); }
+body:has([data-projector]) { max-width: 124rem; }
 header { position: absolute; clip-path: inset(50%); }
 #note { margin: 8px 2px; font: 13px system-ui, sans-serif; color: light-dark(#5a6270, #a3acb9); }
 """
@@ -87,7 +88,7 @@ def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
 
 def page_html(widget: MixWidget) -> str:
     """The page's HTML. Whatever the state holds, it stands there as data: no text of it is markup."""
-    title = title_of(type(widget), widget.lang)
+    title = _title(widget)
     return document(
         lang=widget.lang,
         title=title,
@@ -121,12 +122,6 @@ def document(
     )
 
 
-def title_of(widget: type[MixWidget], lang: str) -> str:
-    """The class's name in words: "Bit editor"."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", widget.__name__).capitalize()
-    return translated(words, lang)
-
-
 def _data(widgets: Mapping[str, MixWidget]) -> dict[str, Any]:
     """What the host reads; a module that several widgets share stands there once."""
     modules = list(dict.fromkeys(str(widget._esm) for widget in widgets.values()))
@@ -151,6 +146,12 @@ def _saved(widget: MixWidget) -> dict[str, Any]:
         "buffers": buffers,
         "defaults": widget.state_defaults(),
     }
+
+
+def _title(widget: MixWidget) -> str:
+    """The class's name in words: "Bit editor"."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(widget).__name__).capitalize()
+    return translated(words, widget.lang)
 
 
 def _hash(text: str) -> str:

@@ -11,7 +11,7 @@ export const MAP_BITS = 8;
 const WIDE = 16; // columns
 const NARROW = 8;
 const CELL_CHARACTERS = 6;
-const NARROW_PIXELS = 520; // below this width a cell of 16 columns would be too small to hit
+const NARROW_PIXELS = 860; // below this width six characters would not fit a cell of 16 columns
 
 export interface CodeMap {
   readonly element: HTMLElement;

@@ -5,6 +5,7 @@ import type { Answers } from "../../gradients/answers.ts";
 import { BINADE, CLASSES } from "../../gradients/boundaries.ts";
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
+import { pointIn } from "../../ui/pointer.ts";
 import { binned, type Frame, frame, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
 import { cellWords } from "./words.ts";
@@ -67,10 +68,11 @@ export function heatMap(textures: Textures): HeatMap {
     point(row, column);
   });
   group.addEventListener("blur", () => set(cell, { "aria-live": undefined }));
-  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+  canvas.addEventListener("pointermove", (event) => {
     if (!shown) return;
     const { shape, left, high } = shown;
-    point(Math.floor(offsetY / high), Math.floor(shape.x.invert(offsetX - left)) - shape.low);
+    const { x, y } = pointIn(canvas, event);
+    point(Math.floor(y / high), Math.floor(shape.x.invert(x - left)) - shape.low);
   });
 
   function layout(...next: Parameters<HeatMap["layout"]>): void {
@@ -91,7 +93,7 @@ export function heatMap(textures: Textures): HeatMap {
     const ratio = globalThis.devicePixelRatio || 1;
     const labels = h("canvas", { width: Math.max(1, left * ratio), height: high * names.length * ratio });
     shown = { answers, names, order, shape, high, left, mask, lowest, fills, ink, labels };
-    if (left) label(labels, order.map((tensor) => names[tensor]!), high * ratio, `${11 * ratio}px ${fontFamily}`, ink);
+    if (left) label(labels, order.map((tensor) => names[tensor]!), high * ratio, `${12 * ratio}px ${fontFamily}`, ink);
     [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
     [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
     row = Math.min(row, order.length - 1);
@@ -169,12 +171,12 @@ function painted({ summaries, total }: Answers, order: readonly number[]): [numb
   return [lowest, mask];
 }
 
-/** Write a name beside each row: once, since setting a font makes the page work out its styles. */
+/** Write a name beside each row, narrower where it would not fit: once, since setting a font makes the page work out its styles. */
 function label(canvas: HTMLCanvasElement, names: readonly string[], high: number, font: string, ink: string): void {
   const pen = canvas.getContext("2d");
   if (!pen) return;
   [pen.font, pen.fillStyle, pen.textBaseline] = [font, ink, "middle"];
-  names.forEach((name, i) => pen.fillText(shortened(name), 0, (i + 0.5) * high));
+  names.forEach((name, i) => pen.fillText(shortened(name), 0, (i + 0.5) * high, canvas.width * 0.97));
 }
 
 /** A name that fits beside its row; what tells layers apart stands at both ends. */

@@ -11,7 +11,7 @@ import type { Textures } from "./textures.ts";
 const HEIGHT = 176; // of the plot
 const HEAD = 26; // above the bars, for the zones' names
 const FOOT = 40; // below them, for the axis
-export const SIDE = 14; // so that the outermost tick labels fit
+export const SIDE = 18; // so that the outermost tick labels fit
 export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
 export interface Histogram {
@@ -56,7 +56,7 @@ export function histogram(textures: Textures): Histogram {
   }
 
   function tickMark(exponent: number, x: number): SVGElement {
-    const raised = s("tspan", { dy: -5, "font-size": "10" }, String(exponent).replace("-", "−"));
+    const raised = s("tspan", { dy: -5 }, String(exponent).replace("-", "−"));
     return s("g", {},
       s("line", { x1: x, x2: x, y1: FLOOR, y2: FLOOR + 4, class: "mw-floor" }),
       s("text", { x, y: FLOOR + 19, "text-anchor": "middle" }, "2", raised),

@@ -10,6 +10,7 @@ import { floorLog2, magnitudeOf, multiply, power as powerOf, type Rational } fro
 import { cut, figure } from "../../ui/digits.ts";
 import { h, s, set, setText } from "../../ui/dom.ts";
 import { listed, t } from "../../ui/messages.ts";
+import { pointIn } from "../../ui/pointer.ts";
 import { binned, frame } from "./geometry.ts";
 import { FLOOR, type Histogram, SIDE } from "./histogram.ts";
 import { cellWords, power } from "./words.ts";
@@ -64,8 +65,8 @@ export function lens(plot: Histogram, choose: (exponent: number | null) => void)
     surface.focus();
   });
 
-  function under({ clientX }: MouseEvent): number {
-    return Math.floor(shape.invert(clientX - plot.element.getBoundingClientRect().left - SIDE)) - shape.low;
+  function under(event: MouseEvent): number {
+    return Math.floor(shape.invert(pointIn(plot.element, event).x - SIDE)) - shape.low;
   }
 
   function layout(next: Answers, its: readonly string[], width: number): void {

@@ -6,6 +6,7 @@ import { type Answers, HIGHEST, LOWEST } from "../../gradients/answers.ts";
 import { CLASSES } from "../../gradients/boundaries.ts";
 import { h, s, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
+import { pointIn } from "../../ui/pointer.ts";
 import { barPaths } from "./geometry.ts";
 import { swatch, type Textures } from "./textures.ts";
 import { power, share } from "./words.ts";
@@ -83,7 +84,7 @@ export function valley(textures: Textures, { move, release }: Actions): Valley {
   plot.addEventListener("lostpointercapture", release);
 
   function under(event: PointerEvent): number {
-    const log2 = Math.round(x.invert(event.clientX - plot.getBoundingClientRect().left));
+    const log2 = Math.round(x.invert(pointIn(plot, event).x));
     return Math.min(Math.max(log2, LOWEST), HIGHEST);
   }
 

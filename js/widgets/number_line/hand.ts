@@ -1,5 +1,7 @@
 // What a hand does to the view: wheel, drag and keys. The view itself is another's.
 
+import { pointIn, zoomOf } from "../../ui/pointer.ts";
+
 export interface HandActions {
   /** Zoom by quarters of a doubling, out where positive, around a pixel; the middle if none is given. */
   zoom(steps: number, pixel?: number): void;
@@ -16,7 +18,6 @@ const KEY_ZOOM = 2;
 
 /** Listen on `element`, which has the focus for keys, until `signal` aborts. */
 export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActions, signal: AbortSignal): void {
-  const pixelAt = (event: MouseEvent) => event.clientX - element.getBoundingClientRect().left;
   let wheeled = 0;
   element.addEventListener("wheel", (event) => {
     event.preventDefault();
@@ -27,7 +28,7 @@ export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActio
     }
     wheeled += event.deltaY * scale;
     const steps = Math.trunc(wheeled / NOTCH);
-    if (steps) zoom(steps, pixelAt(event));
+    if (steps) zoom(steps, pointIn(element, event).x);
     wheeled -= steps * NOTCH;
   }, { signal, passive: false });
 
@@ -39,7 +40,7 @@ export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActio
   }, { signal });
   element.addEventListener("pointermove", (event) => {
     if (held === undefined || event.clientX === held) return;
-    pan(held - event.clientX);
+    pan((held - event.clientX) / zoomOf(element));
     held = event.clientX;
   }, { signal });
   for (const end of ["pointerup", "pointercancel"] as const) {

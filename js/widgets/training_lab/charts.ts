@@ -33,7 +33,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
   const element = h("div", { class: "mw-charts" }, key, loss.element, lossScale.element, gradients.element);
 
   const draw = (width: number, runs: readonly ShownRun[], one: ShownRun | undefined) => {
-    const longest = runs.reduce((most, run) => Math.max(most, run.name.length), 0);
+    const longest = runs.reduce((most, run) => Math.max(most, lossLabel(run).length), 0);
     const room = Math.round(38 + longest * LABEL_CHARACTER);
     const isNarrow = width < NARROW || room > MOST_NAMES * width;
     showKey(key, isNarrow ? runs : []);

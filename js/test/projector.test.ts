@@ -1,0 +1,73 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { card } from "../ui/card.ts";
+import { pointIn, zoomOf } from "../ui/pointer.ts";
+
+const place = () => document.body.appendChild(document.createElement("div"));
+const button = (root: HTMLElement) => root.querySelector<HTMLButtonElement>(".mw-projector-button")!;
+const isLarge = (root: HTMLElement) => [root.hasAttribute("data-projector"), button(root).getAttribute("aria-pressed")];
+
+beforeEach(() => sessionStorage.clear());
+afterEach(() => {
+  vi.restoreAllMocks();
+  document.body.replaceChildren();
+});
+
+describe("projector size", () => {
+  it("is a button with a name; one press sets every card of the page, the next sets them back", () => {
+    const [one, other] = [card(place(), "One").root, card(place(), "Other").root];
+    expect(button(one).getAttribute("aria-label")).toBe("Projector size");
+    expect([isLarge(one), isLarge(other)]).toEqual([[false, "false"], [false, "false"]]);
+    button(one).click();
+    expect([isLarge(one), isLarge(other)]).toEqual([[true, "true"], [true, "true"]]);
+    button(other).click();
+    expect([isLarge(one), isLarge(other)]).toEqual([[false, "false"], [false, "false"]]);
+  });
+
+  it("is kept for a card that comes later in this tab", () => {
+    button(card(place(), "One").root).click();
+    expect(isLarge(card(place(), "Later").root)).toEqual([true, "true"]);
+  });
+
+  it("works where a page may keep nothing", () => {
+    for (const name of ["getItem", "setItem", "removeItem"] as const) {
+      vi.spyOn(Storage.prototype, name).mockImplementation(() => {
+        throw new DOMException("no storage for this page", "SecurityError");
+      });
+    }
+    const { root } = card(place(), "One");
+    button(root).click();
+    expect(isLarge(root)).toEqual([true, "true"]);
+    button(root).click();
+    expect(isLarge(root)).toEqual([false, "false"]);
+  });
+
+  it("stays within a shadow tree that a host puts its widgets in", () => {
+    const outside = card(place(), "Outside").root;
+    const shadow = place().attachShadow({ mode: "open" });
+    const el = shadow.appendChild(document.createElement("div"));
+    const { root } = card(el, "Inside");
+    button(root).click();
+    expect(isLarge(root)).toEqual([true, "true"]);
+    expect(isLarge(outside)).toEqual([false, "false"]);
+  });
+});
+
+describe("a pointer", () => {
+  const box = (width: number) => ({ left: 100, top: 50, width }) as DOMRect;
+  const event = new MouseEvent("pointermove", { clientX: 300, clientY: 90 });
+
+  it("is told in the element's own pixels, of which the screen has two", () => {
+    const element = place();
+    vi.spyOn(element, "clientWidth", "get").mockReturnValue(400);
+    vi.spyOn(element, "getBoundingClientRect").mockReturnValue(box(800));
+    expect(zoomOf(element)).toBe(2);
+    expect(pointIn(element, event)).toEqual({ x: 100, y: 20 });
+  });
+
+  it("is told in the screen's where the element has not been laid out", () => {
+    const element = place();
+    vi.spyOn(element, "getBoundingClientRect").mockReturnValue(box(0));
+    expect(pointIn(element, event)).toEqual({ x: 200, y: 40 });
+  });
+});
