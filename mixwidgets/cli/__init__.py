@@ -1,8 +1,9 @@
-"""The command line: mixwidgets lab | train | runs | compare | sweep | format. Each parses, then calls."""
+"""The command line: mixwidgets lab | train | runs | compare | sweep | format | export: parse, then call."""
 
 import typer
 
 from mixwidgets.cli.comparing import compare_runs
+from mixwidgets.cli.exporting import export
 from mixwidgets.cli.listing import show_runs
 from mixwidgets.cli.notebook import open_lab
 from mixwidgets.cli.spec_sheet import show_format
@@ -24,3 +25,4 @@ app.command("runs")(show_runs)
 app.command("compare")(compare_runs)
 app.command("sweep")(run_sweep)
 app.command("format", context_settings={"ignore_unknown_options": True})(show_format)  # -0.1 is a value
+app.command("export")(export)

@@ -31,8 +31,9 @@ ROOMS = {
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "runs"}, {"altair", "pandas"}, set()),
+    "site": ({"runs", "exercises", "widgets"}, set(), set()),
     "cli": (
-        {"formats", "gradients", "runs", "training", "sweeps", "widgets"},
+        {"formats", "gradients", "runs", "training", "sweeps", "widgets", "site"},
         {"typer", "rich"},
         {"distributed"},
     ),

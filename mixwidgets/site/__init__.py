@@ -1,0 +1,1 @@
+"""The classroom site: the widgets, presets and questions as pages that need no kernel and no network."""

@@ -1,0 +1,87 @@
+"""What the site shows, from catalogue.json: widgets with presets and tasks, lessons with their questions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.exercises.catalogue import questions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mixwidgets.exercises.question import Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preset:
+    """A link that shows something: its text, and the arguments of the widget that shows it."""
+
+    text: Text
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WidgetPage:
+    """One widget with presets and tasks."""
+
+    id: str
+    """The page's name, and that of the function in `makers` that makes its widget."""
+    name: Text
+    question: Text
+    lead: Text
+    arguments: Mapping[str, Any]
+    """What the widget is made with."""
+    presets: tuple[Preset, ...]
+    tasks: tuple[str | Mapping[str, Any], ...]
+    """What `Exercise` takes: the id of a lesson's question, or a question of the site's own."""
+    note: Text | None = None
+    """What must be said of the data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonPage:
+    """The questions of one lesson."""
+
+    id: str
+    """The lesson, such as "01_bits"."""
+    name: Text
+    questions: tuple[str, ...]
+
+
+@cache
+def _catalogue() -> Any:
+    return json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))
+
+
+def texts() -> Mapping[str, Text]:
+    """The texts of the pages themselves."""
+    found: Mapping[str, Text] = _catalogue()["texts"]
+    return found
+
+
+@cache
+def widget_pages() -> tuple[WidgetPage, ...]:
+    """In order."""
+    return tuple(
+        WidgetPage(
+            id=id,
+            tasks=tuple(entry.pop("tasks")),
+            presets=tuple(Preset(**preset) for preset in entry.pop("presets")),
+            **entry,
+        )
+        for id, entry in ((id, dict(entry)) for id, entry in _catalogue()["widgets"].items())
+    )
+
+
+@cache
+def lesson_pages() -> tuple[LessonPage, ...]:
+    """A page for each lesson that asks questions, in order."""
+    asked: dict[str, list[str]] = {}
+    for question in questions().values():
+        asked.setdefault(question.lesson, []).append(question.id)
+    names = _catalogue()["lessons"]
+    return tuple(LessonPage(id=id, name=names[id], questions=tuple(asked[id])) for id in sorted(asked))

@@ -1,0 +1,106 @@
+"""Edition: the site in one language, with what stands around each of its pages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mixwidgets import __version__
+from mixwidgets.site.catalogue import texts
+from mixwidgets.site.elements import h, html
+from mixwidgets.widgets.base import STATIC
+from mixwidgets.widgets.language import language_tag
+from mixwidgets.widgets.page import document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from xml.etree.ElementTree import Element
+
+    from mixwidgets.exercises.question import Text
+    from mixwidgets.widgets.base import MixWidget
+    from mixwidgets.widgets.language import Language
+
+INDEX = "index.html"
+_OWN_NAMES = {"en": "English", "zh": "中文"}
+
+
+@dataclass(frozen=True)
+class Edition:
+    """The site in one language."""
+
+    lang: Language
+    languages: tuple[Language, ...]
+    """All in which it is made; the first one's index is the site's."""
+    names: Mapping[str, Text]
+    """What stands in the row of links, by file name."""
+
+    def path(self, name: str) -> str:
+        """Where a page is, from the site's root."""
+        return name if self.lang == self.languages[0] else f"{self.lang}/{name}"
+
+    def says(self, key: str, **values: object) -> str:
+        """A text of the catalogue, with its values."""
+        return texts()[key][self.lang].format(**values)
+
+    def page(
+        self, name: str, title: str, *main: Element, widgets: Mapping[str, MixWidget] | None = None
+    ) -> str:
+        """The HTML of the page in the file `name`."""
+        body = html(self._header(name), h("main", {}, *main), self._footer())
+        css = (STATIC / "mixwidgets.css").read_text(encoding="utf-8") if widgets else ""
+        return document(
+            lang=self.lang, title=f"{title} · mixwidgets", style=_style() + css, body=body, widgets=widgets
+        )
+
+    def _header(self, name: str) -> Element:
+        links = [
+            h("a", _current({"href": file}, file == name), text[self.lang])
+            for file, text in self.names.items()
+        ]
+        home = h("a", _current({"class": "home", "href": INDEX}, name == INDEX), "mixwidgets")
+        return h(
+            "header",
+            {},
+            h("div", {"class": "top"}, home, *self._other_languages(name)),
+            h("nav", {"aria-label": self.says("pages")}, *links),
+        )
+
+    def _other_languages(self, name: str) -> list[Element]:
+        """Links to the same page; the host of a page keeps its address in them."""
+        others = [Edition(lang, self.languages, self.names) for lang in self.languages if lang != self.lang]
+        up = "" if self.lang == self.languages[0] else "../"
+        return [
+            h(
+                "a",
+                {
+                    "class": "language",
+                    "rel": "alternate",
+                    "href": up + other.path(name),
+                    "hreflang": language_tag(other.lang),
+                    "lang": language_tag(other.lang),
+                },
+                _OWN_NAMES[other.lang],
+            )
+            for other in others
+        ]
+
+    def _footer(self) -> Element:
+        return h("footer", {}, h("p", {}, self.says("made", version=__version__)))
+
+
+def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:
+    return attributes | ({"aria-current": "page"} if is_current else {})
+
+
+@cache
+def _style() -> str:
+    """The site's style, over the colours of the widgets."""
+    widgets = (STATIC / "mixwidgets.css").read_text(encoding="utf-8")
+    root = widgets.partition("}")[0]
+    colours = re.findall(r"--mw-[\w-]+:[^;]+;", root)
+    return f":root {{ {' '.join(colours)} }}\n" + Path(__file__).with_name("style.css").read_text(
+        encoding="utf-8"
+    )

@@ -1,0 +1,32 @@
+"""export_site: the classroom site in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mixwidgets.site.folder import write_site
+from mixwidgets.site.pages import editions, pages_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from mixwidgets.widgets.language import Language
+
+
+def build_site(languages: tuple[Language, ...] = ("en", "zh")) -> Mapping[str, bytes]:
+    """The pages by their paths, the first language's at the site's root. A version's are always the same."""
+    return {path: page.encode() for edition in editions(languages) for path, page in pages_of(edition)}
+
+
+def export_site(
+    folder: str | os.PathLike[str], languages: tuple[Language, ...] = ("en", "zh")
+) -> Mapping[str, bytes]:
+    """Write the site to a new or an empty folder, or over a former site; errors as of `write_site`.
+
+    Returns what was written. All pages are made before the first is written.
+    """
+    files = build_site(languages)
+    write_site(Path(folder), files)
+    return files

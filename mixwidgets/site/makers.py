@@ -1,0 +1,43 @@
+"""The widgets of the site, each made from the arguments that the catalogue names for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.runs.run import open_run
+from mixwidgets.widgets.bit_editor import BitEditor
+from mixwidgets.widgets.block_lab import BlockLab
+from mixwidgets.widgets.format_designer import FormatDesigner
+from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from mixwidgets.widgets.number_line import NumberLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mixwidgets.widgets.base import MixWidget
+
+RECORDED = Path(__file__).with_name("recorded")
+"""A run directory, made by docs/recorded_run.py: the site is the same wherever it is made, torch or not."""
+
+
+def _explorer(**arguments: Any) -> LossScaleExplorer:
+    return LossScaleExplorer(open_run(RECORDED), **arguments)
+
+
+MAKERS: Mapping[str, Callable[..., MixWidget]] = {
+    "bit_editor": BitEditor,
+    "number_line": NumberLine,
+    "format_designer": FormatDesigner,
+    "block_lab": BlockLab,
+    "loss_scale_explorer": _explorer,
+}
+
+
+def state_of(page: str, arguments: Mapping[str, Any]) -> str:
+    """The state of a page's widget that is made with these arguments."""
+    widget = MAKERS[page](**arguments)
+    try:
+        return widget.state
+    finally:
+        widget.close()

@@ -1,0 +1,173 @@
+"""The pages of one edition: the index, a page for each widget, a page for each lesson's questions."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import fromstring
+
+from mixwidgets.site.catalogue import LessonPage, WidgetPage, lesson_pages, widget_pages
+from mixwidgets.site.edition import INDEX, Edition
+from mixwidgets.site.elements import h
+from mixwidgets.site.makers import MAKERS, state_of
+from mixwidgets.widgets.exercise import Exercise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from xml.etree.ElementTree import Element
+
+    from mixwidgets.widgets.base import MixWidget
+    from mixwidgets.widgets.language import Language
+
+_DRAWINGS = Path(__file__).with_name("drawings")
+_NOTE = h("p", {"id": "note", "role": "status"})
+
+
+def editions(languages: tuple[Language, ...]) -> list[Edition]:
+    """The site in each of these languages."""
+    names = {_file(page): page.name for page in widget_pages()}
+    return [Edition(lang, languages, names) for lang in languages]
+
+
+def pages_of(edition: Edition) -> Iterator[tuple[str, str]]:
+    """The path of each page, from the site's root, and its HTML."""
+    yield edition.path(INDEX), _index(edition)
+    for page in widget_pages():
+        yield edition.path(_file(page)), _widget_page(edition, page)
+    lessons = [None, *lesson_pages(), None]
+    for (before, lesson), (_, after) in pairwise(pairwise(lessons)):
+        if lesson:
+            yield edition.path(_file(lesson)), _lesson_page(edition, lesson, before, after)
+
+
+def _index(edition: Edition) -> str:
+    lang = edition.lang
+    cards = [
+        h(
+            "li",
+            {},
+            h(
+                "a",
+                {"class": "card", "href": _file(page)},
+                _drawing(page),
+                h("h3", {}, page.name[lang]),
+                h("p", {}, page.question[lang]),
+            ),
+        )
+        for page in widget_pages()
+    ]
+    lessons = [
+        h(
+            "li",
+            {},
+            h(
+                "a",
+                {"href": _file(page)},
+                h("span", {"class": "number"}, _number(page)),
+                h("span", {}, page.name[lang]),
+                h("span", {"class": "count"}, _count(edition, page)),
+            ),
+        )
+        for page in lesson_pages()
+    ]
+    return edition.page(
+        INDEX,
+        edition.says("title"),
+        h("h1", {}, edition.says("title")),
+        h("p", {"class": "lead"}, edition.says("lead")),
+        _section(edition.says("widgets"), h("ul", {"class": "cards"}, *cards)),
+        _section(
+            edition.says("exercises"),
+            h("p", {}, edition.says("exercises_lead")),
+            h("ul", {"class": "lessons"}, *lessons),
+        ),
+        h("p", {"class": "quiet"}, edition.says("needs_python")),
+    )
+
+
+def _widget_page(edition: Edition, page: WidgetPage) -> str:
+    lang = edition.lang
+    presets = [
+        h("li", {}, h("a", {"href": f"#{state_of(page.id, preset.arguments)}"}, preset.text[lang]))
+        for preset in page.presets
+    ]
+    with _made(edition, page.tasks) as tasks, closing(MAKERS[page.id](lang=lang, **page.arguments)) as widget:
+        return edition.page(
+            _file(page),
+            page.name[lang],
+            h("h1", {}, page.question[lang]),
+            h("p", {"class": "lead"}, page.lead[lang]),
+            h(
+                "nav",
+                {"class": "presets", "aria-labelledby": "start"},
+                h("h2", {"id": "start"}, edition.says("start")),
+                h("ul", {}, *presets),
+            ),
+            h("h2", {"class": "hidden"}, edition.says("widget")),
+            h("div", {"id": "widget"}),
+            _NOTE,
+            *([h("p", {"class": "quiet"}, page.note[lang])] if page.note else []),
+            _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *_places(tasks)),
+            widgets={"widget": widget, **tasks},
+        )
+
+
+def _lesson_page(
+    edition: Edition, page: LessonPage, before: LessonPage | None, after: LessonPage | None
+) -> str:
+    lang = edition.lang
+    ways = [
+        h("a", {"href": _file(other), "rel": rel}, edition.says(key, title=other.name[lang]))
+        for other, rel, key in ((before, "prev", "previous"), (after, "next", "next"))
+        if other
+    ]
+    with _made(edition, page.questions) as exercises:
+        return edition.page(
+            _file(page),
+            page.name[lang],
+            h("p", {"class": "above"}, edition.says("lesson", number=_number(page))),
+            h("h1", {}, page.name[lang]),
+            _section(_count(edition, page), *_places(exercises)),
+            _NOTE,
+            h("nav", {"class": "ways", "aria-label": edition.says("neighbours")}, *ways),
+            widgets=exercises,
+        )
+
+
+@contextmanager
+def _made(edition: Edition, asked: Iterable[str | Mapping[str, Any]]) -> Iterator[dict[str, MixWidget]]:
+    """The exercises of a page, by the id of the element that each is shown in."""
+    found = [Exercise(one, lang=edition.lang) for one in asked]
+    try:
+        yield {f"exercise-{one.exercise}": one for one in found}
+    finally:
+        for one in found:
+            one.close()
+
+
+def _places(widgets: Iterable[str]) -> list[Element]:
+    return [h("div", {"id": id, "class": "exercise"}) for id in widgets]
+
+
+def _section(heading: str, *children: Element) -> Element:
+    return h("section", {}, h("h2", {}, heading), *children)
+
+
+def _drawing(page: WidgetPage) -> Element:
+    return fromstring((_DRAWINGS / f"{page.id}.svg").read_text(encoding="utf-8"))
+
+
+def _file(page: WidgetPage | LessonPage) -> str:
+    return f"{page.id}.html" if isinstance(page, WidgetPage) else f"lesson_{page.id}.html"
+
+
+def _number(page: LessonPage) -> str:
+    """Of "01_bits", 1."""
+    return str(int(page.id.partition("_")[0]))
+
+
+def _count(edition: Edition, page: LessonPage) -> str:
+    count = len(page.questions)
+    return edition.says("one_question" if count == 1 else "questions", count=count)
