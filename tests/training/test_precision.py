@@ -1,5 +1,9 @@
 """What runs in which precision under a recipe, seen from ordinary torch code."""
 
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
@@ -7,7 +11,7 @@ from torch.nn import functional
 
 from mixwidgets.runs.operands import Operands
 from mixwidgets.runs.recipe import recipes
-from mixwidgets.training import precision
+from mixwidgets.training import amp, precision
 from mixwidgets.training.operands import RoundedLinear
 from mixwidgets.training.precision import Precision
 
@@ -39,6 +43,18 @@ def test_a_precision_says_how_it_computes(name, widened):
     assert ("float32 products" in said) == (widened or name == "fp32")
     assert ("mxfp4" in said) == (name == "mxfp4")
     assert not Precision(recipe, torch.device("cuda:0")).widened
+
+
+@pytest.mark.parametrize("name", recipes)
+def test_the_page_can_say_in_its_own_language_how_a_run_computes(name, widened, monkeypatch):
+    """arithmetic.ts reads what training records."""
+    monkeypatch.setattr(amp, "is_emulated", precision.is_emulated)
+    page = (Path(__file__).parents[2] / "js/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
+    products = "|".join(re.findall(r"\[/\^(.*)\$/,", page))
+    operands = re.search(r"OPERANDS = /(.*)\$/;", page)[1]
+    trainer = SimpleNamespace(_dtype=precision.DTYPES[recipes[name].compute_format], device=CPU)
+    for said in (Precision(recipes[name], CPU).name, amp.AmpTrainer.arithmetic.fget(trainer)):
+        assert re.fullmatch(f"({products})({operands})?", said), said
 
 
 @pytest.mark.parametrize("dtype", HALVES)

@@ -2,6 +2,7 @@
 
 import { superscript } from "../../ui/digits.ts";
 import { listed, type MessageKey, t } from "../../ui/messages.ts";
+import { arithmetic } from "./arithmetic.ts";
 import { isAlive, isWaiting, type Row, type WireNumber } from "./state.ts";
 
 const NONE = "–";
@@ -143,7 +144,7 @@ export function status(row: Row): string {
 /** Where the current run computes, and how. */
 export function place(row: Row): string {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
-  return [device, row.backend].filter((part) => part !== "").join(" · ");
+  return [device, arithmetic(row.backend)].filter((part) => part !== "").join(" · ");
 }
 
 const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"] as const;

@@ -1,0 +1,14 @@
+import { expect, it, vi } from "vitest";
+import { arithmetic } from "../widgets/training_lab/arithmetic.ts";
+
+vi.mock("../messages/en.json", () => import("../messages/zh.json")); // as Python puts another language's in their place
+
+it.each([
+  ["float16 storage, float32 products", "以 float16 存储，用 float32 做乘积"],
+  ["native float32 products, operands of linear layers rounded to mxfp4", "原生 float32 乘积，线性层的操作数舍入到 mxfp4"],
+  ["torch.autocast to bfloat16", "torch.autocast 到 bfloat16"],
+  ["torch.autocast to float16, whose products this CPU emulates, slowly", "torch.autocast 到 float16，此 CPU 只能模拟其乘积，较慢"],
+  ["the watched loop's own", "由被观察的训练循环自己决定"],
+  ["some other machine's, operands of linear layers rounded to x", "some other machine's, operands of linear layers rounded to x"],
+  ["", ""],
+])("%s", (backend, said) => expect(arithmetic(backend)).toBe(said));
