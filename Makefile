@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test unit front-end notebooks browser lint format bundle bench run-notebooks zh screenshots constraints clean
+.PHONY: lab test unit front-end notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
@@ -54,6 +54,13 @@ run-notebooks: .venv/.test
 
 zh: .venv/.test
 	$(BIN)/python -m notebooks.zh.edition
+
+docs: .venv/.test
+	$(BIN)/python -m sphinx -q -W --keep-going docs build/docs
+	@echo "open build/docs/index.html"
+
+linkcheck: .venv/.test  # asks every site that the pages name, so it is no part of `make test`
+	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
 
 screenshots: .venv/.test .venv/.browser
 	$(BIN)/python -m docs.screenshots

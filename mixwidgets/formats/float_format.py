@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class FloatFormat(FormatSpec):
     """A binary floating-point format: one of the catalogue (`get_format`), or one of your own.
 
-    `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's specials and bias; see
-    `FormatSpec` for the other choices.
+    `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's specials and bias; the
+    other fields choose otherwise. ValueError for choices that make no format.
 
     Codes are unsigned integers (or hex strings such as "0x7BFF"); values are numbers, Fractions, Decimals
     and text, which is read exactly: "0.1", "0x1p-3", "nan", "-inf", or a bit pattern, "0x7BFF".

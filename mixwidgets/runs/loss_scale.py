@@ -33,7 +33,7 @@ class LossScaleState(NamedTuple):
     scale: float
     """The factor that the next step's loss is multiplied by; always a float32 value."""
     growth_tracker: int = 0
-    """Good steps in a row since the last bad step or growth; from −`growth_delay` after a bad step."""
+    """Good steps in a row since the last bad step or growth; from `−growth_delay` after a bad step."""
     hysteresis_left: int = 1
     """Which bad step lowers the scale: 1 is the next one."""
 

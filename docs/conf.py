@@ -1,0 +1,106 @@
+"""How Sphinx builds the documentation: `make docs`. The reference is read from the docstrings."""
+
+import inspect
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.inspect import stringify_signature
+from typer.cli import get_docs_for_click
+from typer.main import get_command
+
+import mixwidgets
+from mixwidgets.cli import app as command_line
+
+project = "mixwidgets"
+author = "the mixwidgets developers"
+release = mixwidgets.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["screenshots"]
+default_role = "py:obj"  # `backticks` in a docstring: a link where the name is documented, else code
+smartquotes = False  # the "quotes" of a docstring belong to code
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(?s)(?!mixwidgets\.).*"),  # what others document is not linked: that takes a network
+    ("py:obj", r"mixwidgets\.\w+\.[a-z_.]+"),  # modules to read, such as `mixwidgets.runs.records`
+    ("py:class", r"mixwidgets\.(\w+\.)+_\w+"),  # the types of descriptors
+]
+
+html_theme = "furo"
+html_title = "mixwidgets"
+html_copy_source = False
+html_theme_options = {
+    "source_repository": "https://github.com/mixwidgets/mixwidgets/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
+
+myst_enable_extensions = ["attrs_inline"]
+myst_heading_anchors = 3
+
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+autodoc_default_options = {
+    "no-value": True,  # defaults stand in the signature
+    # for subclasses
+    "exclude-members": "hold_sync, notify_change, reject_unknown, set_state, state_defaults",
+}
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 90
+
+linkcheck_timeout = 20
+linkcheck_anchors = False  # GitHub makes its anchors by script
+
+_LONGEST_DEFAULT = 40  # characters
+_ARGUMENT = re.compile(r"([a-z_]\w*): +(\S.*)")
+
+
+def arguments_as_fields(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Make a list of the lines "argument: what it is", which our docstrings have, each up to the next one or
+    to an empty line."""
+    if not callable(obj):
+        return
+    arguments, inside = inspect.signature(obj).parameters, False
+    for number, line in enumerate(lines):
+        found = _ARGUMENT.fullmatch(line)
+        if found and found[1] in arguments:
+            lines[number] = f":param {found[1]}: {found[2]}"
+            inside = True
+        elif inside:
+            inside = bool(line)
+            lines[number] = f"    {line.strip()}"
+
+
+def signature_of_init(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returns: str
+) -> tuple[str, str] | None:
+    """Show what a class's `__init__` takes. Sphinx would show `__new__`, where names are checked."""
+    if what != "class" or obj.__init__ is object.__init__:
+        return None
+    found = inspect.signature(obj.__init__)
+    shown = [
+        one.replace(default="…") if len(repr(one.default)) > _LONGEST_DEFAULT else one
+        for one in list(found.parameters.values())[1:]
+    ]
+    text = stringify_signature(found.replace(parameters=shown), show_annotation=False)
+    return text.replace("'…'", "…").removesuffix(" -> None"), returns
+
+
+def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
+    """Put what typer knows of the commands, and the names of the presets, where pages leave room for them."""
+    if page == "reference/recipes":
+        for kind, names in {"recipes": mixwidgets.recipes, "tasks": mixwidgets.tasks}.items():
+            text[0] = text[0].replace(f"{{{kind}}}", ", ".join(f"``{name}``" for name in names))
+    if page == "reference/command_line":
+        command = get_command(command_line)
+        context = command.context_class(command, info_name="mixwidgets")
+        text[0] = text[0].replace(
+            "{commands}", get_docs_for_click(obj=command, ctx=context, indent=1, name="mixwidgets")
+        )
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("autodoc-process-docstring", arguments_as_fields)
+    app.connect("autodoc-process-signature", signature_of_init)
+    app.connect("source-read", names_from_the_code)

@@ -1,0 +1,87 @@
+"""The documentation builds without a warning, names all that is public, fetches nothing, and its figures were
+measured."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import mixwidgets as mw
+from mixwidgets.cli import app
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built pages."""
+    folder = tmp_path_factory.mktemp("docs")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def reference(site):
+    return "".join(page.read_text(encoding="utf-8") for page in site.glob("reference/*.html"))
+
+
+def test_every_public_name_is_in_the_reference(site):
+    there = set(re.findall(r'id="mixwidgets\.(\w+)"', reference(site)))
+    assert set(mw.__all__) - {"__version__"} == there
+
+
+def test_every_public_trait_is_in_the_reference(site):
+    there = reference(site)
+    for name in mw.__all__:
+        widget = getattr(mw, name)
+        for trait, kind in getattr(widget, "class_own_traits", dict)().items():
+            if not trait.startswith("_") and kind.metadata.get("sync"):
+                assert f'id="mixwidgets.{name}.{trait}"' in there, f"{name}.{trait}"
+
+
+def test_every_command_is_in_the_reference(site):
+    page = (site / "reference" / "command_line.html").read_text(encoding="utf-8")
+    for name in get_command(app).commands:
+        assert f'id="mixwidgets-{name}"' in page
+
+
+def test_backticks_of_a_docstring_are_code(site):
+    assert "`" not in re.sub(r"<pre>.*?</pre>", "", reference(site), flags=re.DOTALL)
+
+
+def test_the_pages_fetch_nothing_from_elsewhere(site):
+    fetched = r"""<(?:script|img|iframe|source)[^>]*\ssrc="([^"]*)|<link[^>]*\shref="([^"]*)"""
+    for page in site.rglob("*.html"):
+        for found in re.finditer(fetched, page.read_text(encoding="utf-8")):
+            assert "//" not in "".join(filter(None, found.groups())), (page.name, found[0])
+    for style in site.rglob("*.css"):
+        text = style.read_text(encoding="utf-8")
+        assert not re.search(r"""url\(["']?(?:https?:)?//|@import\s+["'](?:https?:)?//""", text), style.name
+
+
+def test_what_the_hub_page_says_of_memory_was_measured():
+    def results(name):
+        return json.loads((ROOT / f"benchmarks/results/{name}.json").read_text(encoding="utf-8"))["results"]
+
+    def both(of):
+        return f"| {of['resident']} | {of['proportional']} |"
+
+    page = (ROOT / "docs/hub.md").read_text(encoding="utf-8")
+    load, memory = results("load")["kernels at the same time"], results("memory")
+    over_bare = next(part for name, part in memory.items() if name.startswith("MiB over a bare"))
+    bare, full = load["MiB each"].values()
+    more = load["MiB each over a bare kernel"]
+    runs = memory["MiB of a run's own process"]
+    rows = [
+        f"| a bare kernel, of {load['kernels']} at the same time {both(bare)}",
+        f"| a kernel with a bit editor and an explorer, of {load['kernels']} {both(full)}",
+        f"| more than the bare one {both(more)}",
+        f"over a bare one | {over_bare['training in the kernel']['median']} |",
+        *(f"| the process of a launched run of {task} | {size} |" for task, size in runs.items()),
+    ]
+    assert not [row for row in rows if row not in page]
