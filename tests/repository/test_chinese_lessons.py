@@ -112,6 +112,12 @@ def test_links_hold_from_where_the_edition_stands(lesson):
     assert all("://" in target or (edition.HERE / target).exists() for target in targets), targets
 
 
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_its_code_runs_one_folder_deeper(lesson):
+    cells = nbformat.read(edition.HERE / f"{lesson}.ipynb", as_version=4).cells
+    assert not [cell.source for cell in cells if cell.cell_type == "code" and "../" in cell.source]
+
+
 def all_chinese():
     """(where, text) of everything in the project that is written in Chinese for its users."""
     for lesson in edition.LESSONS:
