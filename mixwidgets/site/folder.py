@@ -40,7 +40,7 @@ def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
             path.parent.mkdir(exist_ok=True)
             replace_file(path, data)
         for name in former.keys() - files.keys():
-            (folder / name).unlink(missing_ok=True)
+            _remove(folder, folder / name)
         _mark(folder, wanted)
     except OSError as error:
         raise OSError(
@@ -86,6 +86,13 @@ def _check_place(folder: Path, name: str, known: list[str], wanted: bytes | None
             "this file is not as an export wrote it, and would be lost; move it away, or name another folder",
             str(path),
         )
+
+
+def _remove(folder: Path, path: Path) -> None:
+    """Remove a page, and its folder in the site where nothing else is in it."""
+    path.unlink(missing_ok=True)
+    if path.parent != folder and path.parent.is_dir() and not any(path.parent.iterdir()):
+        path.parent.rmdir()
 
 
 def _mark(folder: Path, files: Mapping[str, list[str]]) -> None:

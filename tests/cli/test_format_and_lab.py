@@ -84,5 +84,5 @@ def test_help_names_the_commands_and_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("set()")
-    for command in ("lab", "train", "runs", "compare", "sweep", "format"):
+    for command in ("lab", "train", "runs", "compare", "sweep", "format", "export"):
         assert command in done.stdout

@@ -1,0 +1,279 @@
+"""The pages of the site, without a browser: what links where, what is said in which language."""
+
+import hashlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import PurePosixPath
+
+import pytest
+
+from docs.recorded_run import EXPERIMENT
+from mixwidgets.exercises.catalogue import questions
+from mixwidgets.runs.run import open_run
+from mixwidgets.site.catalogue import texts, widget_pages
+from mixwidgets.site.edition import Edition
+from mixwidgets.site.elements import h
+from mixwidgets.site.exporting import build_site
+from mixwidgets.site.makers import MAKERS, RECORDED
+from tests.widgets.test_save import PAYLOAD, Parsed
+
+HAN = re.compile(r"[\u3400-\u9fff]")
+SITE = {path: data.decode() for path, data in build_site().items()}
+_INSIDE = re.compile(r"(<(script|style)\b[^>]*>).*?(?=</\2>)", re.DOTALL)
+PAGES = {path: Parsed(_INSIDE.sub(r"\1", text)) for path, text in SITE.items()}  # without what is no HTML
+LESSONS = list(dict.fromkeys(question.lesson for question in questions().values()))
+WIDGETS = ["bit_editor", "number_line", "format_designer", "block_lab", "loss_scale_explorer"]
+
+
+def each(paths):
+    return pytest.mark.parametrize("path", list(paths))
+
+
+def links(path, **wanted):
+    found = [attributes for attributes, _ in PAGES[path].all("a")]
+    return [one for one in found if all(one.get(name) == value for name, value in wanted.items())]
+
+
+def visible(path):
+    """The text of a page."""
+    return "\n".join(text for _, _, texts in PAGES[path].found for text in texts)
+
+
+def data_of(path):
+    return json.loads(SITE[path].partition('id="data">')[2].partition("</script>")[0])
+
+
+# What is there
+
+
+def test_every_widget_and_every_lesson_has_a_page_in_both_languages():
+    names = ["index", *WIDGETS, *(f"lesson_{lesson}" for lesson in sorted(LESSONS))]
+    english = [f"{name}.html" for name in names]
+    assert list(SITE) == [*english, *(f"zh/{name}" for name in english)]
+
+
+def test_the_site_is_small():
+    sizes = [len(text.encode()) for text in SITE.values()]
+    assert sum(sizes) < 10e6
+    assert max(sizes) < 400e3
+
+
+@each(SITE)
+def test_links_are_relative_and_lead_somewhere(path):
+    here = PurePosixPath(path).parent
+    for attributes in links(path):
+        target, _, state = attributes["href"].partition("#")
+        assert not re.match(r"[a-z]+:|/", target), target
+        if target:
+            assert not state
+            found = os.path.normpath(here / target)
+            assert found in SITE, target
+    for tag, attributes, _ in PAGES[path].found:
+        assert not {"src", "srcset", "style", "onclick", "onload", "onerror"} & attributes.keys(), tag
+
+
+def test_every_page_is_reached_from_its_index():
+    for index in ("index.html", "zh/index.html"):
+        folder = PurePosixPath(index).parent
+        reached = {str(folder / attributes["href"]) for attributes in links(index)}
+        assert {path for path in SITE if PurePosixPath(path).parent == folder} <= reached
+
+
+@each(SITE)
+def test_a_page_names_itself_and_its_twin(path):
+    other = path.removeprefix("zh/") if path.startswith("zh/") else f"zh/{path}"
+    (twin,) = links(path, rel="alternate")
+    assert os.path.normpath(PurePosixPath(path).parent / twin["href"]) == other
+    assert PAGES[other].all("html")[0][0]["lang"] == twin["hreflang"] == twin["lang"]
+    current = [attributes["href"] for attributes in links(path, **{"aria-current": "page"})]
+    assert current == ([PurePosixPath(path).name] if "lesson_" not in path else [])
+
+
+@each(SITE)
+def test_a_page_has_landmarks_and_its_headings_in_order(path):
+    page = PAGES[path]
+    assert [len(page.all(tag)) for tag in ("h1", "header", "main", "footer", "title")] == [1] * 5
+    assert page.all("title")[0][1].endswith(" · mixwidgets")
+    levels = [int(tag[1]) for tag, _, _ in page.found if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    ids = [attributes["id"] for _, attributes, _ in page.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+@each(SITE)
+def test_the_policy_allows_no_network_and_no_script_that_is_not_the_host(path):
+    page = PAGES[path]
+    policy = next(a["content"] for a, _ in page.all("meta") if a.get("http-equiv"))
+    rules = {name: sources for name, *sources in map(str.split, policy.split("; "))}
+    assert rules["default-src"] == ["'none'"]
+    assert "connect-src" not in rules
+    assert "img-src" not in rules
+    modules = [attributes for attributes, _ in page.all("script") if attributes.get("type") == "module"]
+    assert len(modules) == len(page.all("script")) / 2 == (0 if path.endswith("index.html") else 1)
+    assert len(rules["script-src"]) == (2 if modules else 1)
+    assert (rules["script-src"] == ["'none'"]) == (not modules)
+
+
+# What the pages hold
+
+
+@pytest.mark.parametrize("folder", ["", "zh/"])
+@pytest.mark.parametrize("name", WIDGETS)
+def test_presets_are_states_of_the_page_s_widget(name, folder):
+    page = next(page for page in widget_pages() if page.id == name)
+    states = [one["href"][1:] for one in links(f"{folder}{name}.html") if one["href"].startswith("#")]
+    assert len(set(states)) == len(page.presets) >= 5
+    widget = MAKERS[name](**page.arguments)
+    for state in states:
+        widget.state = state
+        assert widget.state == state
+    widget.close()
+
+
+def test_presets_show_what_they_say():
+    editor = MAKERS["bit_editor"]()
+    said = {}
+    for preset in next(page for page in widget_pages() if page.id == "bit_editor").presets:
+        widget = MAKERS["bit_editor"](**preset.arguments)
+        editor.state = widget.state
+        said[preset.text["en"]] = (editor.format, editor.code, editor.value)
+    assert said["65504, the largest"] == ("float16", "0x7BFF", 65504.0)
+    assert said["0.1 in bfloat16"] == ("bfloat16", "0x3DCD", 0.10009765625)
+    assert said["2⁻²⁴, the smallest"] == ("float16", "0x0001", 2.0**-24)
+    assert 0 < said["a subnormal"][2] < 2.0**-14
+    assert said["448 in float8_e4m3fn"][2] == 448
+
+
+@each(path for path in SITE if "index" not in path)
+def test_a_page_holds_its_widgets_each_in_its_place_and_language(path):
+    data = data_of(path)
+    places = [widget["place"] for widget in data["widgets"]]
+    assert all(any(a.get("id") == place for _, a, _ in PAGES[path].found) for place in [*places, "note"])
+    assert [bool(HAN.search(module)) for module in data["modules"]] == [path.startswith("zh/")] * len(
+        data["modules"]
+    )
+    name = PurePosixPath(path).stem
+    if name.startswith("lesson_"):
+        asked = [widget["state"]["exercise"] for widget in data["widgets"]]
+        assert asked == [one.id for one in questions().values() if f"lesson_{one.lesson}" == name]
+        assert len(data["modules"]) == 1  # once, however many exercises
+    else:
+        assert places[0] == "widget"
+        assert len(places) == 4
+        assert len(data["modules"]) == 2
+
+
+def test_the_recorded_run_is_the_one_that_its_tool_records():
+    run = open_run(RECORDED)
+    assert run.experiment == EXPERIMENT
+    assert len(run.steps()) == EXPERIMENT.steps
+    names = {path.name for path in RECORDED.iterdir()}
+    assert "status.json" not in names  # which would name a machine
+    said = next(page for page in widget_pages() if page.id == "loss_scale_explorer").note["en"]
+    assert f"{EXPERIMENT.steps} steps, seed {EXPERIMENT.seed}, five snapshots" in said
+    assert len([name for name in names if name.startswith("gradients-")]) == 5
+    assert EXPERIMENT.task_options["loss_weight"] == 1 / 128
+
+
+# Languages
+
+
+def leaves(value, where="catalogue"):
+    """Every {"en", "zh"} of the site's catalogue, and where it stands."""
+    if isinstance(value, dict) and {"en", "zh"} & value.keys():
+        yield where, value
+    elif isinstance(value, dict | list):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(part, f"{where}.{key}")
+
+
+CATALOGUE = json.loads(RECORDED.with_name("catalogue.json").read_text(encoding="utf-8"))
+LEAVES = dict(leaves(CATALOGUE))
+SAME = ("NaN", "S = 8", "TF32", "MXFP4", "65505", "float16", "bfloat16", "float8_e5m2")
+
+
+@pytest.mark.parametrize("where", LEAVES)
+def test_every_text_is_there_in_both_languages(where):
+    text = LEAVES[where]
+    assert list(text) == ["en", "zh"]
+    english, chinese = text.values()
+    for one in (english, chinese):
+        assert one == one.strip() != ""
+    assert re.findall(r"\{\w+\}", english) == re.findall(r"\{\w+\}", chinese)
+    assert english.count("*") == chinese.count("*")
+    assert english.count("*") % 2 == 0
+    assert HAN.search(chinese) or english == chinese in SAME
+    assert not HAN.search(english)
+    assert not re.search(r"[\u3400-\u9fff][,;:!?()]|[,;:!?()][\u3400-\u9fff]", chinese)
+    assert not re.search(r"[\u3400-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u3400-\u9fff]", chinese)  # a space between
+
+    def figures(words):
+        return sorted(re.findall(r"\d+(?:\.\d+)?", words))
+
+    small = {"1", "2", "4", "8", "16", "32"}  # English may spell what Chinese writes, and the other way round
+    assert [one for one in figures(english) if one not in small] == [
+        one for one in figures(chinese) if one not in small
+    ]
+
+
+def test_every_text_of_the_pages_is_used():
+    room = RECORDED.parent
+    sources = "".join(path.read_text(encoding="utf-8") for path in room.glob("*.py"))
+    assert [key for key in texts() if f'"{key}"' not in sources] == []
+
+
+@each(path for path in SITE if path.startswith("zh/"))
+def test_a_chinese_page_says_nothing_in_english(path):
+    said = visible(path)
+    english = [text["en"] for text in LEAVES.values() if text["en"] != text["zh"] and "{" not in text["en"]]
+    assert [text for text in english if len(text) > 4 and text in said] == []
+    assert HAN.search(PAGES[path].all("title")[0][1])
+
+
+# Markup, and sameness
+
+
+def test_no_text_is_markup():
+    edition = Edition("en", ("en", "zh"), {f'x"{PAYLOAD}.html': {"en": PAYLOAD, "zh": PAYLOAD}})
+    text = edition.page("a.html", PAYLOAD, h("p", {"title": PAYLOAD}, PAYLOAD, h("b", {}, "&"), PAYLOAD))
+    page = Parsed(text.encode(errors="replace").decode())
+    tags = {tag for tag, _, _ in page.found}
+    assert not tags & {"script", "img"}
+    shown = PAYLOAD.encode(errors="replace").decode()
+    assert page.all("title")[0][1] == f"{shown} · mixwidgets"
+    ((attributes, said),) = [found for found in page.all("p") if "title" in found[0]]
+    assert (attributes["title"], said) == (shown, shown + shown)  # before and after the <b>
+    assert "<b>&amp;</b>" in text
+
+
+def test_the_site_is_the_same_in_another_process_without_torch():
+    code = """
+        import hashlib, sys
+        sys.modules["torch"] = sys.modules["altair"] = None  # importing them raises
+        from mixwidgets.site.exporting import build_site
+        for path, data in build_site().items(): print(path, hashlib.sha256(data).hexdigest())
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(line.strip() for line in code.splitlines())],
+        env={**os.environ, "PYTHONHASHSEED": "7", "MIXWIDGETS_LANG": "zh", "TZ": "Asia/Shanghai"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    other = dict(line.split() for line in done.stdout.splitlines())
+    assert other == {path: hashlib.sha256(text.encode()).hexdigest() for path, text in SITE.items()}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_one_language_alone_stands_at_the_root(lang):
+    alone = build_site((lang,))
+    assert not [path for path in alone if "/" in path]
+    page = Parsed(alone["bit_editor.html"].decode())
+    assert page.all("html")[0][0]["lang"].startswith(lang)
+    assert [attributes for attributes, _ in page.all("a") if attributes.get("rel") == "alternate"] == []
