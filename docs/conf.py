@@ -30,11 +30,6 @@ nitpick_ignore_regex = [
 html_theme = "furo"
 html_title = "mixwidgets"
 html_copy_source = False
-html_theme_options = {
-    "source_repository": "https://github.com/mixwidgets/mixwidgets/",
-    "source_branch": "main",
-    "source_directory": "docs/",
-}
 
 myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 3
@@ -47,7 +42,6 @@ autodoc_default_options = {
     "exclude-members": "hold_sync, notify_change, reject_unknown, set_state, state_defaults",
 }
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 90
 
 linkcheck_timeout = 20
 linkcheck_anchors = False  # GitHub makes its anchors by script
@@ -87,6 +81,14 @@ def signature_of_init(
     return text.replace("'…'", "…").removesuffix(" -> None"), returns
 
 
+def code_scrolls_by_keyboard(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let blocks of code, which are wider than a telephone, take the focus."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+
+
 def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
     """Put what typer knows of the commands, and the names of the presets, where pages leave room for them."""
     if page == "reference/recipes":
@@ -103,4 +105,5 @@ def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", arguments_as_fields)
     app.connect("autodoc-process-signature", signature_of_init)
+    app.connect("html-page-context", code_scrolls_by_keyboard)
     app.connect("source-read", names_from_the_code)
