@@ -1,11 +1,12 @@
 // The card that every widget lives in, and the choice of formats that several show.
 
 import { h, uniqueId } from "./dom.ts";
+import { keepKeys } from "./keys.ts";
 import { t } from "./messages.ts";
 import { projectorButton } from "./projector.ts";
 
 /**
- * The widget's root element, inside `el`. JupyterLab's command mode takes no keys from within it, and it names
+ * The widget's root element, inside `el`. A notebook's command mode takes no keys from within it, and it names
  * its own language whatever the page's is.
  */
 export function card(el: HTMLElement, title: string): { root: HTMLElement; head: HTMLElement } {
@@ -13,11 +14,7 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
-  // JupyterLab's command mode would take the arrows, x and dd. Its shortcuts match the focused element itself, so
-  // data-lm-suppress-shortcuts on an element around it does not stop them. Ctrl and ⌘ pass: one can still save.
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
   el.classList.add("mw-place"); // what the card measures itself by
   el.append(root);
   return { root, head };

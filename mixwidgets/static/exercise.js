@@ -282,6 +282,19 @@ function action(text, act, kind = "") {
   };
 }
 
+// ui/keys.ts
+var SUPPRESS = "data-lm-suppress-shortcuts";
+function keepKeys(root) {
+  const keep2 = ({ target: target2 }, keeps) => target2.toggleAttribute(SUPPRESS, keeps);
+  root.addEventListener("focusin", (event) => keep2(event, true));
+  root.addEventListener("keyup", (event) => keep2(event, !event.ctrlKey && !event.metaKey));
+  root.addEventListener("keydown", (event) => {
+    const keeps = !event.ctrlKey && !event.metaKey;
+    keep2(event, keeps);
+    if (keeps) event.stopPropagation();
+  });
+}
+
 // ui/projector.ts
 var KEPT = "mixwidgets-projector";
 function projectorButton(root) {
@@ -330,9 +343,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
   el.classList.add("mw-place");
   el.append(root);
   return { root, head };

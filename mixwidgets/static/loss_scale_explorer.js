@@ -717,6 +717,19 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
+// ui/keys.ts
+var SUPPRESS = "data-lm-suppress-shortcuts";
+function keepKeys(root) {
+  const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
+  root.addEventListener("focusin", (event) => keep2(event, true));
+  root.addEventListener("keyup", (event) => keep2(event, !event.ctrlKey && !event.metaKey));
+  root.addEventListener("keydown", (event) => {
+    const keeps = !event.ctrlKey && !event.metaKey;
+    keep2(event, keeps);
+    if (keeps) event.stopPropagation();
+  });
+}
+
 // messages/en.json
 var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","explorer.title":"What a loss scale saves","explorer.subtitle":"{format} · {values} gradients of {tensors} tensors","explorer.subtitle_one":"{format} · {values} gradients of 1 tensor","explorer.class_flushed":"flushed to zero","explorer.class_subnormal":"subnormal (fewer bits)","explorer.class_normal":"normal","explorer.class_overflow":"overflow","explorer.zone_flushed":"flushed to zero","explorer.zone_subnormal":"subnormal","explorer.zone_normal":"normal","explorer.zone_overflow":"overflow","explorer.short_flushed":"flushed","explorer.short_subnormal":"sub.","explorer.short_normal":"norm.","explorer.short_overflow":"over","explorer.axis":"|gradient| × S","explorer.gathered":"end bars hold all beyond","explorer.scale":"2^{log2} = {value}","explorer.slider":"loss scale","explorer.valley":"What is lost at every loss scale. {words} The best scale here is 2^{best}.","explorer.valley_best":"▾ best","explorer.valley_nothing":"Nothing is lost from {from} to {to}.","explorer.valley_nothing_at":"Nothing is lost at {from} alone.","explorer.valley_least":"Least is lost from {from} to {to}: {share}.","explorer.valley_least_at":"Least is lost at {from}: {share}.","explorer.field":"exponent of the loss scale","explorer.best":"best here:","explorer.use_it":"use it","explorer.in_use":"in use","explorer.reason":"flushes {share}; headroom {headroom} binades before overflow","explorer.reason_tight":"flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}","explorer.bad_exponent":"The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.","explorer.nothing":"nothing","explorer.below":"below {to}","explorer.above":"{from} and more","explorer.between":"{from} to {to}","explorer.cell":"{place}: {count} gradients ({share}), {kinds}","explorer.cell_empty":"{place}: none","explorer.heat":"All {count} tensors by binade","explorer.heat_hint":"On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.","explorer.heat_cell":"{name} · {words}","explorer.compare":"Other formats at this scale","explorer.compare_with":"compared format {which}","explorer.compare_none":"none","explorer.column_flushed":"flushed","explorer.column_subnormal":"subnormal","explorer.column_overflow":"overflow","explorer.column_best":"best scale","explorer.column_error":"relative error, estimate","explorer.compare_note":"The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.","explorer.lens":"Binades: arrow keys move, Enter shows the bits","explorer.lens_hint":"Point at a bar or use the arrow keys; a click or Enter shows bits.","explorer.lens_gradient":"A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_title":"The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_sign":"sign","explorer.lens_exponent":"exponent","explorer.lens_fraction":"fraction","explorer.lens_value":"= {value} · {kind} · ulp {ulp} · code {code}","explorer.lens_flushed":"= {value} · flushed to zero · code {code}","explorer.lens_overflow":"= {value} · overflow · code {code}","explorer.lens_close":"close","explorer.step":"snapshot by step","explorer.step_is":"gradients of step {step}","explorer.step_newest":"gradients of step {step}, the newest","explorer.step_loss":"loss {loss}","explorer.step_scale":"trained at S = {scale}","explorer.snapshots":"{kept} snapshots","explorer.thinned":"{kept} of {seen} snapshots: the older ones are thinned","explorer.loss_plot":"Loss by step: from {from} at step {first} to {to} at step {last}.","explorer.waiting":"No gradients yet: they appear here as the training loop records them.","explorer.by_tensor":"By tensor, most lost first","explorer.show_all":"Show all {count} tensors","explorer.show_few":"Show the first {count}","explorer.row_flushed":"{share} flushed","explorer.row_overflow":"{flushed} · {share} over","explorer.row_empty":"nothing finite but zeros","explorer.zeros":"Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.","explorer.after_the_fact":"Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.","explorer.not_finite":"{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.","explorer.without":"Without a gradient, and left out: {names}.","explorer.unreadable":"These gradients cannot be shown: {reason}. Run the cell again.","explorer.unknown_format":"{came} cannot be shown; formats are {accepted}."};
 
@@ -782,9 +795,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
   el.classList.add("mw-place");
   el.append(root);
   return { root, head };
@@ -1122,7 +1133,7 @@ function zoomOf(element) {
   return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
+// ../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -1334,7 +1345,7 @@ function unused() {
   return null;
 }
 
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// ../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -1692,7 +1703,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// node_modules/d3-scale/dist/d3-scale.mjs
+// ../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain2, range2) {
   switch (arguments.length) {
     case 0:

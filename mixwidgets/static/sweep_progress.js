@@ -43,6 +43,19 @@ function action(text, act, kind = "") {
   };
 }
 
+// ui/keys.ts
+var SUPPRESS = "data-lm-suppress-shortcuts";
+function keepKeys(root) {
+  const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
+  root.addEventListener("focusin", (event) => keep2(event, true));
+  root.addEventListener("keyup", (event) => keep2(event, !event.ctrlKey && !event.metaKey));
+  root.addEventListener("keydown", (event) => {
+    const keeps = !event.ctrlKey && !event.metaKey;
+    keep2(event, keeps);
+    if (keeps) event.stopPropagation();
+  });
+}
+
 // messages/en.json
 var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","sweep.title":"Sweep","sweep.progress":"cells that are over","sweep.done":"{count} of {total} done","sweep.running":"{count} running","sweep.waiting":"{count} waiting","sweep.failed":"{count} failed","sweep.stopped":"{count} stopped","sweep.nothing":"nothing to do","sweep.failed_cells":"Failed cells","sweep.more":"and {count} more: sweep.failures has them all","sweep.again":"The same line again runs what is missing: what is done is kept.","sweep.stop":"■ Stop","sweep.over":"The sweep is over.","sweep.spoken_over":"The sweep is over: {words}","sweep.asked":"The kernel has been asked; running cells end with the step that they are at.","sweep.slow":"The kernel has not answered yet: cells end with the step that they are at, or the kernel is busy with a cell.","sweep.no_kernel":"A saved page: the sweep is as it was when it was saved, and there is no kernel to stop it."};
 
@@ -108,9 +121,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
   el.classList.add("mw-place");
   el.append(root);
   return { root, head };

@@ -30,6 +30,19 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
+// ui/keys.ts
+var SUPPRESS = "data-lm-suppress-shortcuts";
+function keepKeys(root) {
+  const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
+  root.addEventListener("focusin", (event) => keep2(event, true));
+  root.addEventListener("keyup", (event) => keep2(event, !event.ctrlKey && !event.metaKey));
+  root.addEventListener("keydown", (event) => {
+    const keeps = !event.ctrlKey && !event.metaKey;
+    keep2(event, keeps);
+    if (keeps) event.stopPropagation();
+  });
+}
+
 // messages/en.json
 var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","lab.title":"Training lab","lab.task":"task","lab.recipe":"recipe","lab.steps":"steps","lab.recipes":"recipes to launch","lab.several":"several","lab.several_hint":"tick several recipes to launch one run of each","lab.several_chosen":"{count} recipes","lab.no_recipe":"A launch needs one recipe at least: tick another before you take this one away.","lab.device":"device","lab.device_is_auto":"GPU, else CPU","lab.device_is_cpu":"one thread a run","lab.device_is_cuda":"one run at a time","lab.steps_note":"weight updates","lab.seeds":"seeds","lab.seeds_note":"first weights, data order; several: 0-4 or 0, 3, 7","lab.recipes_one":"1 recipe","lab.recipes_many":"{count} recipes","lab.seeds_one":"1 seed","lab.seeds_count":"{count} seeds","lab.runs_made":"{recipes} × {seeds}: those for which no device is free wait in line.","lab.launch":"▶ Launch","lab.launch_several":"▶ Launch {count} runs","lab.stop":"■ Stop","lab.stop_all":"Stop all","lab.stops":"stops {name}","lab.nothing_runs":"No run of this folder goes on.","lab.watched_goes_on":"A watched loop is ended where it runs.","lab.asking":"The kernel has been asked.","lab.nothing":"nothing","lab.steps_wrong":"steps takes a whole number from {low} to {high}; {came} came.","lab.seeds_wrong":"seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.","lab.seeds_backwards":"A range of seeds goes up, such as {right}; {came} came.","lab.seeds_many":"seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.","lab.slow_launch":"The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.slow_stop":"The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.","lab.slow":"The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.no_saved_curves":"Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.","lab.no_kernel":"A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.","lab.progress":"progress of the run","lab.progress_none":"Choose a task and a recipe, then launch.","lab.progress_starting":"starting: the run’s process is loading torch","lab.progress_steps":"step {step} of {steps}","lab.progress_rate":"{rate} steps/s","lab.progress_left":"{time} left","lab.progress_watched":"step {step}","lab.progress_watched_over":"step {step} · {status}","lab.watched":"a loop of one’s own, watched","lab.progress_over":"step {step} of {steps} · {status}","lab.waiting":"{count} in line","lab.memory":"memory of a step {total}: {kinds}","lab.memory_weights":"weights","lab.memory_master":"master weights","lab.memory_gradients":"gradients","lab.memory_optimizer":"optimiser","lab.memory_activations":"activations","lab.newest_loss":"loss {loss}","lab.newest_scale":"loss scale {scale}","lab.newest_skipped":"{count} steps skipped","lab.newest_skipped_one":"1 step skipped","lab.status_queued":"starting","lab.status_queued_at":"queued ({place})","lab.ordinal_one":"{n}st","lab.ordinal_two":"{n}nd","lab.ordinal_few":"{n}rd","lab.ordinal_other":"{n}th","lab.status_running":"running","lab.status_interrupted":"interrupted","lab.status_completed":"completed","lab.status_stopped":"stopped","lab.status_diverged":"diverged","lab.status_out_of_memory":"out of memory","lab.status_time_limit":"out of time","lab.status_disk_full":"disk full","lab.status_crashed":"crashed","lab.device_cpu":"CPU, one thread","lab.device_cuda":"GPU cuda","lab.products_widened":"{format} storage, float32 products","lab.products_native":"native {format} products","lab.products_autocast":"torch.autocast to {format}","lab.products_emulated":"torch.autocast to {format}, whose products this CPU emulates, slowly","lab.products_watched":"the watched loop’s own","lab.products_operands":"operands of linear layers rounded to {format}","lab.spoken_progress":"{name}: {percent} done, {time} left","lab.spoken_status":"{name}: {status}","lab.failure":"{name}: {status}. {message}","lab.group_float32":"FP32","lab.group_float16":"FP16","lab.group_bfloat16":"BF16","lab.group_operands":"FP8 and FP4 operands","lab.group_amp":"torch.amp","lab.brief_masters":"{format} copies of FP32 weights","lab.brief_nearest":"{format} weights, rounded to nearest","lab.brief_stochastic":"{format} weights, rounded by chance","lab.brief_half_optimizer":"{format} weights and optimiser","lab.brief_amp":"torch.autocast in {format}","lab.brief_naive_softmax":"naive softmax in {format}","lab.brief_unscaled":"no loss scale","lab.brief_static":"loss × {scale}","lab.brief_dynamic":"loss scale that adapts","lab.brief_operands":"linear layers in {forward}","lab.brief_operands_two":"linear layers in {forward} and {backward}","lab.brief_not_scaled":"not scaled","lab.brief_current":"scaled by the largest value","lab.brief_delayed":"scaled by earlier steps’ largest value","lab.brief_operands_stochastic":"gradients rounded by chance","lab.recipe_fp32":"Everything in FP32.","lab.recipe_half":"{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.","lab.recipe_amp":"torch.autocast in {format}: torch itself chooses which operations stay in FP32.","lab.recipe_no_masters":"The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.","lab.recipe_nearest":"The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.","lab.recipe_stochastic":"The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.","lab.recipe_half_optimizer":"The optimiser’s arithmetic and its state are {format} too.","lab.recipe_operands":"The linear layers multiply numbers rounded to {forward}.","lab.recipe_operands_two":"The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.","lab.recipe_operands_stochastic":"Gradients are rounded up or down by chance.","lab.recipe_scaled_none":"Tensors are not scaled to the format’s range.","lab.recipe_scaled_current":"Each tensor is scaled to the format’s range by its own largest value.","lab.recipe_scaled_delayed":"Each tensor is scaled to the format’s range by the largest value of earlier steps.","lab.recipe_naive_softmax":"Softmax is computed naively in {format}: its exponentials overflow.","lab.recipe_narrow_norm":"Norms are computed in {format}.","lab.recipe_narrow_loss":"The loss is computed in {format}.","lab.recipe_unscaled":"No loss scale.","lab.recipe_static":"The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.","lab.recipe_dynamic":"The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.","lab.loss":"loss","lab.loss_note":"of each step’s batch","lab.loss_scale":"loss scale","lab.loss_scale_note":"by step · ▼ step skipped","lab.no_curves":"No run is selected.","lab.no_scales":"None of these runs scales its loss.","lab.loss_summary":"Loss by step.","lab.loss_words":"{name}: from {first} to {last} at step {step}.","lab.scale_summary":"Loss scale by step.","lab.scale_words":"{name}: {scale}, {skipped} skipped.","lab.shares":"gradients","lab.shares_note":"of {name}, those that are not zero","lab.shares_words":"Gradients of {name} at step {step}: {shares}.","lab.no_shares":"No gradients have been counted.","lab.percent":"{share} %","lab.class_flushed":"flushed","lab.class_subnormal":"subnormal","lab.class_normal":"normal","lab.class_overflow":"overflow","lab.run":"run","lab.runs":"runs","lab.score":"score","lab.flushed":"flushed","lab.skipped":"skipped","lab.metric_accuracy":"accuracy","lab.metric_iou":"IoU","lab.table_caption":"Score and loss on held-out data.","lab.table_caption_flushed":"Score and loss on held-out data; gradients flushed in the newest snapshot.","lab.no_runs":"No runs yet.","lab.skipped_is":"{count} skipped","lab.compare":"Compare selected","lab.compare_needs":"Select two runs or more that are over.","lab.open_gradients":"Open gradients","lab.open_needs_one":"Select one run alone.","lab.open_needs_snapshot":"This run has recorded no gradients yet.","lab.selection_note":"Selected runs are drawn: two or more can be compared, one can have its gradients opened.","lab.close":"Close","lab.gradients_of":"Gradients of {name}","lab.gradients_by_hand":"This page cannot show one widget in another. In a notebook’s cell, this line opens them:","lab.compared":"{count} runs compared","lab.comparison":"comparison of the selected runs","lab.field":"field","lab.settings":"what differs","lab.same_settings":"what differs: nothing, the settings are the same","lab.results":"what came of it","lab.yes":"yes","lab.no":"no","lab.field_status":"end","lab.field_steps_done":"steps taken","lab.field_skipped":"steps skipped","lab.field_steps_per_second":"steps per second","lab.field_loss":"loss of the last batch","lab.field_metrics_loss":"loss, held-out data","lab.field_metrics_accuracy":"accuracy","lab.field_metrics_iou":"IoU","lab.field_gradients_zero":"gradients: zero","lab.field_gradients_flushed":"gradients: flushed","lab.field_gradients_overflow":"gradients: overflow","lab.field_gradients_not_finite":"gradients: not finite","lab.field_gradients_flushed_against_float32":"gradients: lost against FP32","lab.field_weights_unchanged":"weights that no update moved","lab.field_memory_predicted":"memory of a step","lab.field_memory_measured":"memory of a step, measured","lab.seed_is":"seed {seed}","lab.loss_weight_is":"loss weight {weight}"};
 
@@ -97,9 +110,7 @@ function card(el, title) {
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
   el.classList.add("mw-place");
   el.append(root);
   return { root, head };
@@ -155,7 +166,7 @@ function kernelLink(model, tell) {
   return { ask, close };
 }
 
-// node_modules/d3-path/dist/d3-path.mjs
+// ../../../work/main/js/node_modules/d3-path/dist/d3-path.mjs
 var pi = Math.PI;
 var tau = 2 * pi;
 var epsilon = 1e-6;
@@ -274,7 +285,7 @@ function pathRound(digits = 3) {
   return new Path(+digits);
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
+// ../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -486,7 +497,7 @@ function unused() {
   return null;
 }
 
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// ../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -844,7 +855,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// node_modules/d3-scale/dist/d3-scale.mjs
+// ../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain, range2) {
   switch (arguments.length) {
     case 0:
