@@ -1,0 +1,254 @@
+"""The classroom site as a teacher uses it: from disk without a network, and from a server under any path."""
+
+import re
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from mixwidgets.site.catalogue import lesson_pages, texts, widget_pages
+from mixwidgets.site.exporting import export_site
+from tests.waiting import until
+
+WIDGETS = widget_pages()
+LESSONS = lesson_pages()
+FOLDERS = {"en": "", "zh": "zh/"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The site below other folders, one of whose names must be escaped in an address."""
+    folder = tmp_path_factory.mktemp("served") / "course ü" / "site"
+    export_site(folder)
+    return folder
+
+
+class Site:
+    """The site in a browser, wherever it lies; whatever else is asked for is refused, and seen."""
+
+    def __init__(self, page, address):
+        self.page, self.address = page, address
+        self.asked, self.told = [], []
+        page.context.route(
+            "**/*", lambda route: route.continue_() if self.is_own(route.request.url) else route.abort()
+        )
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("console", lambda message: self.told.append(message.text))
+
+    def is_own(self, url):
+        return url.startswith(self.address)
+
+    @property
+    def others(self):
+        """What was asked for that is none of the site's."""
+        return [one for one in self.asked if not self.is_own(one) and not one.startswith(("blob:", "about:"))]
+
+    def open(self, path):
+        self.page.goto("about:blank")
+        self.page.goto(self.address + path)
+
+    @property
+    def hash(self):
+        return self.page.evaluate("location.hash")
+
+    @property
+    def path(self):
+        return self.page.evaluate("location.pathname").split("/site/")[1]
+
+    @property
+    def widget(self):
+        return self.page.locator("#widget").get_by_role("region").first
+
+    @property
+    def shown(self):
+        """All that the page's widget says, and holds in its fields."""
+        return self.widget.evaluate(
+            "root => [root.innerText, ...[...root.querySelectorAll('input, select')].map((one) => one.value)] + ''"
+        )
+
+    def preset(self, name):
+        return self.page.get_by_role("navigation", name="Start from").get_by_role(
+            "link", name=name, exact=True
+        )
+
+    def follow(self, *names):
+        """Click a link, and wait for the page and its widgets."""
+        for name in names:
+            self.page.get_by_role("link", name=name, exact=True).first.click()
+        self.is_shown()
+
+    def is_shown(self):
+        expect(self.page.locator("h1")).to_be_visible()
+        for place in self.page.locator("#widget, .exercise").all():
+            expect(place.get_by_role("region").first).to_be_visible()
+        if self.page.locator("#note").count():
+            expect(self.page.locator("#note")).to_be_empty()
+
+
+@pytest.fixture
+def site(page, folder):
+    page.context.set_offline(True)
+    site = Site(page, f"{folder.as_uri()}/")
+    yield site
+    assert site.others == []
+    assert site.told == []  # no complaint of the security policy either
+
+
+@pytest.mark.parametrize("lang", FOLDERS)
+def test_every_page_is_reached_by_clicking(site, lang):
+    site.open("index.html")
+    if lang == "zh":
+        site.follow("中文")
+    index = site.path
+    for page in WIDGETS:
+        site.page.get_by_role("main").get_by_role("link", name=page.name[lang]).click()
+        site.is_shown()
+        expect(site.page.locator("h1")).to_have_text(page.question[lang])
+        site.follow("mixwidgets")
+        assert site.path == index
+    lessons = LESSONS if lang == "en" else LESSONS[:2]
+    site.page.get_by_role("main").get_by_role("link", name=lessons[0].name[lang]).click()
+    for before, page in zip([None, *lessons], lessons, strict=False):
+        if before:
+            site.follow(texts()["next"][lang].format(title=page.name[lang]))
+        expect(site.page.locator("h1")).to_have_text(page.name[lang])
+        assert site.page.locator(".exercise").count() == len(page.questions)
+        site.is_shown()
+
+
+@pytest.mark.parametrize("entry", WIDGETS, ids=lambda entry: entry.id)
+def test_each_preset_shows_something_else_and_is_marked(site, entry):
+    site.open(f"{entry.id}.html")
+    site.is_shown()
+    seen = set()
+    for preset in entry.presets:
+        link = site.preset(preset.text["en"])
+        link.click()
+        expect(link).to_have_attribute("aria-current", "true")
+        expect(site.page.locator(".presets [aria-current]")).to_have_count(1)
+        expect(site.page.locator("#note")).to_be_empty()
+        assert site.hash == link.evaluate("link => link.hash") != ""
+        until(lambda: site.shown not in seen)
+        seen.add(site.shown)
+    site.page.go_back()
+    expect(site.preset(entry.presets[-2].text["en"])).to_have_attribute("aria-current", "true")
+
+
+def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
+    site.open("bit_editor.html")
+    code = site.widget.get_by_label("code", exact=True)
+    largest = site.preset("65504, the largest")
+    largest.click()
+    expect(code).to_have_value("0x7BFF")
+    site.widget.get_by_role("switch", name=re.compile("^fraction bit 10 of 10")).click()
+    expect(code).to_have_value("0x7BFE")
+    until(lambda: site.hash == "#format=float16&code=7bfe")
+    expect(largest).not_to_have_attribute("aria-current", "true")
+
+    task = site.page.get_by_role("region", name="one-flip-from-one")
+    task.get_by_role("textbox").fill("1.5")
+    task.get_by_role("button", name="Check").click()
+    expect(task).to_contain_text("That flips the first bit of the fraction")
+    task.get_by_role("textbox").fill("0x7c00")
+    task.get_by_role("textbox").press("Enter")
+    expect(task).to_contain_text("Right. The exponent 01111 becomes 11111")
+    until(
+        lambda: site.hash == "#format=float16&code=7bfe;;exercise=one-flip-from-one&record=%3D1.5%0A%3D0x7c00"
+    )
+
+    largest.click()  # a preset of the widget leaves the answers where they are
+    expect(code).to_have_value("0x7BFF")
+    assert site.hash.startswith("#format=float16&code=7bff;;exercise=one-flip-from-one&record=")
+    site.page.reload()
+    expect(code).to_have_value("0x7BFF")
+    expect(task.get_by_text("✓ solved")).to_be_visible()
+    site.follow("中文")
+    assert site.path == "zh/bit_editor.html"
+    expect(site.widget.get_by_label("编码", exact=True)).to_have_value("0x7BFF")
+    expect(task.get_by_text("✓ 已解出")).to_be_visible()
+    site.follow("English")
+    assert (site.path, site.hash[:28]) == ("bit_editor.html", "#format=float16&code=7bff;;e")
+
+    for wrong in ("format=nothing", "format=float16&code=3c00;junk", ";;;;;", "<img src=x>"):
+        site.page.evaluate("hash => { location.hash = hash; }", wrong)
+        expect(site.page.locator("#note")).to_contain_text("does not name anything")
+        expect(code).to_have_value("0x7BFF")  # nothing of it is taken
+
+
+def test_a_lesson_keeps_the_answers_of_each_question(site):
+    site.open("lesson_01_bits.html")
+    largest = site.page.get_by_role("region", name="· largest-float16")
+    largest.get_by_role("textbox").fill("65504")
+    largest.get_by_role("textbox").press("Enter")
+    expect(largest.get_by_text("✓ solved")).to_be_visible()
+    site.page.reload()
+    expect(largest.get_by_text("✓ solved")).to_be_visible()
+    expect(site.page.get_by_text("✓ solved")).to_have_count(1)
+
+
+def test_everything_by_keyboard(site):
+    site.open("index.html")
+    press = site.page.keyboard.press
+    names = ["mixwidgets", "中文", *(page.name["en"] for page in WIDGETS)]
+    for name in names:
+        press("Tab")
+        expect(site.page.get_by_role("banner").get_by_role("link", name=name)).to_be_focused()
+    press("Tab")
+    expect(site.page.get_by_role("main").get_by_role("link", name="Bit editor")).to_be_focused()
+    press("Enter")
+    site.is_shown()
+    for _ in range(len(names) + 1):
+        press("Tab")
+    expect(site.preset(WIDGETS[0].presets[0].text["en"])).to_be_focused()
+    press("Enter")
+    expect(site.widget.get_by_label("code", exact=True)).to_have_value("0x7BFF")
+    expect(site.preset(WIDGETS[0].presets[0].text["en"])).to_be_focused()  # the hand stays where it is
+
+
+PAGES = ["index", *(page.id for page in WIDGETS), f"lesson_{LESSONS[0].id}"]
+
+
+@pytest.mark.parametrize(("lang", "theme"), [("en", "light"), ("zh", "dark")])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_breaks_no_rule_of_accessibility_and_fits_a_phone(site, name, lang, theme):
+    site.page.emulate_media(color_scheme=theme)
+    site.page.set_viewport_size({"width": 980, "height": 1000})
+    site.open(f"{FOLDERS[lang]}{name}.html")
+    site.is_shown()
+    if site.page.locator(".presets a").count():
+        site.page.locator(".presets a").first.click()  # the marked one's colours too
+    found = Axe().run(site.page)
+    assert found.violations_count == 0, found.generate_report()
+    light = site.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert light == (theme == "light")
+    site.page.set_viewport_size({"width": 360, "height": 740})
+    until(lambda: site.page.evaluate("document.documentElement.scrollWidth") == 360)
+    small = site.page.locator("header a, main > :not(div) a").evaluate_all(
+        "links => links.filter((one) => one.getBoundingClientRect().height < 24).map(String)"
+    )
+    assert small == []
+
+
+def test_from_a_server_under_a_path_of_its_own(page, folder):
+    handler = partial(SimpleHTTPRequestHandler, directory=folder.parents[1])
+    handler.log_message = lambda *_: None
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        site = Site(page, f"http://127.0.0.1:{server.server_port}/course%20%C3%BC/site/")
+        site.open("")
+        for lang, other in (("en", "中文"), ("zh", "English")):
+            site.page.get_by_role("main").get_by_role("link", name=WIDGETS[0].name[lang]).click()
+            site.is_shown()
+            site.page.locator(".presets a").first.click()
+            expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x7BFF")
+            site.follow(other)
+            expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x7BFF")
+            site.follow("mixwidgets")
+        server.shutdown()
+    assert [
+        url for url in site.asked if not site.is_own(url) and not url.startswith(("blob:", "about:"))
+    ] == []
+    assert site.told == []
