@@ -66,7 +66,7 @@ class Site:
     def shown(self):
         """All that the page's widget says, and holds in its fields."""
         return self.widget.evaluate(
-            "root => [root.innerText, ...[...root.querySelectorAll('input, select')].map((one) => one.value)] + ''"
+            "root => [root.innerText, ...[...root.querySelectorAll('input, select')].map((x) => x.value)] + ''"
         )
 
     def preset(self, name):
