@@ -63,7 +63,7 @@ async function hold({ place, module, defaults, ...saved }: SavedWidget, modules:
 function addressOf(held: readonly Held[]) {
   const links = pageLinks(held.length);
   const brought = held.map(({ write }) => write());
-  const written = ({ write }: Held, i: number) => (i > 0 && write() === brought[i] ? "" : write());
+  const written = ({ write }: Held, i: number) => (held.length > 1 && write() === brought[i] ? "" : write());
   return {
     tell(): void {
       setText(note, "");
@@ -72,7 +72,7 @@ function addressOf(held: readonly Held[]) {
       } catch {
         // A browser takes only so many addresses a minute: the next edit tells this one's news too.
       }
-      links.follow();
+      links.follow(held[0]!.write());
     },
     /** Take the address as a whole, or nothing of it. */
     follow(): void {
@@ -81,7 +81,7 @@ function addressOf(held: readonly Held[]) {
       const isKnown = wanted.every((traits) => traits !== null);
       if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits!)) held[i]!.model.set(name, value);
       setText(note, isKnown ? "" : t("page.address"));
-      links.follow();
+      links.follow(held[0]!.write());
     },
   };
 }

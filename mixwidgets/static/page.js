@@ -78,13 +78,13 @@ function pageLinks(widgets) {
   const languages = found("a[rel=alternate]");
   const presets = found("a[href^='#']").map((link) => ({ link, state: link.hash.slice(1) }));
   return {
-    /** A preset keeps what the address says of the other widgets, and is marked while its state is the address's. */
-    follow() {
-      const [first = "", ...others] = splitStates(location.hash.slice(1), widgets) ?? [];
+    /** A preset keeps what the address says of the other widgets, and is marked while its state is `shown`. */
+    follow(shown) {
+      const [, ...others] = splitStates(location.hash.slice(1), widgets) ?? [];
       for (const link of languages) link.hash = location.hash;
       for (const { link, state } of presets) {
         link.hash = joinStates([state, ...others]);
-        set(link, { "aria-current": state === first && "true" });
+        set(link, { "aria-current": state === shown && "true" });
       }
     }
   };
@@ -151,7 +151,7 @@ async function hold({ place, module, defaults, ...saved }, modules, tell) {
 function addressOf(held) {
   const links = pageLinks(held.length);
   const brought = held.map(({ write }) => write());
-  const written2 = ({ write }, i) => i > 0 && write() === brought[i] ? "" : write();
+  const written2 = ({ write }, i) => held.length > 1 && write() === brought[i] ? "" : write();
   return {
     tell() {
       setText(note, "");
@@ -159,7 +159,7 @@ function addressOf(held) {
         history.replaceState(null, "", "#" + joinStates(held.map(written2)));
       } catch {
       }
-      links.follow();
+      links.follow(held[0].write());
     },
     /** Take the address as a whole, or nothing of it. */
     follow() {
@@ -168,7 +168,7 @@ function addressOf(held) {
       const isKnown = wanted.every((traits) => traits !== null);
       if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits)) held[i].model.set(name, value);
       setText(note, isKnown ? "" : t("page.address"));
-      links.follow();
+      links.follow(held[0].write());
     }
   };
 }

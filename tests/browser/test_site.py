@@ -66,7 +66,7 @@ class Site:
     def shown(self):
         """All that the page's widget says, and holds in its fields."""
         return self.widget.evaluate(
-            "root => [root.innerText, ...[...root.querySelectorAll('input, select')].map((x) => x.value)] + ''"
+            "el => [el.innerText, ...[...el.querySelectorAll('input, select')].map((one) => one.value)] + ''"
         )
 
     def preset(self, name):
@@ -123,6 +123,8 @@ def test_every_page_is_reached_by_clicking(site, lang):
 def test_each_preset_shows_something_else_and_is_marked(site, entry):
     site.open(f"{entry.id}.html")
     site.is_shown()
+    initial = [one.text["en"] for one in entry.presets if one.arguments == entry.arguments]
+    expect(site.page.locator(".presets [aria-current]")).to_have_text(initial)  # what is there at first
     seen = set()
     for preset in entry.presets:
         link = site.preset(preset.text["en"])
