@@ -1319,7 +1319,7 @@ async function copy(text, shown2) {
 
 // widgets/bit_editor/menu.ts
 function menu(label, items) {
-  const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1 });
+  const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1, "aria-label": label });
   const summary = h("summary", {}, label);
   const element = h("details", { class: "mw-bit-menu" }, summary, list);
   const close = () => {

@@ -1133,7 +1133,7 @@ function zoomOf(element) {
   return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
 }
 
-// ../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
+// node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -1345,7 +1345,7 @@ function unused() {
   return null;
 }
 
-// ../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -1703,7 +1703,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// ../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
+// node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain2, range2) {
   switch (arguments.length) {
     case 0:

@@ -166,7 +166,7 @@ function kernelLink(model, tell) {
   return { ask, close };
 }
 
-// ../../../work/main/js/node_modules/d3-path/dist/d3-path.mjs
+// node_modules/d3-path/dist/d3-path.mjs
 var pi = Math.PI;
 var tau = 2 * pi;
 var epsilon = 1e-6;
@@ -285,7 +285,7 @@ function pathRound(digits = 3) {
   return new Path(+digits);
 }
 
-// ../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
+// node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -497,7 +497,7 @@ function unused() {
   return null;
 }
 
-// ../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -855,7 +855,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// ../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
+// node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain, range2) {
   switch (arguments.length) {
     case 0:
@@ -1500,7 +1500,7 @@ function charts() {
   return { element, draw };
 }
 function showKey(key, runs) {
-  const wanted = runs.map((run) => `${run.style} ${run.name}`).join("|");
+  const wanted = runs.map((run) => `${run.style} ${lossLabel(run)}`).join("|");
   set(key, { hidden: runs.length === 0 });
   if (key.dataset["shows"] === wanted) return;
   key.dataset["shows"] = wanted;
@@ -1508,7 +1508,7 @@ function showKey(key, runs) {
     ...runs.map((run) => {
       const sample = lineSample();
       sample.show(run.style);
-      return h("span", { class: "mw-row" }, sample.element, run.name);
+      return h("span", { class: "mw-row" }, sample.element, lossLabel(run));
     })
   );
 }

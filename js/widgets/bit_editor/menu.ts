@@ -11,7 +11,7 @@ export interface Item {
 }
 
 export function menu(label: string, items: () => readonly Item[]): { element: HTMLDetailsElement; close(): void } {
-  const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1 }); // takes the focus of a click between its buttons
+  const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1, "aria-label": label }); // takes the focus of a click between its buttons
   const summary = h("summary", {}, label);
   const element = h("details", { class: "mw-bit-menu" }, summary, list);
   const close = () => {

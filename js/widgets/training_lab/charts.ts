@@ -77,7 +77,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
 
 /** One sample and name a run; none where the lines carry their names themselves. */
 function showKey(key: HTMLElement, runs: readonly ShownRun[]): void {
-  const wanted = runs.map((run) => `${run.style} ${run.name}`).join("|");
+  const wanted = runs.map((run) => `${run.style} ${lossLabel(run)}`).join("|");
   set(key, { hidden: runs.length === 0 });
   if (key.dataset["shows"] === wanted) return;
   key.dataset["shows"] = wanted;
@@ -85,7 +85,7 @@ function showKey(key: HTMLElement, runs: readonly ShownRun[]): void {
     ...runs.map((run) => {
       const sample = lineSample();
       sample.show(run.style);
-      return h("span", { class: "mw-row" }, sample.element, run.name);
+      return h("span", { class: "mw-row" }, sample.element, lossLabel(run));
     }),
   );
 }
