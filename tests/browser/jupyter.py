@@ -2,56 +2,31 @@
 
 import json
 import re
-import secrets
-import socket
-import subprocess
-import sys
-import urllib.error
-import urllib.request
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.server import Server, serving
+from tests.waiting import until
+
 START_TIMEOUT = 60_000  # milliseconds, for the server, the page and the kernel, on a busy machine
 CELL_TIMEOUT = 60_000
 
 
-@dataclass
-class Server:
-    url: str
-    token: str
-    root: Path
-    process: subprocess.Popen
-
-
 @contextmanager
-def jupyter_lab(root: Path, theme: str = "JupyterLab Light"):
-    """Start JupyterLab in `root`, wait until it answers, and end it with its kernels."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    token = secrets.token_hex(16)
-    command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ServerApp.ip=127.0.0.1"]
-    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
-    command += [
+def jupyter_lab(root: Path, theme: str = "JupyterLab Light", app: str = "lab"):
+    """JupyterLab in `root`; with `app="notebook"`, Notebook 7."""
+    with serving(
+        root,
+        *("jupyter", app, "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
+        *("--ServerApp.port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token={token}"),
         f"--ServerApp.root_dir={root}",
-        "--allow-root",
-        f"--LabApp.user_settings_dir={_settings(root, theme)}",
-    ]
-    command += [f"--LabApp.workspaces_dir={root / '.workspaces'}"]
-    log = root / "server.log"
-    with log.open("w") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
-    server = Server(f"http://127.0.0.1:{port}", token, root, process)
-    try:
-        _wait_until_it_answers(server, log)
+        f"--LabServerApp.user_settings_dir={_settings(root, theme)}",
+        f"--LabServerApp.workspaces_dir={root / '.workspaces'}",
+    ) as server:
         yield server
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 def _settings(root: Path, theme: str) -> Path:
@@ -68,24 +43,14 @@ def _settings(root: Path, theme: str) -> Path:
     return folder
 
 
-def _wait_until_it_answers(server: Server, log: Path) -> None:
-    while True:
-        with suppress(subprocess.TimeoutExpired):
-            server.process.wait(0.1)  # between two tries, notice an early death
-            raise AssertionError(log.read_text())
-        with (
-            suppress(urllib.error.URLError, ConnectionError),
-            urllib.request.urlopen(f"{server.url}/api?token={server.token}", timeout=60),
-        ):
-            return
-
-
 class Notebook:
     """One open notebook. Cells are found by their source, outputs by their cell."""
 
+    ADDRESS = "/lab/tree/{path}?reset&token={token}"
+
     def __init__(self, page: Page, server: Server, path: str):
-        self.page = page
-        page.goto(f"{server.url}/lab/tree/{path}?reset&token={server.token}")
+        self.page, self.server = page, server
+        page.goto(server.url + self.ADDRESS.format(path=path, token=server.token))
         self.wait_idle()
 
     @classmethod
@@ -118,9 +83,31 @@ class Notebook:
             expect(cell.locator(".jp-InputPrompt")).not_to_have_text(before, timeout=CELL_TIMEOUT)
         return self.output(index)
 
+    def run_all(self) -> None:
+        """Run all cells, without waiting for them."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
     def output(self, index: int) -> Locator:
         return self.cell(index).locator(".jp-Cell-outputArea")
 
     def ask(self, index: int, expected: str | re.Pattern) -> None:
         """Run a cell and expect its printed text."""
         expect(self.run(index)).to_contain_text(expected, timeout=CELL_TIMEOUT)
+
+
+class NotebookOf7(Notebook):
+    """The same in Notebook 7, which shows one notebook and no status bar."""
+
+    ADDRESS = "/notebooks/{path}?token={token}"
+
+    def wait_idle(self) -> None:
+        """The page calls a kernel idle before it has one, so the server is asked too."""
+        kernels = f"{self.server.url}/api/kernels?token={self.server.token}"
+        until(lambda: list(map(_is_ready, self.page.request.get(kernels).json())) == [True])
+        kernel = self.page.locator(".jp-Toolbar-kernelName")
+        expect(kernel).to_have_text("Python 3 (ipykernel)", timeout=START_TIMEOUT)
+
+
+def _is_ready(kernel: dict) -> bool:
+    return kernel["execution_state"] == "idle" and kernel["connections"] > 0

@@ -1,0 +1,23 @@
+"""One page a host and session: starting is the slow part."""
+
+import pytest
+
+from tests.browser.hosts.hosts import HOSTS
+
+
+@pytest.fixture(scope="session", params=HOSTS)
+def opened(request, chromium, tmp_path_factory):
+    context = chromium.new_context(viewport={"width": 1280, "height": 1400})
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    with HOSTS[request.param](page, tmp_path_factory.mktemp(request.param)) as host:
+        host.wait()
+        yield host
+        context.close()
+
+
+@pytest.fixture
+def host(opened):
+    """A host with all widgets in its page. An error in it, or a request of anyone else, fails the test."""
+    yield opened
+    assert opened.troubles == []

@@ -1,0 +1,93 @@
+"""All widgets in one page: as a notebook, as a marimo app, and each as a saved page."""
+
+import textwrap
+from pathlib import Path
+
+import nbformat
+
+START = """\
+import numpy as np
+import mixwidgets as mw
+
+gradients = {"w": np.float32([1e-9, 3e-8, 1e-6, 0, 1])}
+widgets = {
+    "BitEditor": mw.BitEditor(65504),
+    "NumberLine": mw.NumberLine(65505),
+    "FormatDesigner": mw.FormatDesigner(),
+    "BlockLab": mw.BlockLab(),
+    "LossScaleExplorer": mw.LossScaleExplorer(gradients, format="float16"),
+    "TrainingLab": mw.TrainingLab("lab_runs", steps=3),
+    "Exercise": mw.Exercise("largest-float16"),
+}
+# Python puts what it hears of the editor into the microscope.
+follow = lambda change: setattr(widgets["NumberLine"], "value", widgets["BitEditor"].value)
+widgets["BitEditor"].observe(follow, "code")
+"""
+
+# widget: (its region in the page, what Python says of it)
+WIDGETS = {
+    "BitEditor": ("Bit editor", "f'{one.code} {one.value}'"),
+    "NumberLine": ("Rounding microscope", "f'{one.code} {one.value}'"),
+    "FormatDesigner": ("Format designer", "one.format.name"),
+    "BlockLab": ("Block lab", "f'{one.format}, element 9: {one.values[9]:g}'"),
+    "LossScaleExplorer": (
+        "What a loss scale saves",
+        "f'2^{one.log2_loss_scale} flushes {one.counts().flushed}'",
+    ),
+    "TrainingLab": ("Training lab", "one.recipe"),
+    "Exercise": ("Predict, then check", "[(tried.answer, tried.is_right) for tried in one.attempts]"),
+}
+
+NOTEBOOK_START = f"""{START}
+import ipywidgets
+
+def told(name, read):
+    one, label = widgets[name], ipywidgets.Label()
+    def tell(change=None):
+        label.value = f"Python: {{name}} {{read(one)}}"
+    one.observe(tell)
+    tell()
+    return ipywidgets.VBox([one, label])
+"""
+
+MARIMO_START = """\
+# /// script
+# [tool.marimo.display]
+# theme = "{theme}"
+# ///
+import marimo
+
+app = marimo.App()
+"""
+
+
+def write_notebook(path: Path) -> None:
+    """A code cell for each widget, with a line under it that says what Python has."""
+    cells = [NOTEBOOK_START]
+    cells += [f"told({name!r}, lambda one: {read})" for name, (_, read) in WIDGETS.items()]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+    nbformat.write(notebook, path)
+
+
+def write_marimo_app(path: Path, theme: str = "light") -> None:
+    """A cell for each widget as `mo.ui.anywidget`, and one that marimo runs again when its value changes."""
+    app = MARIMO_START.format(theme=theme) + _marimo_cell(f"{START}import marimo as mo", "mo, widgets")
+    for name, (_, read) in WIDGETS.items():
+        app += _marimo_cell(f"{name} = mo.ui.anywidget(widgets[{name!r}])\n{name}", f"{name},", "mo, widgets")
+        says = f"_says = (lambda one: {read})({name}.widget)"
+        app += _marimo_cell(f'{says}\nmo.plain_text(f"Python: {name} {{_says}}")', "", f"mo, {name}")
+    path.write_text(app)
+
+
+def _marimo_cell(body: str, made: str, given: str = "") -> str:
+    return f"\n\n@app.cell\ndef _({given}):\n{textwrap.indent(body, '    ')}\n    return ({made})\n"
+
+
+def save_pages(folder: Path) -> None:
+    """Each widget as a page of its own."""
+    names: dict = {}
+    exec(START.replace("lab_runs", str(folder / "lab_runs")), names)
+    for name, widget in names["widgets"].items():
+        widget.save(folder / f"{name}.html")
+        widget.close()
