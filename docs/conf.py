@@ -11,6 +11,8 @@ from typer.main import get_command
 
 import mixwidgets
 from mixwidgets.cli import app as command_line
+from mixwidgets.runs.events import REASONS
+from mixwidgets.runs.loss_scale import loss_scales
 
 project = "mixwidgets"
 author = "the mixwidgets developers"
@@ -46,6 +48,12 @@ python_use_unqualified_type_names = True
 linkcheck_timeout = 20
 linkcheck_anchors = False  # GitHub makes its anchors by script
 
+_NAMES = {
+    "recipes": mixwidgets.recipes,
+    "tasks": mixwidgets.tasks,
+    "loss_scales": loss_scales,
+    "reasons": REASONS,
+}
 _LONGEST_DEFAULT = 40  # characters
 _ARGUMENT = re.compile(r"([a-z_]\w*): +(\S.*)")
 
@@ -90,16 +98,15 @@ def code_scrolls_by_keyboard(
 
 
 def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
-    """Put what typer knows of the commands, and the names of the presets, where pages leave room for them."""
-    if page == "reference/recipes":
-        for kind, names in {"recipes": mixwidgets.recipes, "tasks": mixwidgets.tasks}.items():
-            text[0] = text[0].replace(f"{{{kind}}}", ", ".join(f"``{name}``" for name in names))
+    """Put what typer knows of the commands, and the names of presets, where pages leave room: {recipes}."""
     if page == "reference/command_line":
         command = get_command(command_line)
         context = command.context_class(command, info_name="mixwidgets")
-        text[0] = text[0].replace(
-            "{commands}", get_docs_for_click(obj=command, ctx=context, indent=1, name="mixwidgets")
-        )
+        help = get_docs_for_click(obj=command, ctx=context, indent=1, name="mixwidgets")
+        text[0] = text[0].replace("{commands}", help)
+    elif page.startswith("reference/"):
+        for place, names in _NAMES.items():
+            text[0] = text[0].replace(f"{{{place}}}", ", ".join(f"``{name}``" for name in names))
 
 
 def setup(app: Sphinx) -> None:

@@ -45,8 +45,11 @@ class Casts:
     """One value as every library rounds it to one format. Iterates over its rows, the exact one first."""
 
     given: str
+    """The value, as it was given."""
     format: str
+    """The format's name."""
     rows: tuple[Cast, ...]
+    """The exact result first, then each library's."""
 
     def __iter__(self) -> Iterator[Cast]:
         return iter(self.rows)

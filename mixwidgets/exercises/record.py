@@ -20,7 +20,9 @@ class Attempt(NamedTuple):
     """One answer, as it was typed or chosen, and whether it is right."""
 
     answer: str
+    """A number as text, an option's name, or a code in hex."""
     is_right: bool
+    """By the rule of its question."""
 
 
 @dataclass(frozen=True)

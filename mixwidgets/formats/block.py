@@ -45,12 +45,15 @@ class BlockFormat:
     """`block_size` elements along an axis share one scale; NVFP4's blocks share a tensor scale besides."""
 
     name: str
+    """The name by which `get_block_format` knows it, or your own."""
     element: FloatFormat | FixedPoint
+    """The format of the elements."""
     block_size: int
     """k: elements that share a scale."""
     scale: FloatFormat
     """The format of the shared scale. Without a tensor scale, one whose values are powers of two (E8M0)."""
     tensor_scale: FloatFormat | None = None
+    """The format of a further scale that all blocks of a tensor share; None without one."""
     citation: str = field(default="", compare=False)
     """Where the format is defined."""
 

@@ -14,13 +14,17 @@ class GradientCounts:
     flushed: int
     """Not zero before scaling, zero after rounding."""
     subnormal: int
+    """Not zero after rounding, below the format's smallest normal value: kept with fewer bits."""
     normal: int
+    """In the format's normal range after rounding."""
     overflow: int
     """Finite before scaling, past the format's overflow threshold after it."""
     inf: int
     """Infinite before scaling."""
     nan: int
+    """NaN before scaling."""
 
     @property
     def count(self) -> int:
+        """How many gradients there are in all."""
         return sum(asdict(self).values())

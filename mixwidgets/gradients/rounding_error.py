@@ -27,8 +27,10 @@ _CHUNK = 1 << 16  # values
 
 
 class RelativeError(NamedTuple):
+    """How far values are from what a format makes of them."""
+
     value: float
-    """0 … ∞; 1 where all is flushed."""
+    """‖rounded − x‖ / ‖x‖, 0 … ∞; 1 where all is flushed."""
     exact: bool
     """Computed from the values (to float64's rounding), and not estimated from counts."""
 

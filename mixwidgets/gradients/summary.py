@@ -57,8 +57,11 @@ class GradientSummary:
     values that are subnormal in float32 (of float64 values, in float64).
     """
     zero: int
+    """How many are 0."""
     inf: int
+    """How many are infinite."""
     nan: int
+    """How many are NaN."""
 
     def __post_init__(self) -> None:
         self.cells.flags.writeable = self.samples.flags.writeable = False

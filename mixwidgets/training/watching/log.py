@@ -34,14 +34,18 @@ class ScaleChange(NamedTuple):
     """The loss scale after a step is another."""
 
     step: int
+    """The step after which it changed, from 1."""
     before: float
+    """The scale of that step."""
     after: float
+    """The scale of the next one."""
 
 
 class NonFinite(NamedTuple):
     """Where an inf or a NaN came up."""
 
     step: int
+    """From 1."""
     where: str
     """ "forward": in the output of a module; "backward": in the gradient of a parameter."""
     name: str
