@@ -160,6 +160,22 @@ def test_what_the_class_body_made_itself_is_not_taken_from_outside():
     assert load_task_class("T", text)().f() == (2, 5)
 
 
+def test_what_python_brings_along_needs_no_import():
+    task = run_cells(
+        """
+        class T:
+            loss = staticmethod(max)
+            size = property(len)
+
+            def model(self): return None
+            def batches(self, batch_size, seed): yield None
+            @classmethod
+            def evaluate(cls, predict): return {"loss": abs(-1)}
+        """
+    )
+    assert source_of(task).startswith("class T:")
+
+
 def test_a_class_in_a_function_is_cut_out_whole():
     text = source_of(
         run_cells(

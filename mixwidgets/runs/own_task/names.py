@@ -99,7 +99,8 @@ def _is_builtin(name: str, value: object) -> bool:
 
 
 def _unwrapped(value: Any) -> object:
-    return inspect.unwrap(value) if callable(value) else value
+    """Of what functools.wraps made what it wraps; classes (staticmethod's too) are what they are."""
+    return inspect.unwrap(value) if callable(value) and not isinstance(value, type) else value
 
 
 def _literal(value: object) -> str | None:
