@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixwidgets.site.folder import write_site
+from mixwidgets.site.folder import former_site, write_site
 from mixwidgets.site.pages import editions, pages_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def export_site(
 
     Returns what was written. All pages are made before the first is written.
     """
+    target = Path(folder)
+    former_site(target)  # where it is refused nobody waits for the pages
     files = build_site(languages)
-    write_site(Path(folder), files)
+    write_site(target, files)
     return files

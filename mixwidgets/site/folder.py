@@ -27,7 +27,7 @@ def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
     a file of the user's, or one that the user changed, stands in a page's place. An OSError later than that
     tells that the site is incomplete; exporting once more completes it.
     """
-    former = _former_site(folder)
+    former = former_site(folder)
     for name in files.keys() | former.keys():
         _check_place(folder, name, former.get(name, []), files.get(name))
     wanted = {name: [_hash(data)] for name, data in files.items()}
@@ -51,8 +51,11 @@ def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
         ) from None
 
 
-def _former_site(folder: Path) -> dict[str, list[str]]:
-    """The files of the site that is there, with their hashes; none of a new or an empty folder."""
+def former_site(folder: Path) -> dict[str, list[str]]:
+    """The files of the site that is there, with their hashes; none of a new or an empty folder.
+
+    Raises FileExistsError for any other.
+    """
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(errno.EEXIST, "this is a file; name a folder for the site", str(folder))
     if not folder.exists() or not any(folder.iterdir()):

@@ -268,12 +268,3 @@ def test_the_site_is_the_same_in_another_process_without_torch():
     assert done.returncode == 0, done.stderr
     other = dict(line.split() for line in done.stdout.splitlines())
     assert other == {path: hashlib.sha256(text.encode()).hexdigest() for path, text in SITE.items()}
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_one_language_alone_stands_at_the_root(lang):
-    alone = build_site((lang,))
-    assert not [path for path in alone if "/" in path]
-    page = Parsed(alone["bit_editor.html"].decode())
-    assert page.all("html")[0][0]["lang"].startswith(lang)
-    assert [attributes for attributes, _ in page.all("a") if attributes.get("rel") == "alternate"] == []
