@@ -7,6 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -29,6 +30,12 @@ def test_constraints_pin_every_dependency_exactly():
         if requirement.name != "mixwidgets":
             assert versions[canonicalize_name(requirement.name)] in requirement.specifier
     assert versions["torch"] == Version("2.13.0")
+
+
+@pytest.mark.parametrize("host", ["JupyterLab", "Notebook", "Voilà", "marimo"])
+def test_the_readme_names_the_version_of_a_host_that_is_tested(host):
+    package = host.lower().replace("à", "a")
+    assert f"| {host} {pinned()[package]} | by tests |" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_binder_resolves_to_this_environment():
