@@ -1,6 +1,5 @@
-"""Takes the README's screenshots: the widgets of the start notebook in a real JupyterLab, light and dark.
-
-Run by `make screenshots`.
+"""Takes the README's screenshots, light and dark: the widgets of the start notebook in a real JupyterLab, and
+an exercise as a saved page. Run by `make screenshots`.
 """
 
 import re
@@ -8,8 +7,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+import mixwidgets as mw
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
 
@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 SIZE = {"width": 1240, "height": 1900}  # a widget as a whole, at a laptop's width
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 WIDGETS = {"bit-editor": "Bit editor", "loss-scale-explorer": "loss scale", "training-lab": "Training lab"}
+PAGE_SIZE = {"width": 720, "height": 900}
 
 
 def run_all(notebook: Notebook) -> None:
@@ -25,7 +26,7 @@ def run_all(notebook: Notebook) -> None:
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     last = page.locator(".jp-CodeCell").count() - 1
     expect(notebook.cell(last).locator(".jp-InputPrompt")).to_have_text(
-        re.compile(r"\[\d+\]:"), timeout=120_000
+        re.compile(r"\[\d+\]:"), timeout=300_000
     )
 
 
@@ -36,11 +37,23 @@ def shoot(page: Page, theme: str) -> None:
         widget.screenshot(path=HERE / "screenshots" / f"{name}-{theme}.png")
 
 
+def shoot_exercise(chromium: Browser, theme: str, folder: Path) -> None:
+    """A saved page, after an answer that is nearly right."""
+    page = chromium.new_page(viewport=PAGE_SIZE, device_scale_factor=1.5, color_scheme=theme)
+    page.goto(mw.Exercise("largest-float16").save(folder / "exercise.html").as_uri())
+    page.get_by_label("Your prediction").fill("65536")
+    page.get_by_role("button", name="Check").click()
+    page.mouse.move(0, 0)
+    page.get_by_role("region").first.screenshot(path=HERE / "screenshots" / f"exercise-{theme}.png")
+    page.close()
+
+
 def main() -> None:
     (HERE / "screenshots").mkdir(exist_ok=True)
     for theme, label in THEMES.items():
         with tempfile.TemporaryDirectory() as folder, browser() as chromium:
             root = Path(folder)
+            shoot_exercise(chromium, theme, root)
             shutil.copy(HERE.parent / "notebooks" / "00_start_here.ipynb", root)
             with jupyter_lab(root, theme=label) as server:
                 page = chromium.new_page(viewport=SIZE, device_scale_factor=1.25)
