@@ -1982,8 +1982,9 @@ var managerOf = (model) => {
 };
 function gradientsPanel(manager, close) {
   const { element, body, title, expect } = panel(close);
-  const line = h("code", { class: "mw-num mw-python", tabindex: 0 });
-  const byHand = h("div", { class: "mw-stack-tight" }, h("p", { class: "mw-note" }, t("lab.gradients_by_hand")), line);
+  const why = h("p", { class: "mw-note", id: uniqueId("why") }, t("lab.gradients_by_hand"));
+  const line = h("code", { class: "mw-num mw-python", tabindex: 0, role: "group", "aria-labelledby": why.id });
+  const byHand = h("div", { class: "mw-stack-tight" }, why, line);
   let shown = null;
   let view;
   const clear = () => {

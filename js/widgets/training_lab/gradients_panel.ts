@@ -1,7 +1,7 @@
 // A run's gradients in a LossScaleExplorer under the lab; where the host shows no widget in a widget, the line of
 // Python that opens it.
 
-import { h, setText } from "../../ui/dom.ts";
+import { h, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
 import { panel, type Panel } from "./panel.ts";
 
@@ -24,8 +24,9 @@ export const managerOf = (model: { widget_manager?: unknown }): ViewManager | un
 
 export function gradientsPanel(manager: ViewManager | undefined, close: () => void): GradientsPanel {
   const { element, body, title, expect } = panel(close);
-  const line = h("code", { class: "mw-num mw-python", tabindex: 0 });
-  const byHand = h("div", { class: "mw-stack-tight" }, h("p", { class: "mw-note" }, t("lab.gradients_by_hand")), line);
+  const why = h("p", { class: "mw-note", id: uniqueId("why") }, t("lab.gradients_by_hand"));
+  const line = h("code", { class: "mw-num mw-python", tabindex: 0, role: "group", "aria-labelledby": why.id });
+  const byHand = h("div", { class: "mw-stack-tight" }, why, line);
   let shown: string | null = null;
   let view: { remove(): void } | undefined;
 

@@ -1,0 +1,111 @@
+"""Every widget in a state that shows all its parts: what the tests for all of them look at."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+
+import mixwidgets as mw
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.runs.events import GradientSnapshot
+from tests.waiting import until
+from tests.widgets.lab_page import journalled
+
+
+def _gradients(count):
+    rng = np.random.default_rng(11)
+    return {
+        f"blocks.{i}.attention.projection.weight": rng.standard_normal(500).astype(np.float32)
+        * np.float32(2.0 ** rng.uniform(-36, -6))
+        for i in range(count)
+    }
+
+
+def _explorer(lang, folder):
+    """A watched loop of 20 tensors whose gradients shrink: time, tensors, the map, other formats."""
+    first = _gradients(20)
+    history = [
+        SimpleNamespace(
+            step=step,
+            loss=10 / step,
+            loss_scale=2.0**16,
+            summaries={name: GradientSummary.of(values / step) for name, values in first.items()},
+        )
+        for step in (1, 50, 100)
+    ]
+    return mw.LossScaleExplorer(SimpleNamespace(history=history), lang=lang)
+
+
+def _lab(lang, folder):
+    """Three runs, one of which diverged, and their comparison."""
+    summaries = {name: GradientSummary.of(values) for name, values in _gradients(3).items()}
+    losses = [2 / step for step in range(1, 31)]
+    runs = [
+        journalled(folder, losses, recipe="fp32", gradients=[GradientSnapshot(step=10, summaries=summaries)]),
+        journalled(folder, losses, recipe="fp16_dynamic", scales=[2.0 ** (16 + i // 10) for i in range(30)]),
+        journalled(
+            folder, [2.0, float("nan")], recipe="fp16_unscaled", reason="diverged", message="not finite"
+        ),
+    ]
+    lab = mw.TrainingLab(folder, lang=lang)
+    until(lambda: len(lab._settled) == len(runs))
+    lab.compare(runs)
+    return lab
+
+
+def _block_lab(lang, folder):
+    """Two blocks, one of which has an outlier."""
+    lab = mw.BlockLab(lang=lang)
+    lab.values = np.where(np.arange(32) == 5, 37, lab.values)
+    lab.format = "nvfp4"
+    return lab
+
+
+def _designer(lang, folder):
+    designer = mw.FormatDesigner(lang=lang)
+    designer.format = "float4_e2m1fn"
+    return designer
+
+
+def _sweep(lang, folder):
+    """A sweep that goes on, with cells that failed."""
+    progress = mw.SweepProgress(mw.sweep([], runs_dir=folder), lang=lang)
+    progress._counts = {"done": 3, "running": 2, "waiting": 1, "failed": 2, "stopped": 0}
+    progress._failures = [["recipe fp32, seed 1", "no CUDA device"], ["recipe fp16_dynamic", "out of memory"]]
+    progress._is_over = False
+    return progress
+
+
+_MADE = {
+    "BitEditor": lambda lang, folder: mw.BitEditor("65505", lang=lang),
+    "NumberLine": lambda lang, folder: mw.NumberLine("65505", lang=lang),
+    "FormatDesigner": lambda lang, folder: mw.FormatDesigner(lang=lang),
+    "BlockLab": lambda lang, folder: mw.BlockLab(lang=lang),
+    "LossScaleExplorer": _explorer,
+    "TrainingLab": _lab,
+    "SweepProgress": _sweep,
+    "Exercise": lambda lang, folder: mw.Exercise("largest-float16", lang=lang, _record="=65535\n=65504"),
+}
+_MADE_OTHERWISE = {
+    "BitEditor-float64": lambda lang, folder: mw.BitEditor("0.1", format="float64", lang=lang),
+    "BitEditor-elements": lambda lang, folder: mw.BitEditor.from_tensor(np.float16([1, -2, 3]), lang=lang),
+    "NumberLine-float64": lambda lang, folder: mw.NumberLine(
+        "0.1", format="float64", formats=["float32", "float8_e5m2"], lang=lang
+    ),
+    "FormatDesigner-float4": _designer,
+    "BlockLab-nvfp4": _block_lab,
+    "Exercise-choice": lambda lang, folder: mw.Exercise("round-65505", lang=lang, _record="=inf\n?"),
+    "Exercise-bits": lambda lang, folder: mw.Exercise("bits-of-one", lang=lang, _record="=0x0001\n!"),
+}
+# Each widget in both languages, and in further states in the one whose words are longer.
+CASES = [(name, lang) for name in _MADE for lang in ("en", "zh")] + [(name, "en") for name in _MADE_OTHERWISE]
+
+
+@contextmanager
+def made(name, lang, folder):
+    """The widget of a name, and its saved page."""
+    widget = {**_MADE, **_MADE_OTHERWISE}[name](lang, folder / "runs")
+    try:
+        yield widget.save(folder / "page.html")
+    finally:
+        widget.close()

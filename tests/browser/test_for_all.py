@@ -1,0 +1,188 @@
+"""Every widget for all: two languages, two themes, a phone, a projector, keys, what a screen reader is told.
+
+One page a widget and language; it is resized and its media are emulated. `faults.js` looks for what cannot be
+read, reached or hit, beside what axe knows.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.every_widget import CASES, made
+from tests.browser.test_language_page import CHINESE, ENGLISH, left_in_english
+from tests.waiting import until
+
+FAULTS = (Path(__file__).parent / "faults.js").read_text(encoding="utf-8")
+PHONE, ZOOMED, LAPTOP, PROJECTOR = 360, 640, 1280, 1920  # pixels; ZOOMED is the laptop's at 200 %
+READABLE = 24  # pixels of a digit, on a projector
+
+# What is read first, and stands at the top where it is projected.
+READ_OUT = {
+    "BitEditor": ".mw-bit-figure",
+    "NumberLine": ".mw-callout",
+    "FormatDesigner": ".mw-design-name",
+    "BlockLab": ".mw-lab-figures",
+    "LossScaleExplorer": ".mw-figures",
+    "TrainingLab": ".mw-progress-text",
+    "SweepProgress": "progress",
+    "Exercise": ".mw-exercise-question",
+}
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def shown(request, chromium, tmp_path):
+    """A page of a widget, all of it unfolded, on a phone; and which widget and language it is."""
+    name, lang = request.param
+    with made(name, lang, tmp_path) as path:
+        context = chromium.new_context(reduced_motion="reduce")
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        context.set_offline(True)
+        page.set_viewport_size({"width": PHONE, "height": 900})
+        page.goto(path.as_uri())
+        expect(page.locator("#widget > .mw")).to_be_visible()
+        page.evaluate(FAULTS)
+        unfold(page, name)
+        yield page, name.split("-")[0], lang
+        context.close()
+
+
+def unfold(page, name):
+    page.evaluate("look.unfold()")
+    if name == "TrainingLab":  # one run alone can have its gradients opened
+        for other in (0, 1):
+            page.locator(".mw-runs input").nth(other).uncheck()
+        page.locator(".mw-lab-columns button").nth(1).press("Enter")
+        expect(page.locator(".mw-python")).to_be_visible()
+    if name == "LossScaleExplorer":
+        surface = page.locator(".mw-lens-surface")
+        surface.click(
+            position={"x": 0.35 * surface.bounding_box()["width"], "y": 60}
+        )  # a bar that holds some
+        expect(page.locator(".mw-lens-bits")).to_be_visible()
+
+
+def settle(page):
+    """Wait until what follows a new size or theme is drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def resize(page, width):
+    page.set_viewport_size({"width": width, "height": 1080})
+    settle(page)
+
+
+def looked_at(page, width, finest=0):
+    """What is wrong in light, dark and with the system's colours."""
+    resize(page, width)
+    found = []
+    for media in ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}):
+        page.emulate_media(**media)
+        settle(page)
+        found += [
+            f"{width} px, {media}: {one}" for one in page.evaluate("(finest) => look.faults(finest)", finest)
+        ]
+    page.emulate_media(forced_colors="none")
+    return found
+
+
+def named(page):
+    """(role, name) of everything that takes the focus, as the browser tells a screen reader."""
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    for node in tree:
+        properties = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+        if properties.get("focusable") and not node["ignored"] and node["role"]["value"] != "RootWebArea":
+            yield node["role"]["value"], node["name"]["value"]
+
+
+def check_axe(page):
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+
+
+def walk_by_tab(page):
+    """Tab from the start: it reaches all there is, each with a ring around it, and comes back out."""
+    awaited = page.evaluate("look.stops()")
+    page.evaluate("Object.assign(document.querySelector('h1'), { tabIndex: -1 }).focus()")  # the page's title
+    reached, unseen = [], []
+    for _ in range(len(awaited) + 1):
+        page.keyboard.press("Tab")
+        index, is_seen = page.evaluate("look.focused()")
+        if index < 0:
+            break
+        reached.append(index)
+        unseen += [] if is_seen else [awaited[index]]
+    else:
+        pytest.fail(f"Tab does not leave the widget; it went {[awaited[i] for i in reached]}")
+    assert unseen == []
+    assert [awaited[i] for i in range(len(awaited)) if i not in reached] == []
+    assert reached == sorted(reached)  # the order of the page
+
+
+def test_it_is_for_all(shown):
+    page, name, lang = shown
+    root = page.locator("#widget > .mw")
+    assert root.get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[lang]
+    assert page.locator("#widget").locator("[aria-live], [role=status], [role=alert]").count() > 0
+
+    faults = looked_at(page, PHONE)
+    check_axe(page)
+    faults += looked_at(page, ZOOMED)
+    faults += looked_at(page, LAPTOP)
+    controls = list(named(page))
+    assert [role for role, words in controls if not words.strip() or role in ("generic", "none")] == []
+    told = "\n".join(words for _, words in controls)
+    assert left_in_english(told) == [] if lang == "zh" else not re.search(r"[\u3000-\u9fff]", told)
+    walk_by_tab(page)
+
+    button = root.get_by_role("button", name={"en": ENGLISH, "zh": CHINESE}[lang]["common.projector"])
+    button.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    faults += looked_at(page, LAPTOP, READABLE)
+    faults += looked_at(page, PROJECTOR, READABLE)
+    page.emulate_media(color_scheme="light")
+    check_axe(page)
+    page.evaluate("scrollTo(0, 0)")
+    top = root.locator(READ_OUT[name]).first.bounding_box()
+    assert top["y"] + top["height"] < 1080 / 2
+    button.press("Space")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    assert faults == []
+
+
+# Ten steps of a hand, faster than words are spoken: a key, or a slider's own event.
+BURST = """(selector) => {
+  const control = document.querySelector(`#widget ${selector}`);
+  window.told = 0;
+  new MutationObserver((changes) => { window.told += changes.length; })
+    .observe(document.querySelector("#widget .mw-hidden[aria-live]"), { childList: true });
+  for (let i = 0; i < 10; i++) {
+    if (control.type === "range") {
+      control.value = Number(control.value) + (i % 2 ? 1 : 2) * (i < 5 ? 1 : -1);
+      control.dispatchEvent(new Event("input", { bubbles: true }));
+    } else control.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true }));
+  }
+  control.dispatchEvent(new Event("change", { bubbles: true }));
+  control.dispatchEvent(new KeyboardEvent("keyup", { key: "ArrowUp", bubbles: true }));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "control"),
+    {
+        "BitEditor": "[role=switch]",
+        "NumberLine": ".mw-nl-board",
+        "FormatDesigner": "input[type=range]",
+        "BlockLab": "[role=slider]",
+        "LossScaleExplorer": "input[type=range]",
+    }.items(),
+)
+def test_a_burst_of_edits_is_spoken_of_once(page, tmp_path, name, control):
+    with made(name, "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        expect(page.locator("#widget > .mw")).to_be_visible()
+        page.evaluate(BURST, control)
+        assert until(lambda: page.evaluate("window.told")) == 1
