@@ -123,7 +123,7 @@ def all_chinese():
     for lesson in edition.LESSONS:
         yield from ((f"{lesson}.md, {name}", text) for name, text in chinese(lesson).items())
     readme = (ROOT / "README.zh.md").read_text(encoding="utf-8")
-    yield "README.zh.md", re.sub(r"^```.*?^```", "", readme, flags=re.MULTILINE | re.DOTALL)
+    yield "README.zh.md", re.sub(r"^```.*?^```| *\|", "", readme, flags=re.MULTILINE | re.DOTALL)
     for file in ("js/messages/zh.json", "mixwidgets/widgets/python_texts_zh.json"):
         yield from json.loads((ROOT / file).read_text(encoding="utf-8")).items()
     for file in ("mixwidgets/exercises/catalogue.json", "mixwidgets/site/catalogue.json"):

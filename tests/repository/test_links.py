@@ -1,0 +1,75 @@
+"""README says the same in two languages, and what README, docs and notebooks link to is there."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
+
+
+def headings(page):
+    return [len(marks) for marks in re.findall(r"^(#+) ", without_code(page), re.MULTILINE)]
+
+
+def code_blocks(page):
+    blocks = re.findall(r"^```.*?^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [re.sub(r"\s+#.*", "", block) for block in blocks]  # comments are translated
+
+
+def without_code(page):
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def links(page):
+    text = without_code(page)
+    return re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
+
+
+@pytest.mark.parametrize("part", [headings, code_blocks])
+def test_both_readmes_have_the_same(part):
+    english, chinese = map(part, READMES)
+    assert english == chinese
+    assert english
+
+
+def test_both_readmes_have_the_same_links():
+    english, chinese = (sorted(set(links(page))) for page in READMES)
+    assert "README.zh.md" in english
+    assert [link.replace("README.zh.md", "README.md") for link in english] == chinese
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    found = re.findall(r"^#+ (.*)", without_code(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-") for words in found}
+
+
+PAGES = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("notebooks/*.ipynb"),
+    *ROOT.glob("notebooks/zh/*.md"),
+]
+
+
+def texts(page):
+    if page.suffix != ".ipynb":
+        return [without_code(page)]
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_somewhere(page):
+    for text in texts(page):
+        for link in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text):
+            if re.match(r"[a-z]+:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path) if path else page
+            assert target.exists(), f"{link} leads nowhere"
+            if anchor and target.suffix == ".md":
+                assert anchor in anchors(target), f"{link}: no such heading"
