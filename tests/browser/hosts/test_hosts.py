@@ -98,6 +98,7 @@ def test_a_run_is_launched_and_watched(host):
     runs = host.root / "lab_runs"
     before = len(mw.list_runs(runs))
     launch.click()
+    expect(lab.get_by_role("progressbar")).to_be_visible()
     completed = lab.get_by_role("region", name="runs", exact=True).get_by_text("· completed")
     expect(completed).to_have_count(before + 1, timeout=SLOW)
     loss = lab.get_by_role("img", name=re.compile("^Loss by step"))
