@@ -56,7 +56,7 @@ zh: .venv/.test
 	$(BIN)/python -m notebooks.zh.edition
 
 docs: .venv/.test
-	$(BIN)/python -m sphinx -q -W --keep-going docs build/docs
+	$(BIN)/python -m sphinx -E -q -W --keep-going docs build/docs
 	@echo "open build/docs/index.html"
 
 linkcheck: .venv/.test  # asks every site that the pages name, so it is no part of `make test`

@@ -98,12 +98,15 @@ def code_scrolls_by_keyboard(
 
 
 def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
-    """Put what typer knows of the commands, and the names of presets, where pages leave room: {recipes}."""
+    """Put what typer knows of the commands below their page's heading, and the names of presets where pages
+    leave room for them: {recipes}."""
     if page == "reference/command_line":
-        command = get_command(command_line)
-        context = command.context_class(command, info_name="mixwidgets")
-        help = get_docs_for_click(obj=command, ctx=context, indent=1, name="mixwidgets")
-        text[0] = text[0].replace("{commands}", help)
+        group = get_command(command_line)
+        context = group.context_class(group, info_name="mixwidgets")
+        text[0] += "\n".join(
+            get_docs_for_click(obj=command, ctx=context, indent=1, name=name, call_prefix="mixwidgets")
+            for name, command in group.commands.items()
+        )
     elif page.startswith("reference/"):
         for place, names in _NAMES.items():
             text[0] = text[0].replace(f"{{{place}}}", ", ".join(f"``{name}``" for name in names))
