@@ -104,11 +104,12 @@ def test_every_task_by_keyboard(page, tmp_path):
         for key in keys:
             page.keyboard.press(key)
 
-    press("Tab", "ArrowLeft")  # the chips are one radio group
+    widget.get_by_role("radio", name="float16", exact=True).focus()
+    press("ArrowLeft")  # the chips are one radio group
     expect(widget.get_by_role("radio", name="bfloat16")).to_be_checked()
     press("ArrowRight")
     expect(code).to_have_value("0x7BFF")
-    press("Tab", "Tab", "Control+a", "1", "Enter")  # past the list of more formats
+    press("Tab", "Tab", "Tab", "Control+a", "1", "Enter")  # past more formats and projector size
     expect(code).to_have_value("0x3C00")
     press("Tab", "Tab", "End", "Space")  # past the code, to the one bit that has the tab stop
     expect(code).to_have_value("0x3C01")

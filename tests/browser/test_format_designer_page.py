@@ -52,6 +52,7 @@ def test_everything_fits_and_can_be_hit(page, tmp_path, width, format):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     boxes = page.evaluate(
         "[...document.querySelectorAll('#widget :is(button, input, select, [role=gridcell])')]"
+        ".filter((e) => e.checkVisibility())"
         ".map((e) => e.getBoundingClientRect())"
         ".map(({left, right, width, height}) => [left, right, width, height])"
     )

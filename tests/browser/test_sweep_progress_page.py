@@ -64,7 +64,7 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
     )
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    box = shown.get_by_role("button").bounding_box()
+    box = shown.get_by_role("button", name="Stop").bounding_box()
     assert min(box["width"], box["height"]) >= 24
     assert box["x"] + box["width"] <= width
 
@@ -93,6 +93,8 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
         "The kernel has been asked; running cells end with the step that they are at."
     )
     expect(stop).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(shown.get_by_role("button", name="Projector size")).to_be_focused()
     page.keyboard.press("Tab")
     expect(shown.get_by_role("region", name="Failed cells")).to_be_focused()
 

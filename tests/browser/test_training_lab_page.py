@@ -15,6 +15,7 @@ from tests.waiting import until
 from tests.widgets.bare_page import bare_page
 
 WIDTHS = (980, 360)
+OWN_BUTTON = "button:not(.mw-projector-button)"  # where there is no room for that size, it is hidden
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     widget = show(page, lab, tmp_path, width=width)
     unfold(widget)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    targets = [*widget.locator("button, select, input[type=text], label:has(input)").all()]
+    targets = [*widget.locator(f"{OWN_BUTTON}, select, input[type=text], label:has(input)").all()]
     controls = ["task", "recipe", "device", "steps", "seeds"]
     buttons = ["several", "Launch", "Stop", "Stop all", "Compare", "Open", "Close", "Close"]
     labels = [*recipes, *lab._rows]
@@ -161,6 +162,7 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
     def sent(kind):
         return page.evaluate("(kind) => window.sent.findLast((one) => one.kind === kind)", kind)
 
+    next_is("button", "Projector size")
     next_is("combobox", "task")
     next_is("combobox", "recipe")
     page.keyboard.press("b")  # bf16
@@ -307,6 +309,15 @@ def test_200_runs_have_a_scroll_area_of_their_own(page, lab, tmp_path):
     expect(table.get_by_role("checkbox").last).to_be_in_viewport()
     head = table.get_by_role("columnheader", name="run")
     expect(head).to_be_in_viewport()  # it stays
+
+
+def test_words_about_a_run_do_not_run_into_figures_of_two_lines(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    mask = {"id": "9", "task": "mask", "loss_weight": 1 / 128, "metrics": {"loss": 1e-5, "iou": 0.5}}
+    tell(page, _rows=[{**lab._rows[0], **mask}, lab._rows[0]])  # where scores differ, each says its name
+    for row in widget.get_by_role("region", name="runs", exact=True).locator("tbody tr").all():
+        words, figure = row.locator(".mw-run-detail").first.bounding_box(), row.locator("td").first
+        assert words["x"] + words["width"] <= figure.bounding_box()["x"]
 
 
 PAYLOADS = [
