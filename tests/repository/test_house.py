@@ -27,7 +27,7 @@ ROOMS = {
     "widgets": (
         {"formats", "gradients", "runs", "exercises"},
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
-        {"IPython", "jupyter_core"},
+        {"jupyter_core"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "runs"}, {"altair", "pandas"}, set()),
