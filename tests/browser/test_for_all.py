@@ -186,3 +186,36 @@ def test_a_burst_of_edits_is_spoken_of_once(page, tmp_path, name, control):
         expect(page.locator("#widget > .mw")).to_be_visible()
         page.evaluate(BURST, control)
         assert until(lambda: page.evaluate("window.told")) == 1
+
+
+def test_a_hand_is_followed_at_projector_size(page, tmp_path):
+    """A card's pixels are not the screen's then: a press means the same scale on the valley and on its slider,
+    and what is dragged stays under the pointer."""
+    page.set_viewport_size({"width": PROJECTOR, "height": 1080})
+    with made("LossScaleExplorer", "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        page.get_by_role("button", name="Projector size").press("Enter")
+        slider = page.get_by_role("slider", name="loss scale")
+        slider.scroll_into_view_if_needed()
+        settle(page)
+        track, valley = slider.bounding_box(), page.locator(".mw-valley-plot").bounding_box()
+        for share in (0.25, 0.75):
+            x = track["x"] + share * track["width"]
+            page.mouse.click(x, track["y"] + track["height"] / 2)
+            chosen = slider.input_value()
+            slider.press("Home")
+            page.mouse.click(x, valley["y"] + valley["height"] / 2)
+            assert slider.input_value() == chosen
+    with made("NumberLine", "en", tmp_path) as path:
+        page.goto(path.as_uri())  # the tab keeps the size
+        expect(page.get_by_role("button", name="Projector size")).to_have_attribute("aria-pressed", "true")
+        mark = page.locator(".mw-nl-input circle")
+        before = mark.bounding_box()
+        x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 150, y, steps=5)
+        page.mouse.up()
+        assert abs(mark.bounding_box()["x"] - before["x"] - 150) < 2
+        page.mouse.wheel(0, -80)
+        assert abs(mark.bounding_box()["x"] - before["x"] - 150) < 2
