@@ -92,6 +92,12 @@ def faults(text):
     return found + [word for word in REJECTED if word in text]
 
 
+def test_every_lesson_has_a_chinese_edition_and_no_other_has():
+    lessons = sorted(path.stem for path in edition.ENGLISH.glob("*.ipynb"))
+    built = sorted(path.stem for path in edition.HERE.glob("*.ipynb"))
+    assert lessons == edition.LESSONS == built, "write notebooks/zh/NAME.md, then `make zh`"
+
+
 @pytest.mark.parametrize("lesson", edition.LESSONS)
 def test_what_is_committed_is_what_is_built(lesson):
     committed = (edition.HERE / f"{lesson}.ipynb").read_text(encoding="utf-8")
