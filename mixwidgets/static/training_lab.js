@@ -2137,6 +2137,7 @@ function runTable(toggle) {
     set(empty, { hidden: rows.length > 0 });
     const metrics = new Set(rows.map(metricOf).filter((name) => name !== void 0));
     setText(score, metrics.size === 1 ? metricName([...metrics][0]) : t("lab.score"));
+    table.classList.toggle("mw-scores-named", metrics.size > 1);
     const isFlushedKnown = rows.some((row) => row.flushed !== null);
     setText(last, t(isFlushedKnown ? "lab.flushed" : "lab.skipped"));
     setText(caption, t(isFlushedKnown ? "lab.table_caption_flushed" : "lab.table_caption"));

@@ -32,6 +32,7 @@ export function runTable(toggle: (id: string, shown: boolean) => void): {
     // One metric is named in the head; where tasks differ, each in its cell.
     const metrics = new Set(rows.map(metricOf).filter((name) => name !== undefined));
     setText(score, metrics.size === 1 ? metricName([...metrics][0]!) : t("lab.score"));
+    table.classList.toggle("mw-scores-named", metrics.size > 1);
     // What was flushed is known where a run was told to look for it; skipped steps are always.
     const isFlushedKnown = rows.some((row) => row.flushed !== null);
     setText(last, t(isFlushedKnown ? "lab.flushed" : "lab.skipped"));
