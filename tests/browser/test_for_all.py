@@ -189,8 +189,8 @@ def test_a_burst_of_edits_is_spoken_of_once(page, tmp_path, name, control):
 
 
 def test_a_hand_is_followed_at_projector_size(page, tmp_path):
-    """A card's pixels are not the screen's then: a press means the same scale on the valley and on its slider,
-    and what is dragged stays under the pointer."""
+    """A press means the same scale on the valley and on its slider, and what is dragged stays under the
+    pointer, also where a card's pixels are not the screen's."""
     page.set_viewport_size({"width": PROJECTOR, "height": 1080})
     with made("LossScaleExplorer", "en", tmp_path) as path:
         page.goto(path.as_uri())
