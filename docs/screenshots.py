@@ -20,17 +20,9 @@ WIDGETS = {"bit-editor": "Bit editor", "loss-scale-explorer": "loss scale", "tra
 PAGE_SIZE = {"width": 720, "height": 900}
 
 
-def run_all(notebook: Notebook) -> None:
-    page = notebook.page
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    last = page.locator(".jp-CodeCell").count() - 1
-    expect(notebook.cell(last).locator(".jp-InputPrompt")).to_have_text(
-        re.compile(r"\[\d+\]:"), timeout=300_000
-    )
-
-
 def shoot(page: Page, theme: str) -> None:
+    lab = page.get_by_role("region", name="Training lab")
+    expect(lab.get_by_text("completed").last).to_be_visible(timeout=60_000)
     for name, title in WIDGETS.items():
         widget = page.get_by_role("region", name=re.compile(title)).first
         widget.scroll_into_view_if_needed()
@@ -59,7 +51,7 @@ def main() -> None:
                 page = chromium.new_page(viewport=SIZE, device_scale_factor=1.25)
                 notebook = Notebook(page, server, "00_start_here.ipynb")
                 page.keyboard.press("Control+b")  # the file browser makes room
-                run_all(notebook)
+                notebook.run_all(timeout=300_000)
                 shoot(page, theme)
 
 

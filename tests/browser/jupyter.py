@@ -83,10 +83,12 @@ class Notebook:
             expect(cell.locator(".jp-InputPrompt")).not_to_have_text(before, timeout=CELL_TIMEOUT)
         return self.output(index)
 
-    def run_all(self) -> None:
-        """Run all cells, without waiting for them."""
+    def run_all(self, timeout: float = CELL_TIMEOUT) -> None:
+        """Run all cells, and wait for the last one's execution count."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        prompt = self.page.locator(".jp-CodeCell").last.locator(".jp-InputPrompt")
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=timeout)
 
     def output(self, index: int) -> Locator:
         return self.cell(index).locator(".jp-Cell-outputArea")

@@ -162,11 +162,6 @@ def test_launch_watch_stop_and_open_again(page, server):
 
 def test_the_start_notebook_runs_from_top_to_bottom(page, server):
     notebook = Notebook(page, server, "notebooks/00_start_here.ipynb")
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    last = page.locator(".jp-CodeCell").count() - 1
-    expect(notebook.cell(last).locator(".jp-InputPrompt")).to_have_text(
-        re.compile(r"\[\d+\]:"), timeout=120_000
-    )
+    notebook.run_all(timeout=120_000)
     for name in ("Bit editor", "loss scale", "Training lab"):
         expect(page.get_by_role("region", name=re.compile(name)).first).to_be_attached()

@@ -75,7 +75,7 @@ def jupyterlab(page: Page, root: Path, theme: str = "light"):
     write_notebook(root / "hosts.ipynb")
     with jupyter_lab(root, f"JupyterLab {theme.title()}") as server:
         host = Host(page, root)
-        Notebook(page, server, "hosts.ipynb").run_all()
+        Notebook(page, server, "hosts.ipynb").run_all(START)
         yield host
 
 
@@ -84,7 +84,7 @@ def notebook(page: Page, root: Path, theme: str = "light"):
     write_notebook(root / "hosts.ipynb")
     with jupyter_lab(root, f"JupyterLab {theme.title()}", app="notebook") as server:
         host = Host(page, root, its_own=NOTEBOOK_SETTINGS)
-        NotebookOf7(page, server, "hosts.ipynb").run_all()
+        NotebookOf7(page, server, "hosts.ipynb").run_all(START)
         yield host
 
 
