@@ -8,6 +8,7 @@ import numpy as np
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.runs.events import GradientSnapshot
+from tests.browser.test_sweep_progress_page import Swept
 from tests.waiting import until
 from tests.widgets.lab_page import journalled
 
@@ -67,15 +68,6 @@ def _designer(lang, folder):
     return designer
 
 
-def _sweep(lang, folder):
-    """A sweep that goes on, with cells that failed."""
-    progress = mw.SweepProgress(mw.sweep([], runs_dir=folder), lang=lang)
-    progress._counts = {"done": 3, "running": 2, "waiting": 1, "failed": 2, "stopped": 0}
-    progress._failures = [["recipe fp32, seed 1", "no CUDA device"], ["recipe fp16_dynamic", "out of memory"]]
-    progress._is_over = False
-    return progress
-
-
 _MADE = {
     "BitEditor": lambda lang, folder: mw.BitEditor("65505", lang=lang),
     "NumberLine": lambda lang, folder: mw.NumberLine("65505", lang=lang),
@@ -83,7 +75,7 @@ _MADE = {
     "BlockLab": lambda lang, folder: mw.BlockLab(lang=lang),
     "LossScaleExplorer": _explorer,
     "TrainingLab": _lab,
-    "SweepProgress": _sweep,
+    "SweepProgress": lambda lang, folder: mw.SweepProgress(Swept(), lang=lang),  # with cells that failed
     "Exercise": lambda lang, folder: mw.Exercise("largest-float16", lang=lang, _record="=65535\n=65504"),
 }
 _MADE_OTHERWISE = {
