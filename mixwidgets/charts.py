@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mixwidgets.runs.run import Run
 
 _CLASSES = ("flushed", "subnormal", "normal", "overflow")
+_NOT_NORMAL = ("flushed", "subnormal", "overflow")
 _COLOURS = ("#b0413e", "#c98500", "#2b7bba", "#8e4b9b")  # the widgets' own
 _COLOUR = alt.Color("class:N", scale=alt.Scale(domain=_CLASSES, range=_COLOURS), title=None)
 
@@ -78,7 +79,7 @@ def loss_scale_curve(
         finite = sum(getattr(counts, name) for name in _CLASSES)
         rows += [
             {"log2": log2, "class": name, "share": getattr(counts, name) / finite if finite else 0.0}
-            for name in ("flushed", "subnormal", "overflow")
+            for name in _NOT_NORMAL
         ]
     x = alt.X("log2:Q", title="log2 of the loss scale", scale=alt.Scale(nice=False))
     curve = (
@@ -87,7 +88,7 @@ def loss_scale_curve(
         .encode(
             x=x,
             y=alt.Y("share:Q", title="share of the gradients that are not 0", axis=alt.Axis(format="%")),
-            color=_COLOUR,
+            color=_COLOUR.legend(values=_NOT_NORMAL),
             tooltip=["log2:Q", "class:N", alt.Tooltip("share:Q", format=".2%")],
         )
     )

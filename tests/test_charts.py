@@ -64,6 +64,8 @@ def test_the_curve_is_the_counts_at_every_scale_and_marks_the_best():
         expected = getattr(BOTH.counts("float16", 2.0 ** row["log2"]), row["class"]) / finite
         assert row["share"] == pytest.approx(expected)
     assert {row["log2"] for row in curve} == set(range(-24, 41))
+    legend = chart.to_dict()["layer"][0]["encoding"]["color"]["legend"]
+    assert set(legend["values"]) == {row["class"] for row in curve}
     assert best == [{"log2": int(math.log2(best_loss_scale([BOTH], "float16")))}]
     assert renders(chart)
 
