@@ -77,6 +77,8 @@ def _check_place(folder: Path, name: str, known: list[str], wanted: bytes | None
     path = folder / name
     if ".." in PurePath(name).parts or PurePath(name).is_absolute():
         raise FileExistsError(errno.EEXIST, f"{MARK} names a file that is not in this folder", name)
+    if path.parent.is_file():  # where the page's folder belongs
+        path = path.parent
     if not path.exists() and not path.is_symlink():
         return
     try:

@@ -82,6 +82,16 @@ def test_a_folder_or_a_dead_link_in_a_page_s_place_is_refused(tmp_path):
     assert pages(tmp_path) == PAGES
 
 
+def test_a_file_in_the_place_of_a_page_s_folder_is_refused(tmp_path):
+    write_site(tmp_path, {"index.html": b"<p>one"})
+    (tmp_path / "zh").write_bytes(b"mine")
+    before = found(tmp_path)
+    with pytest.raises(FileExistsError, match="not as an export wrote it") as raised:
+        write_site(tmp_path, PAGES)
+    assert raised.value.filename == str(tmp_path / "zh")
+    assert found(tmp_path) == before
+
+
 @pytest.mark.parametrize(
     "mark",
     [b"", b"{", b"[]", b'{"files": 3}', b'{"files": {"a": 3}}', b"\xff", b'{"files": {}}' + b" " * (2 << 20)],
