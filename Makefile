@@ -7,22 +7,26 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test unit front-end notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints clean
+.PHONY: lab test unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
 	$(BIN)/mixwidgets lab notebooks/00_start_here.ipynb
 
-test: front-end unit notebooks browser
+test: front-end unit documentation notebooks browser
 
 # The parts of `make test`
 
 unit: .venv/.test
-	$(BIN)/python -m pytest -m "not browser" -n auto --dist loadfile
+	$(BIN)/python -m pytest -m "not browser" -n auto --dist loadfile --ignore=tests/documentation
 
 front-end: js/node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
 	$(NPM) test
+
+# Builds it, and trains what its examples train.
+documentation: .venv/.test
+	$(BIN)/python -m pytest tests/documentation
 
 # The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
 notebooks: .venv/.test
