@@ -64,22 +64,28 @@ function addressOf(held: readonly Held[]) {
   const links = pageLinks(held.length);
   const brought = held.map(({ write }) => write());
   const written = ({ write }: Held, i: number) => (held.length > 1 && write() === brought[i] ? "" : write());
+  const write = (): void => {
+    try {
+      history.replaceState(null, "", "#" + joinStates(held.map(written)));
+    } catch {
+      // A browser takes only so many addresses a minute: the next edit tells this one's news too.
+    }
+  };
   return {
     tell(): void {
       setText(note, "");
-      try {
-        history.replaceState(null, "", "#" + joinStates(held.map(written)));
-      } catch {
-        // A browser takes only so many addresses a minute: the next edit tells this one's news too.
-      }
+      write();
       links.follow(held[0]!.write());
     },
-    /** Take the address as a whole, or nothing of it. */
+    /** Take the address as a whole, or nothing of it. Of several widgets the first is as the page brought it where the
+     * address does not speak of it; answers below it stay, and the address, an older one of the tab's, has them again. */
     follow(): void {
       const texts = splitStates(location.hash.slice(1), held.length);
+      if (texts?.[0] === "" && held.length > 1) texts[0] = brought[0]!;
       const wanted = texts?.map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
       const isKnown = wanted.every((traits) => traits !== null);
       if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits!)) held[i]!.model.set(name, value);
+      if (isKnown && location.hash.slice(1) !== joinStates(held.map(written)) && held.length > 1) write();
       setText(note, isKnown ? "" : t("page.address"));
       links.follow(held[0]!.write());
     },

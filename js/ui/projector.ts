@@ -5,7 +5,8 @@ import { t } from "./messages.ts";
 
 const KEPT = "mixwidgets-projector"; // in the tab: the pages that it goes on to are as large
 
-/** A button for `root`, a card. It sets every card of the page: what is projected is the screen. */
+/** A button for `root`, a card. It sets every card of the page: what is projected is the screen. (A host that keeps
+ * each widget in a shadow root of its own, as marimo does, has one card to a page.) */
 export function projectorButton(root: HTMLElement): HTMLButtonElement {
   const name = t("common.projector");
   const button = h("button", { type: "button", class: "mw-projector-button", "aria-label": name, title: name },

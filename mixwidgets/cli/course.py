@@ -77,7 +77,8 @@ def _version(path: Path) -> str | None:
 
 
 def _put(path: Path, data: bytes) -> bool:
-    """A new file, whole or not at all; False where there is one of that name. It replaces nothing."""
+    """A new file, whole or (where the drive has hard links) not at all; False where there is one of that
+    name. It replaces nothing."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     create_file(temporary, data)
     try:

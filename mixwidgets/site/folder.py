@@ -54,11 +54,11 @@ def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
 def former_site(folder: Path) -> dict[str, list[str]]:
     """The files of the site that is there, with their hashes; none of a new or an empty folder.
 
-    Raises FileExistsError for any other.
+    A repository that holds nothing yet is empty. Raises FileExistsError for any other folder.
     """
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(errno.EEXIST, "this is a file; name a folder for the site", str(folder))
-    if not folder.exists() or not any(folder.iterdir()):
+    if not folder.exists() or all(path.name == ".git" for path in folder.iterdir()):
         return {}
     try:
         files = json.loads(read_plain_file(folder / MARK, _LIMIT))["files"]

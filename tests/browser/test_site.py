@@ -180,6 +180,26 @@ def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
         expect(code).to_have_value("0x7BFF")  # nothing of it is taken
 
 
+def test_who_goes_back_keeps_the_answers(site):
+    """An older address knows nothing of them."""
+    site.open("bit_editor.html")
+    code = site.widget.get_by_label("code", exact=True)
+    as_brought = code.input_value()
+    site.preset("infinity").click()
+    task = site.page.get_by_role("region", name="one-flip-from-one")
+    task.get_by_role("textbox").fill("0x7c00")
+    task.get_by_role("textbox").press("Enter")
+    solved = task.get_by_text("✓ solved")
+    expect(solved).to_be_visible()
+    site.page.go_back()
+    expect(code).to_have_value(as_brought)
+    expect(solved).to_be_visible()
+    until(lambda: "one-flip-from-one" in site.hash)
+    site.page.reload()
+    expect(code).to_have_value(as_brought)
+    expect(solved).to_be_visible()
+
+
 def test_a_lesson_keeps_the_answers_of_each_question(site):
     site.open("lesson_01_bits.html")
     largest = site.page.get_by_role("region", name="· largest-float16")

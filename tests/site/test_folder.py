@@ -34,6 +34,9 @@ def test_a_new_folder_an_empty_one_and_a_former_site_are_written_to(tmp_path):
     (tmp_path / "empty").mkdir()
     write_site(tmp_path / "empty", PAGES)
     assert found(tmp_path / "empty") == found(folder)
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    write_site(tmp_path / "repository", PAGES)
+    assert found(tmp_path / "repository") == {**found(folder), ".git": b""}
 
 
 def test_a_later_site_replaces_pages_removes_its_own_and_keeps_the_user_s(tmp_path):
