@@ -64,9 +64,11 @@ function addressOf(held: readonly Held[]) {
   const links = pageLinks(held.length);
   const brought = held.map(({ write }) => write());
   const written = ({ write }: Held, i: number) => (held.length > 1 && write() === brought[i] ? "" : write());
-  const write = (): void => {
+  const write = (texts: readonly string[]): void => {
+    const address = joinStates(texts);
+    if (address === location.hash.slice(1)) return;
     try {
-      history.replaceState(null, "", "#" + joinStates(held.map(written)));
+      history.replaceState(null, "", "#" + address);
     } catch {
       // A browser takes only so many addresses a minute: the next edit tells this one's news too.
     }
@@ -74,18 +76,18 @@ function addressOf(held: readonly Held[]) {
   return {
     tell(): void {
       setText(note, "");
-      write();
+      write(held.map(written));
       links.follow(held[0]!.write());
     },
     /** Take the address as a whole, or nothing of it. Of several widgets the first is as the page brought it where the
      * address does not speak of it; answers below it stay, and the address, an older one of the tab's, has them again. */
     follow(): void {
       const texts = splitStates(location.hash.slice(1), held.length);
-      if (texts?.[0] === "" && held.length > 1) texts[0] = brought[0]!;
-      const wanted = texts?.map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
+      const meant = (text: string, i: number) => (text === "" && i === 0 && held.length > 1 ? brought[0]! : text);
+      const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
       const isKnown = wanted.every((traits) => traits !== null);
       if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits!)) held[i]!.model.set(name, value);
-      if (isKnown && location.hash.slice(1) !== joinStates(held.map(written)) && held.length > 1) write();
+      if (isKnown && held.length > 1) write([texts![0]!, ...held.map(written).slice(1)]);
       setText(note, isKnown ? "" : t("page.address"));
       links.follow(held[0]!.write());
     },
