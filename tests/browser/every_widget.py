@@ -22,9 +22,8 @@ def _gradients(count):
     }
 
 
-def _explorer(lang, folder):
-    """A watched loop of 20 tensors whose gradients shrink: time, tensors, the map, other formats."""
-    first = _gradients(20)
+def watched_loop(first, steps):
+    """Something like a watcher of these gradients, by name: they shrink with the steps, as does the loss."""
     history = [
         SimpleNamespace(
             step=step,
@@ -32,9 +31,14 @@ def _explorer(lang, folder):
             loss_scale=2.0**16,
             summaries={name: GradientSummary.of(values / step) for name, values in first.items()},
         )
-        for step in (1, 50, 100)
+        for step in steps
     ]
-    return mw.LossScaleExplorer(SimpleNamespace(history=history), lang=lang)
+    return SimpleNamespace(history=history)
+
+
+def _explorer(lang, folder):
+    """Of 20 tensors: time, tensors, the map, other formats."""
+    return mw.LossScaleExplorer(watched_loop(_gradients(20), (1, 50, 100)), lang=lang)
 
 
 def _lab(lang, folder):

@@ -2,7 +2,6 @@
 
 import re
 from functools import reduce
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from playwright.sync_api import expect
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from tests.browser.every_widget import watched_loop
 from tests.browser.jupyter import Notebook
 from tests.widgets.bare_page import bare_page
 
@@ -47,16 +47,7 @@ def watched():
     """Something like a watched loop: 20 steps of six tensors whose gradients shrink."""
     rng = np.random.default_rng(5)
     first = {f"layer{i}": rng.standard_normal(500) * np.exp2(rng.normal(-20, 3, 500)) for i in range(6)}
-    history = [
-        SimpleNamespace(
-            step=step,
-            loss=10 / step,
-            loss_scale=2.0**16,
-            summaries={name: GradientSummary.of(values / step) for name, values in first.items()},
-        )
-        for step in range(1, 200, 10)
-    ]
-    explorer = LossScaleExplorer(SimpleNamespace(history=history), title=PAYLOAD)
+    explorer = LossScaleExplorer(watched_loop(first, range(1, 200, 10)), title=PAYLOAD)
     yield explorer
     explorer.close()
 
