@@ -1,54 +1,59 @@
-"""The counting loop of `tally`, compiled by numba where it is there (the extra `fast`): the same counts."""
+"""Counting by `loops`, where numba is there to compile them: the counts are NumPy's."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from mixwidgets.gradients.layout import KEYS, Counted
+from mixwidgets.gradients.samples import stride
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from mixwidgets.gradients.layout import Layout
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FEW = 1 << 15  # values: arrays with no more share a call, which costs more than to copy them
 
 
 @cache
-def compiled_count() -> Callable[..., int] | None:
-    """`_count`, compiled; None without numba.
+def compiled_count() -> Callable[[Sequence[Array], Layout], list[Counted]] | None:
+    """`vectorised.count_each`, compiled; None without numba.
 
-    A process's first call takes a second or two. The machine code is kept for the next process, beside this
-    file or in the user's cache; where neither can be written to, each process compiles anew.
+    What it counts with is loaded by a process's first call in about a second; the first on a machine compiles
+    for some more.
     """
     try:
-        from numba import njit
+        from mixwidgets.gradients.loops import count_each
     except ImportError:  # numba says so too of a NumPy that it does not know
         return None
-    try:
-        return njit(cache=True, nogil=True)(_count)
-    except RuntimeError:  # there is no folder to write to
-        return njit(nogil=True)(_count)
+
+    return partial(_count_each, count_each)
 
 
-def _count(
-    bits: Any, no_sign: Any, high: Any, low: Any, masks: Any, cuts: Any, coarse: Any, cells: Any
-) -> int:
-    """Count every magnitude once, and return the number of zeros.
-
-    bits: uint32 or uint64, as are the scalars: no_sign, a mask; high and low, how many bits lie below the
-    upper 16 and below the exponent field. Magnitudes that have none of the bits of their bucket's mask are
-    counted in cells (int64, by biased exponent and by cuts), all others, and zeros, in coarse (int64, by
-    upper 16 bits).
-    """
-    one = no_sign // no_sign  # of the same type: numba makes a float of uint64 and int64
-    bucket, fraction = high * 0 + (masks.size - 1), (one << low) - one
-    zero = 0
-    for index in range(bits.size):
-        magnitude = bits[index] & no_sign
-        top = magnitude >> high
-        coarse[top] += 1
-        zero += magnitude == 0
-        # One condition, for one branch that is rarely taken: zeros come in no order that could be foretold.
-        if ((magnitude & masks[top & bucket]) | (magnitude == 0)) == 0:
-            coarse[top] -= 1
-            cell = 0
-            while cell < cuts.size and cuts[cell] <= magnitude & fraction:
-                cell += 1
-            cells[magnitude >> low, cell] += 1
-    return zero
+def _count_each(count: Callable[..., None], arrays: Sequence[Array], layout: Layout) -> list[Counted]:
+    calls = [[index] for index, bits in enumerate(arrays) if len(bits) > FEW]
+    few = [index for index, bits in enumerate(arrays) if len(bits) <= FEW]
+    calls += [few] if few else []
+    (binades, cells), word, most = layout.shape, layout.word, max(map(len, calls)) * layout.shape[0]
+    constants = word(layout.fraction_bits), word(layout.below), layout.near, layout.cuts, layout.cell_of
+    tables = np.zeros(KEYS, np.uint32), np.zeros((binades, cells), np.int64), np.zeros(binades, word)
+    rows = np.empty(most, np.int64), np.empty((most, cells), np.uint64), np.empty(most, word)
+    found: dict[int, Counted] = {}
+    for those in calls:
+        sizes = [len(arrays[index]) for index in those]
+        parts = [arrays[index] for index in those]
+        bits = np.concatenate(parts) if len(parts) > 1 else np.ascontiguousarray(parts[0])[:]
+        bits.flags.writeable = False  # numba compiles anew for each kind of array: let there be one
+        ends = np.zeros(len(those) + 1, np.int64)
+        count(bits, np.array(sizes), np.array(list(map(stride, sizes))), *constants, *tables, ends, *rows)
+        biased, counts, samples = (column[: ends[-1]].copy() for column in rows)
+        values = samples.view(f"f{samples.itemsize}").astype(np.float64)
+        for index, (start, end) in zip(those, pairwise(ends.tolist()), strict=True):
+            found[index] = Counted(biased[start:end], counts[start:end], values[start:end])
+    return [found[index] for index in range(len(arrays))]

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-LEAST = (
-    256  # values that are looked at, if there are so many: a binade with a fiftieth of them is hardly missed
-)
+# Values that are looked at, if there are so many: a binade with a fiftieth of them is hardly missed.
+LEAST = 256
 
 
 def stride(size: int) -> int:
@@ -38,10 +37,3 @@ def find_samples(looked: Sequence[Array]) -> Array:
     found.reshape(-1)[position] = values
     found[:, 0] = found[:, -1] = 0  # beside zeros and subnormals, infinities and NaNs
     return found
-
-
-def of_binades(found: Array, exponents: Array) -> Array:
-    """float64 (rows,): the samples of these binades, from one array's row of `find_samples`."""
-    bias = len(found) // 2 - 1
-    samples: Array = found[np.maximum(exponents + bias, 0)].astype(np.float64)
-    return samples

@@ -17,18 +17,18 @@ from mixwidgets.gradients.boundaries import (
     BINADE,
     Place,
     boundaries,
+    catalogue_cuts,
     cuts_for,
     exact_scale,
     is_power_of_two,
 )
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
-from mixwidgets.gradients.samples import find_samples, of_binades, stride
-from mixwidgets.gradients.tally import Tally, tally
+from mixwidgets.gradients.tally import Tally, tally, tally_each
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from fractions import Fraction
 
     from mixwidgets.formats.float_format import FloatFormat
@@ -77,15 +77,20 @@ class GradientSummary:
         as do unsigned formats.
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
-        flat = as_floats(values)
-        return cls.tallied(cuts, tally(flat, cuts), find_samples([flat[:: stride(len(flat))]])[0])
+        return cls.tallied(cuts, tally(as_floats(values), cuts))
 
     @classmethod
-    def tallied(cls, cuts: tuple[int, ...], found: Tally, samples: Array) -> GradientSummary:
-        """From what was counted by these cuts, and one array's row of `find_samples`."""
-        its_samples = of_binades(samples, found.exponents)
-        apart = {"zero": found.zero, "inf": found.inf, "nan": found.nan}
-        return cls(cuts, tuple(found.exponents.tolist()), found.cells, its_samples, **apart)
+    def of_each(cls, arrays: Mapping[str, Array]) -> dict[str, GradientSummary]:
+        """`of` each flat float32 or float64 array of native byte order, by name: for less than one by one."""
+        cuts = catalogue_cuts()
+        tallies = tally_each(list(arrays.values()), cuts)
+        return {name: cls.tallied(cuts, found) for name, found in zip(arrays, tallies, strict=True)}
+
+    @classmethod
+    def tallied(cls, cuts: tuple[int, ...], found: Tally) -> GradientSummary:
+        """From what was counted by these cuts."""
+        exponents = tuple(found.exponents.tolist())
+        return cls(cuts, exponents, found.cells, found.samples, zero=found.zero, inf=found.inf, nan=found.nan)
 
     @cached_property
     def count(self) -> int:
@@ -96,6 +101,11 @@ class GradientSummary:
     def _below_cell(self) -> list[int]:
         """How many finite non-zero values lie below each cell, and in all."""
         return [0, *np.cumsum(self.cells.reshape(-1), dtype=np.uint64).tolist()]
+
+    @cached_property
+    def _cell_ends(self) -> tuple[int, ...]:
+        """The fractions at which the cells of a binade begin, and the last ends."""
+        return 0, *self.cuts, BINADE
 
     def counts(self, format: str | FloatFormat, loss_scale: float = 1.0) -> GradientCounts:
         """The exact classes of the values times `loss_scale`, rounded to `format`, ties to even.
@@ -109,32 +119,32 @@ class GradientSummary:
                 f"counts are exact for loss scales that are powers of two, and {loss_scale!r} is none; take "
                 f".count_bounds(format, {loss_scale!r}), or the nearest power of two"
             )
-        lower, upper = self._bounds(get_format(format), scale)
-        if lower != upper:
+        edges = self._edges(get_format(format), scale)
+        if any(least != most for least, most in edges):
             raise ValueError(
                 f"this summary does not resolve {get_format(format).name}: it keeps what the catalogue's "
                 "formats need; make one with GradientSummary.of(values, formats=[…]), or take what "
                 ".count_bounds says"
             )
-        return lower
+        return self._counts([end - start for (start, _), (end, _) in pairwise(edges)])
 
     def count_bounds(
         self, format: str | FloatFormat, loss_scale: float = 1.0
     ) -> tuple[GradientCounts, GradientCounts]:
         """Least and greatest possible count of each class, for any loss scale greater than zero."""
-        return self._bounds(get_format(format), exact_scale(loss_scale))
-
-    def _bounds(self, fmt: FloatFormat, scale: Fraction) -> tuple[GradientCounts, GradientCounts]:
-        finite = self._below_cell[-1]
-        edges = [(0, 0), *(self._below(place) for place in boundaries(fmt, scale)), (finite, finite)]
-        classes = list(pairwise(edges))
+        classes = list(pairwise(self._edges(get_format(format), exact_scale(loss_scale))))
         least = [max(0, end_low - start_high) for (_, start_high), (end_low, _) in classes]
         most = [end_high - start_low for (start_low, _), (_, end_high) in classes]
-        apart = {"zero": self.zero, "inf": self.inf, "nan": self.nan}
-        names = ("flushed", "subnormal", "normal", "overflow")
-        lower = GradientCounts(**dict(zip(names, least, strict=True)), **apart)
-        upper = GradientCounts(**dict(zip(names, most, strict=True)), **apart)
-        return lower, upper
+        return self._counts(least), self._counts(most)
+
+    def _counts(self, finite: list[int]) -> GradientCounts:
+        flushed, subnormal, normal, overflow = finite
+        return GradientCounts(self.zero, flushed, subnormal, normal, overflow, self.inf, self.nan)
+
+    def _edges(self, fmt: FloatFormat, scale: Fraction) -> list[tuple[int, int]]:
+        """Least and greatest number of values below each class, and in all, from flushed to overflow."""
+        finite = self._below_cell[-1]
+        return [(0, 0), *map(self._below, boundaries(fmt, scale)), (finite, finite)]
 
     def _below(self, place: Place) -> tuple[int, int]:
         """Least and greatest number of values below a place: they differ if it lies within a cell."""
@@ -142,9 +152,9 @@ class GradientSummary:
         cell = row * (len(self.cuts) + 1)
         if row == len(self.exponents) or self.exponents[row] != place.exponent:
             return self._below_cell[cell], self._below_cell[cell]
-        edges = (0, *self.cuts, BINADE)
-        whole = bisect_right(edges, place.fraction) - 1
-        partly = whole if edges[whole] == place.fraction else whole + 1
+        ends = self._cell_ends
+        whole = bisect_right(ends, place.fraction) - 1
+        partly = whole if ends[whole] == place.fraction else whole + 1
         return self._below_cell[cell + whole], self._below_cell[cell + partly]
 
     def relative_error(self, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:

@@ -1,21 +1,31 @@
 """Arrays summarised together: each as if it were alone."""
 
+import math
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mixwidgets.gradients import tally
 from mixwidgets.gradients.boundaries import catalogue_cuts
+from mixwidgets.gradients.compiled import FEW
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.together import SMALL, TOGETHER, summarise_each
+from mixwidgets.gradients.vectorised import SMALL
 
 
 def alike(arrays: dict[str, np.ndarray]) -> None:
-    together = summarise_each(arrays)
-    assert list(together) == list(arrays)
-    for name, array in arrays.items():
-        assert together[name] == GradientSummary.of(array), name
-        assert together[name].samples.tolist() == GradientSummary.of(array).samples.tolist(), name
-        assert together[name].count == len(array)
+    for compiled_from in (0, math.inf):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tally, "COMPILED_FROM", compiled_from)
+            together = GradientSummary.of_each(arrays)
+            patch.setattr(tally, "COMPILED_FROM", math.inf)
+            alone = {name: GradientSummary.of(array) for name, array in arrays.items()}
+        assert list(together) == list(arrays)
+        for name, array in arrays.items():
+            assert together[name] == alone[name], name
+            assert together[name].samples.tolist() == alone[name].samples.tolist(), name
+            assert together[name].count == len(array)
 
 
 def magnitudes(size: int, zeros: float = 0.0) -> np.ndarray:
@@ -32,6 +42,7 @@ def test_arrays_of_every_kind_at_once() -> None:
             "many zeros": magnitudes(5000, zeros=0.9),
             "as many as counted together": magnitudes(SMALL),
             "one more": magnitudes(SMALL + 1),
+            "more than share a compiled call": magnitudes(FEW + 1),
             "float64": magnitudes(300).astype(np.float64),
             "subnormal": np.array([1e-40, -1e-45, 0, 1], np.float32),
             "not finite": np.array([np.inf, -np.inf, np.nan, -0.0, 3.4e38], np.float32),
@@ -48,11 +59,11 @@ def test_both_sides_of_each_cut_in_every_binade() -> None:
 
 
 def test_more_arrays_than_are_counted_together() -> None:
-    alike({str(number): magnitudes(number) for number in range(2 * TOGETHER + 1)})
+    alike({str(number): magnitudes(number) for number in range(40)})
 
 
 def test_no_arrays() -> None:
-    assert summarise_each({}) == {}
+    assert GradientSummary.of_each({}) == {}
 
 
 @given(st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=8), max_size=5))
