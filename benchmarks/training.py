@@ -19,7 +19,7 @@ from mixwidgets.training.tasks import build
 from mixwidgets.training.watcher import watch
 from mixwidgets.training.weights import make_optimizer
 
-PAIRS = 7
+PAIRS = 15  # a step takes a few milliseconds, which a busy host disturbs
 _STILL = 1e-9  # a step size that leaves the model as it is: one that has learned more would cost another time
 EXPERIMENTS = {  # each with the steps of one measurement
     "digits_cnn": (Experiment(task="digits_cnn", device="cpu", learning_rate=_STILL), 20),

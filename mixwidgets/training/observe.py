@@ -29,7 +29,6 @@ from mixwidgets.gradients.boundaries import FRACTION_BITS, catalogue_cuts
 from mixwidgets.gradients.samples import find_samples, stride
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.tally import Tally
-from mixwidgets.gradients.together import summarise_each
 from mixwidgets.gradients.values import require_dense_floats
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -84,13 +83,14 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         require_dense_floats(gradient)
         values = gradient.detach().reshape(-1)
         if gradient.device.type == "cpu" if on_device is None else not on_device:
-            on_host[name] = (values if values.dtype == torch.float64 else values.float()).cpu().numpy()
+            floats = values if values.dtype in (torch.float32, torch.float64) else values.float()
+            on_host[name] = floats.numpy(force=True)
         elif gradient.dtype == torch.float64:
             parts.append(partial(_of_values, name, to_host(values)))
         else:
             joined = values if gradient.dtype in _JOINED else values.float()
             groups.setdefault(gradient.device, {})[name] = joined
-    counted = summarise_each(on_host)
+    counted = GradientSummary.of_each(on_host)
     parts.append(lambda: counted)
     for group in groups.values():
         tensors = list(group.values())
@@ -208,5 +208,6 @@ def _summary(counts: Array, samples: Array) -> GradientSummary:
     cuts = catalogue_cuts()
     cells = finite.reshape(len(_EXPONENTS), len(cuts) + 1).astype(np.uint64)
     rows = np.flatnonzero(cells.any(axis=1))
-    tallied = Tally(rows + _EXPONENTS[0], cells[rows], zero, inf, nan)
-    return GradientSummary.tallied(cuts, tallied, samples)
+    exponents = rows + _EXPONENTS[0]
+    its_samples = samples[np.maximum(exponents + 127, 0)].astype(np.float64)  # none of subnormals
+    return GradientSummary.tallied(cuts, Tally(exponents, cells[rows], its_samples, zero, inf, nan))

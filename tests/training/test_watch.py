@@ -139,6 +139,16 @@ def test_a_loss_that_is_none(loss):
         watcher.record_loss(loss)
 
 
+def test_every_goes_on_where_watching_stopped():
+    twin = Twin()
+    watcher = watch(twin.net, twin.steps_by, every=4)
+    for steps in (3, 3):
+        with watcher:
+            twin.run(steps)
+    assert [snapshot.step for snapshot in watcher.history] == [1, 5]
+    assert watcher.summaries
+
+
 def test_start_and_stop_as_often_as_one_likes():
     twin = Twin()
     watcher = watch(twin.net, twin.steps_by, every=1)

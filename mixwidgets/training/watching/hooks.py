@@ -80,6 +80,7 @@ class LoopHooks:
     ) -> None:
         self.model, self.optimizer, self.scaler, self.eyes = model, optimizer, scaler, eyes
         self._placed = ExitStack()
+        self._is_observing = False
         self._reached: dict[str, Tensor] = {}
         self._awaited: set[int] = set()  # backward passes whose end has a callback
         self._updated = False
@@ -87,6 +88,7 @@ class LoopHooks:
 
     def place(self) -> None:
         """Put them on. Where that fails, none is left."""
+        self._is_observing = self.eyes.is_observing
         with ExitStack() as placed:
             for name, parameter in watched(self.model):
                 reach = partial(self._reach, name)
@@ -106,19 +108,25 @@ class LoopHooks:
         """Take them off; twice is harmless."""
         self._placed.close()
 
-    @_guarded
     def see_output(self, name: str, output: object) -> None:
+        if self._is_observing:
+            self._see_output(name, output)
+
+    @_guarded
+    def _see_output(self, name: str, output: object) -> None:
         in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
         in_evaluation = not (self.model.training or torch.is_grad_enabled())
-        if self.eyes.is_observing and not in_backward and not in_evaluation:
+        if not (in_backward or in_evaluation):
             for tensor in _tensors(output):
                 self.eyes.saw_output(name, tensor)
 
-    @_guarded
     def _reach(self, name: str, parameter: Tensor) -> None:
         """A parameter has its gradient."""
-        if not (self.eyes.is_observing or self._passes_are_steps):
-            return
+        if self._is_observing or self._passes_are_steps:
+            self._note(name, parameter)
+
+    @_guarded
+    def _note(self, name: str, parameter: Tensor) -> None:
         self._reached[name] = parameter
         current = torch._C._current_graph_task_id()
         if current not in self._awaited:
@@ -128,7 +136,7 @@ class LoopHooks:
     @_guarded
     def _end_backward(self) -> None:
         reached, self._reached = self._reached, {}
-        if self.eyes.is_observing:
+        if self._is_observing:
             found = {name: parameter.grad for name, parameter in reached.items()}
             self.eyes.saw_gradients({name: grad for name, grad in found.items() if grad is not None})
         if self._passes_are_steps:
@@ -154,6 +162,7 @@ class LoopHooks:
         self._reached.clear()  # by a backward pass that an error ended: it never called back
         self._awaited.clear()
         self.eyes.saw_step_end(updated)
+        self._is_observing = self.eyes.is_observing  # once a step: the hooks of the others return at once
 
 
 def _at_very_end_of_backward(callback: Callable[[], None]) -> None:

@@ -92,7 +92,7 @@ class StepUnderWay:
             scale, after = self._scale(), next_scale()
             found = {name: summary for one in self._passes for name, summary in one().items()}
             broken = [name for name, summary in found.items() if summary.inf or summary.nan]
-            finite = map(math.isfinite, outputs() if outputs else ())
+            finite = map(math.isfinite, outputs().tolist() if outputs else ())
             skipped = not updated or (scale_tells and after < scale)
             summaries = {name: found[name] for name in self._names if name in found}
             record = StepRecord(
@@ -107,10 +107,12 @@ class StepUnderWay:
                 seconds=seconds,
             )
             broken_outputs = (name for (name, _), good in zip(self._outputs, finite, strict=True) if not good)
-            snapshot = GradientSnapshot(step=self._number, summaries=MappingProxyType(summaries))
+            snapshot = None
+            if summaries:
+                snapshot = GradientSnapshot(step=self._number, summaries=MappingProxyType(summaries))
             return SeenStep(
                 record=record,
-                snapshot=snapshot if summaries else None,
+                snapshot=snapshot,
                 first_output=next(broken_outputs, ""),
                 saw_outputs=bool(self._outputs),
                 next_scale=after,
