@@ -3,6 +3,7 @@
 
 import { setText } from "../ui/dom.ts";
 import { t } from "../ui/messages.ts";
+import { keep, kept } from "../ui/tab.ts";
 import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
 import { pageLinks } from "./links.ts";
 import { type PageModel, pageModel, type Saved, stateOf } from "./model.ts";
@@ -35,12 +36,16 @@ interface WidgetModule {
 /** A widget as the page has it. */
 interface Held {
   readonly model: PageModel;
+  /** Whether it is a question of a site: its answers stay until they are taken back. */
+  readonly isQuestion: boolean;
   /** Its part of the address. */
   write(): string;
   /** The traits that its part of an address means; null for what is none of its states. */
   read(text: string): Traits | null;
   show(): unknown;
 }
+
+const KEY = `mixwidgets-answers ${location.pathname}`;
 
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
@@ -50,6 +55,7 @@ async function hold({ place, module, defaults, ...saved }: SavedWidget, modules:
   const model = pageModel(await stateOf(saved), tell);
   return {
     model,
+    isQuestion: element(place).matches(".exercise"),
     write: () => writeState(model.get, defaults),
     read(text) {
       const wanted = readState(text, (name) => (stateValue ? stateValue(name, model.get(name)) : model.get(name)), defaults);
@@ -59,12 +65,16 @@ async function hold({ place, module, defaults, ...saved }: SavedWidget, modules:
   };
 }
 
-/** Joins the widgets' states to the address. */
+/** Joins the widgets' states to the address, and answers to the tab too: a link to the page leaves its address behind. */
 function addressOf(held: readonly Held[]) {
   const links = pageLinks(held.length);
   const brought = held.map(({ write }) => write());
   const written = ({ write }: Held, i: number) => (held.length > 1 && write() === brought[i] ? "" : write());
+  const take = (wanted: readonly Traits[]): void => {
+    for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits)) held[i]!.model.set(name, value);
+  };
   const write = (texts: readonly string[]): void => {
+    if (held.some(({ isQuestion }) => isQuestion)) keep(KEY, joinStates(texts.map((text, i) => (held[i]!.isQuestion ? text : ""))));
     const address = joinStates(texts);
     if (address === location.hash.slice(1)) return;
     try {
@@ -79,15 +89,20 @@ function addressOf(held: readonly Held[]) {
       write(held.map(written));
       links.follow(held[0]!.write());
     },
-    /** Take the address as a whole, or nothing of it. Of several widgets the first is as the page brought it where the
-     * address does not speak of it; answers below it stay, and the address, an older one of the tab's, has them again. */
+    /** The answers that this tab had before the page was opened again. */
+    remember(): void {
+      const texts = splitStates(kept(KEY), held.length) ?? [];
+      take(texts.map((text, i) => (text && held[i]!.isQuestion && held[i]!.read(text)) || {}));
+    },
+    /** Take the address as a whole, or nothing of it. Where it does not speak of a site's widget, that is as the page
+     * brought it; answers stay, and the address has them again. */
     follow(): void {
       const texts = splitStates(location.hash.slice(1), held.length);
-      const meant = (text: string, i: number) => (text === "" && i === 0 && held.length > 1 ? brought[0]! : text);
+      const meant = (text: string, i: number) => (text === "" && held.length > 1 && !held[i]!.isQuestion ? brought[i]! : text);
       const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
       const isKnown = wanted.every((traits) => traits !== null);
-      if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits!)) held[i]!.model.set(name, value);
-      if (isKnown && held.length > 1) write([texts![0]!, ...held.map(written).slice(1)]);
+      if (isKnown) take(wanted);
+      if (isKnown && held.length > 1) write(held.map((one, i) => (one.isQuestion ? written(one, i) : texts![i]!)));
       setText(note, isKnown ? "" : t("page.address"));
       links.follow(held[0]!.write());
     },
@@ -108,6 +123,7 @@ async function show(): Promise<void> {
   const held = await Promise.all(data.widgets.map((saved) => hold(saved, modules, () => address.tell())));
   const address = addressOf(held);
   Object.assign(window, { model: held[0]!.model }); // for the console: model.get("code")
+  address.remember();
   address.follow();
   for (const one of held) await one.show();
   window.addEventListener("hashchange", address.follow);

@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { card } from "../ui/card.ts";
-import { pointIn, zoomOf } from "../ui/pointer.ts";
+import { zoomOf } from "../ui/pixels.ts";
+import { pointIn } from "../ui/pointer.ts";
 
 const place = () => document.body.appendChild(document.createElement("div"));
 const button = (root: HTMLElement) => root.querySelector<HTMLButtonElement>(".mw-projector-button")!;
@@ -42,14 +43,21 @@ describe("projector size", () => {
     expect(isLarge(root)).toEqual([false, "false"]);
   });
 
-  it("stays within a shadow tree that a host puts its widgets in", () => {
-    const outside = card(place(), "Outside").root;
-    const shadow = place().attachShadow({ mode: "open" });
-    const el = shadow.appendChild(document.createElement("div"));
-    const { root } = card(el, "Inside");
+  it("reaches the cards that a host keeps in shadow trees, from within and from outside", () => {
+    const inside = (el: HTMLElement) => el.attachShadow({ mode: "open" }).appendChild(document.createElement("div"));
+    const roots = [place(), inside(place()), inside(inside(place()))].map((el, i) => card(el, `Card ${i}`).root);
+    for (const [pressed, large] of [[0, true], [1, false], [2, true], [0, false]] as const) {
+      button(roots[pressed]!).click();
+      expect(roots.map(isLarge)).toEqual(roots.map(() => [large, String(large)]));
+    }
+  });
+
+  it("sets its own card where a host lets nobody in", () => {
+    const { root } = card(place().attachShadow({ mode: "closed" }).appendChild(document.createElement("div")), "Alone");
     button(root).click();
     expect(isLarge(root)).toEqual([true, "true"]);
-    expect(isLarge(outside)).toEqual([false, "false"]);
+    button(root).click();
+    expect(isLarge(root)).toEqual([false, "false"]);
   });
 });
 

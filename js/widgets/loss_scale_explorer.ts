@@ -9,6 +9,7 @@ import type { GradientSummary } from "../gradients/summary.ts";
 import { card, chipsAndMore } from "../ui/card.ts";
 import { h, setText } from "../ui/dom.ts";
 import { listed, t } from "../ui/messages.ts";
+import { observePixels } from "../ui/pixels.ts";
 import { comparison } from "./loss_scale_explorer/comparison.ts";
 import { heatMap } from "./loss_scale_explorer/heat_map.ts";
 import { histogram } from "./loss_scale_explorer/histogram.ts";
@@ -220,7 +221,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
   const observer = new ResizeObserver(resize);
-  for (const { element } of [plot, control, time]) observer.observe(element);
+  for (const { element } of [control, time]) observer.observe(element);
+  observePixels(observer, plot.element);
   retitle();
   retime();
   open(model.get("step"));

@@ -295,8 +295,24 @@ function keepKeys(root) {
   });
 }
 
+// ui/tab.ts
+function kept(key) {
+  try {
+    return sessionStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+function keep(key, text) {
+  try {
+    if (text) sessionStorage.setItem(key, text);
+    else sessionStorage.removeItem(key);
+  } catch {
+  }
+}
+
 // ui/projector.ts
-var KEPT = "mixwidgets-projector";
+var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
   const button = h(
@@ -308,33 +324,23 @@ function projectorButton(root) {
       s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
     )
   );
-  show(root, button, wasLarge());
+  show(root, button, kept(KEY) !== "");
   button.addEventListener("click", () => {
     const large = button.getAttribute("aria-pressed") !== "true";
-    keep(large);
-    const page = root.getRootNode();
-    for (const one of page.querySelectorAll(".mw-projector-button")) show(one.closest(".mw"), one, large);
+    keep(KEY, large ? "large" : "");
+    show(root, button, large);
+    for (const one of buttons(document)) show(one.closest(".mw"), one, large);
     button.scrollIntoView?.({ block: "nearest" });
   });
   return button;
 }
+function* buttons(within) {
+  yield* within.querySelectorAll(".mw-projector-button");
+  for (const { shadowRoot } of within.querySelectorAll("*")) if (shadowRoot) yield* buttons(shadowRoot);
+}
 function show(root, button, large) {
   set(root, { "data-projector": large });
   set(button, { "aria-pressed": String(large) });
-}
-function wasLarge() {
-  try {
-    return sessionStorage.getItem(KEPT) === "large";
-  } catch {
-    return false;
-  }
-}
-function keep(large) {
-  try {
-    if (large) sessionStorage.setItem(KEPT, "large");
-    else sessionStorage.removeItem(KEPT);
-  } catch {
-  }
 }
 
 // ui/card.ts
@@ -525,23 +531,23 @@ function bareField(attributes, commit) {
 function bitGrid({ flip, step, setField, stroke }) {
   const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
   let shown3 = null;
-  let buttons = [];
+  let buttons2 = [];
   let labels = [];
   let stop = 0;
   const moveStop = (next) => {
-    if (buttons[stop]) set(buttons[stop], { tabindex: -1 });
+    if (buttons2[stop]) set(buttons2[stop], { tabindex: -1 });
     stop = next;
-    set(buttons[stop], { tabindex: 0 });
+    set(buttons2[stop], { tabindex: 0 });
   };
-  const bitOf = (target2) => buttons.findIndex((b) => target2 instanceof Node && b.contains(target2));
+  const bitOf = (target2) => buttons2.findIndex((b) => target2 instanceof Node && b.contains(target2));
   element.addEventListener("focusin", (event) => {
     const i = bitOf(event.target);
     if (i >= 0) moveStop(i);
   });
-  const positionOf = (i) => buttons.length - 1 - i;
+  const positionOf = (i) => buttons2.length - 1 - i;
   const painting = paintByDrag(element, {
     cellOf: bitOf,
-    isOn: (i) => buttons[i].getAttribute("aria-checked") === "true",
+    isOn: (i) => buttons2[i].getAttribute("aria-checked") === "true",
     start: stroke.start,
     paint: (i) => stroke.paint(positionOf(i)),
     cancel: stroke.cancel
@@ -552,16 +558,16 @@ function bitGrid({ flip, step, setField, stroke }) {
   });
   element.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;
-    const last = buttons.length - 1;
+    const last = buttons2.length - 1;
     const target2 = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
-    if (target2 !== void 0) buttons[target2].focus();
+    if (target2 !== void 0) buttons2[target2].focus();
     else if (event.key === "ArrowUp") step(1);
     else if (event.key === "ArrowDown") step(-1);
     else return;
     event.preventDefault();
   });
   const build = (fmt) => {
-    buttons = [];
+    buttons2 = [];
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
       const number = h("span", { class: "mw-num mw-bit-field-rest" });
@@ -584,15 +590,15 @@ function bitGrid({ flip, step, setField, stroke }) {
           h("span", { class: "mw-bit-digit" }),
           h("span", { class: "mw-bit-weight" }, weightOf(field, position))
         );
-        buttons.push(button);
+        buttons2.push(button);
         cells.lastElementChild.append(h("span", { role: "gridcell" }, button));
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry?.error);
     });
     const focused = element.contains(element.getRootNode().activeElement);
     element.replaceChildren(...rows);
-    moveStop(Math.min(stop, buttons.length - 1));
-    if (focused) buttons[stop].focus();
+    moveStop(Math.min(stop, buttons2.length - 1));
+    if (focused) buttons2[stop].focus();
     shown3 = fmt;
   };
   const show2 = (fmt, code) => {
@@ -606,7 +612,7 @@ function bitGrid({ flip, step, setField, stroke }) {
     for (const { of } of labels) {
       for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
         const on = (code >> BigInt(position) & 1n) === 1n;
-        const button = buttons[i];
+        const button = buttons2[i];
         set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
         setText(button.firstElementChild, on ? "1" : "0");
       }

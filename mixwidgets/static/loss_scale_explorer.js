@@ -747,8 +747,24 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ui/tab.ts
+function kept(key) {
+  try {
+    return sessionStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+function keep(key, text2) {
+  try {
+    if (text2) sessionStorage.setItem(key, text2);
+    else sessionStorage.removeItem(key);
+  } catch {
+  }
+}
+
 // ui/projector.ts
-var KEPT = "mixwidgets-projector";
+var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
   const button = h(
@@ -760,33 +776,23 @@ function projectorButton(root) {
       s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
     )
   );
-  show(root, button, wasLarge());
+  show(root, button, kept(KEY) !== "");
   button.addEventListener("click", () => {
     const large = button.getAttribute("aria-pressed") !== "true";
-    keep(large);
-    const page = root.getRootNode();
-    for (const one2 of page.querySelectorAll(".mw-projector-button")) show(one2.closest(".mw"), one2, large);
+    keep(KEY, large ? "large" : "");
+    show(root, button, large);
+    for (const one2 of buttons(document)) show(one2.closest(".mw"), one2, large);
     button.scrollIntoView?.({ block: "nearest" });
   });
   return button;
 }
+function* buttons(within) {
+  yield* within.querySelectorAll(".mw-projector-button");
+  for (const { shadowRoot } of within.querySelectorAll("*")) if (shadowRoot) yield* buttons(shadowRoot);
+}
 function show(root, button, large) {
   set(root, { "data-projector": large });
   set(button, { "aria-pressed": String(large) });
-}
-function wasLarge() {
-  try {
-    return sessionStorage.getItem(KEPT) === "large";
-  } catch {
-    return false;
-  }
-}
-function keep(large) {
-  try {
-    if (large) sessionStorage.setItem(KEPT, "large");
-    else sessionStorage.removeItem(KEPT);
-  } catch {
-  }
 }
 
 // ui/card.ts
@@ -832,6 +838,19 @@ function chipsAndMore(legend, usual, others, choose) {
     more.classList.toggle("mw-chosen", more.value !== "");
   };
   return { element: h("div", { class: "mw-row mw-choice" }, few2.element, more), show: show2 };
+}
+
+// ui/pixels.ts
+function zoomOf(element) {
+  const { width } = element.getBoundingClientRect();
+  return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
+}
+function observePixels(observer, element) {
+  try {
+    observer.observe(element, { box: "device-pixel-content-box" });
+  } catch {
+    observer.observe(element);
+  }
 }
 
 // gradients/rounding_error.ts
@@ -1127,10 +1146,6 @@ function pointIn(element, { clientX, clientY }) {
   const { left, top } = element.getBoundingClientRect();
   const zoom2 = zoomOf(element);
   return { x: (clientX - left) / zoom2, y: (clientY - top) / zoom2 };
-}
-function zoomOf(element) {
-  const { width } = element.getBoundingClientRect();
-  return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
 }
 
 // node_modules/d3-array/dist/d3-array.mjs
@@ -1955,6 +1970,7 @@ var THIN = 3;
 var NAMED = 12;
 var NAMES = 150;
 var PALEST = 0.16;
+var MOST_PIXELS = 2 ** 23;
 function heatMap(textures2) {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
   const cell = h("p", { class: "mw-heat-cell" });
@@ -2002,12 +2018,13 @@ function heatMap(textures2) {
     const { color: ink, fontFamily } = getComputedStyle(canvas);
     const shape = frame(answers.format, width - left, 1, 1);
     const [lowest, mask] = painted(answers, order);
-    const ratio = globalThis.devicePixelRatio || 1;
-    const labels = h("canvas", { width: Math.max(1, left * ratio), height: high * names.length * ratio });
-    shown2 = { answers, names, order, shape, high, left, mask, lowest, fills, ink, labels };
+    const height = high * names.length;
+    const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(canvas), Math.sqrt(MOST_PIXELS / (width * height)));
+    const labels = h("canvas", { width: Math.max(1, Math.round(left * ratio)), height: Math.round(height * ratio) });
+    shown2 = { answers, names, order, shape, high, left, ratio, mask, lowest, fills, ink, labels };
     if (left) label(labels, order.map((tensor) => names[tensor]), high * ratio, `${12 * ratio}px ${fontFamily}`, ink);
-    [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
-    [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
+    [canvas.width, canvas.height] = [Math.round(width * ratio), labels.height];
+    [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
     row2 = Math.min(row2, order.length - 1);
     column = isPointed ? Math.min(column, shape.bins - 1) : Math.floor(shape.bins / 2);
     draw(log2);
@@ -2018,8 +2035,7 @@ function heatMap(textures2) {
     if (isPointed) say(shown2);
     const pen = canvas.getContext("2d");
     if (!pen) return;
-    const { answers, shape, high, left, mask, lowest, fills, ink, labels } = shown2;
-    const ratio = globalThis.devicePixelRatio || 1;
+    const { answers, shape, high, left, ratio, mask, lowest, fills, ink, labels } = shown2;
     const [width, height] = [canvas.width / ratio, canvas.height / ratio];
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.globalCompositeOperation = "source-over";
@@ -2038,7 +2054,7 @@ function heatMap(textures2) {
     pen.globalAlpha = 0.5;
     for (const { from } of zones(answers.format).slice(1)) pen.fillRect(left + shape.x(from), 0, 1, height);
     pen.globalAlpha = 1;
-    if (left) pen.drawImage(labels, 0, 0, left, height);
+    if (left) pen.drawImage(labels, 0, 0, labels.width / ratio, height);
     pen.strokeStyle = ink;
     if (group.contains(document.activeElement)) {
       pen.strokeRect(left + shape.x(shape.low + column) + 0.5, row2 * high + 0.5, shape.x(shape.low + 1) - shape.x(shape.low), high - 1);
@@ -2942,7 +2958,8 @@ function render({ model, el }) {
   };
   for (const [name, handler] of Object.entries(subscriptions)) model.on(name, handler);
   const observer = new ResizeObserver(resize);
-  for (const { element } of [plot, control, time]) observer.observe(element);
+  for (const { element } of [control, time]) observer.observe(element);
+  observePixels(observer, plot.element);
   retitle();
   retime();
   open(model.get("step"));

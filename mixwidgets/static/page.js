@@ -25,6 +25,22 @@ function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ui/tab.ts
+function kept(key) {
+  try {
+    return sessionStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+function keep(key, text) {
+  try {
+    if (text) sessionStorage.setItem(key, text);
+    else sessionStorage.removeItem(key);
+  } catch {
+  }
+}
+
 // host/address.ts
 var LIMIT = 4e4;
 var READ = {
@@ -133,6 +149,7 @@ function pageModel(found, saved) {
 }
 
 // host/page.ts
+var KEY = `mixwidgets-answers ${location.pathname}`;
 var element = (id) => document.getElementById(id);
 var note = element("note");
 async function hold({ place, module, defaults, ...saved }, modules, tell) {
@@ -140,6 +157,7 @@ async function hold({ place, module, defaults, ...saved }, modules, tell) {
   const model = pageModel(await stateOf(saved), tell);
   return {
     model,
+    isQuestion: element(place).matches(".exercise"),
     write: () => writeState(model.get, defaults),
     read(text) {
       const wanted = readState(text, (name) => stateValue ? stateValue(name, model.get(name)) : model.get(name), defaults);
@@ -152,7 +170,11 @@ function addressOf(held) {
   const links = pageLinks(held.length);
   const brought = held.map(({ write: write2 }) => write2());
   const written2 = ({ write: write2 }, i) => held.length > 1 && write2() === brought[i] ? "" : write2();
+  const take = (wanted) => {
+    for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits)) held[i].model.set(name, value);
+  };
   const write = (texts) => {
+    if (held.some(({ isQuestion }) => isQuestion)) keep(KEY, joinStates(texts.map((text, i) => held[i].isQuestion ? text : "")));
     const address = joinStates(texts);
     if (address === location.hash.slice(1)) return;
     try {
@@ -166,15 +188,20 @@ function addressOf(held) {
       write(held.map(written2));
       links.follow(held[0].write());
     },
-    /** Take the address as a whole, or nothing of it. Of several widgets the first is as the page brought it where the
-     * address does not speak of it; answers below it stay, and the address, an older one of the tab's, has them again. */
+    /** The answers that this tab had before the page was opened again. */
+    remember() {
+      const texts = splitStates(kept(KEY), held.length) ?? [];
+      take(texts.map((text, i) => text && held[i].isQuestion && held[i].read(text) || {}));
+    },
+    /** Take the address as a whole, or nothing of it. Where it does not speak of a site's widget, that is as the page
+     * brought it; answers stay, and the address has them again. */
     follow() {
       const texts = splitStates(location.hash.slice(1), held.length);
-      const meant = (text, i) => text === "" && i === 0 && held.length > 1 ? brought[0] : text;
+      const meant = (text, i) => text === "" && held.length > 1 && !held[i].isQuestion ? brought[i] : text;
       const wanted = texts?.map(meant).map((text, i) => text === "" ? {} : held[i].read(text)) ?? [null];
       const isKnown = wanted.every((traits) => traits !== null);
-      if (isKnown) for (const [i, traits] of wanted.entries()) for (const [name, value] of Object.entries(traits)) held[i].model.set(name, value);
-      if (isKnown && held.length > 1) write([texts[0], ...held.map(written2).slice(1)]);
+      if (isKnown) take(wanted);
+      if (isKnown && held.length > 1) write(held.map((one, i) => one.isQuestion ? written2(one, i) : texts[i]));
       setText(note, isKnown ? "" : t("page.address"));
       links.follow(held[0].write());
     }
@@ -192,6 +219,7 @@ async function show() {
   const held = await Promise.all(data.widgets.map((saved) => hold(saved, modules, () => address.tell())));
   const address = addressOf(held);
   Object.assign(window, { model: held[0].model });
+  address.remember();
   address.follow();
   for (const one of held) await one.show();
   window.addEventListener("hashchange", address.follow);

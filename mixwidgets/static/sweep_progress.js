@@ -73,8 +73,24 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
+// ui/tab.ts
+function kept(key) {
+  try {
+    return sessionStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+function keep(key, text) {
+  try {
+    if (text) sessionStorage.setItem(key, text);
+    else sessionStorage.removeItem(key);
+  } catch {
+  }
+}
+
 // ui/projector.ts
-var KEPT = "mixwidgets-projector";
+var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
   const button = h(
@@ -86,33 +102,23 @@ function projectorButton(root) {
       s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
     )
   );
-  show(root, button, wasLarge());
+  show(root, button, kept(KEY) !== "");
   button.addEventListener("click", () => {
     const large = button.getAttribute("aria-pressed") !== "true";
-    keep(large);
-    const page = root.getRootNode();
-    for (const one of page.querySelectorAll(".mw-projector-button")) show(one.closest(".mw"), one, large);
+    keep(KEY, large ? "large" : "");
+    show(root, button, large);
+    for (const one of buttons(document)) show(one.closest(".mw"), one, large);
     button.scrollIntoView?.({ block: "nearest" });
   });
   return button;
 }
+function* buttons(within) {
+  yield* within.querySelectorAll(".mw-projector-button");
+  for (const { shadowRoot } of within.querySelectorAll("*")) if (shadowRoot) yield* buttons(shadowRoot);
+}
 function show(root, button, large) {
   set(root, { "data-projector": large });
   set(button, { "aria-pressed": String(large) });
-}
-function wasLarge() {
-  try {
-    return sessionStorage.getItem(KEPT) === "large";
-  } catch {
-    return false;
-  }
-}
-function keep(large) {
-  try {
-    if (large) sessionStorage.setItem(KEPT, "large");
-    else sessionStorage.removeItem(KEPT);
-  } catch {
-  }
 }
 
 // ui/card.ts

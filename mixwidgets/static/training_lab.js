@@ -62,8 +62,24 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
 }
 
+// ui/tab.ts
+function kept(key) {
+  try {
+    return sessionStorage.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+function keep(key, text) {
+  try {
+    if (text) sessionStorage.setItem(key, text);
+    else sessionStorage.removeItem(key);
+  } catch {
+  }
+}
+
 // ui/projector.ts
-var KEPT = "mixwidgets-projector";
+var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
   const button = h(
@@ -75,33 +91,23 @@ function projectorButton(root) {
       s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })
     )
   );
-  show(root, button, wasLarge());
+  show(root, button, kept(KEY) !== "");
   button.addEventListener("click", () => {
     const large = button.getAttribute("aria-pressed") !== "true";
-    keep(large);
-    const page = root.getRootNode();
-    for (const one2 of page.querySelectorAll(".mw-projector-button")) show(one2.closest(".mw"), one2, large);
+    keep(KEY, large ? "large" : "");
+    show(root, button, large);
+    for (const one2 of buttons(document)) show(one2.closest(".mw"), one2, large);
     button.scrollIntoView?.({ block: "nearest" });
   });
   return button;
 }
+function* buttons(within) {
+  yield* within.querySelectorAll(".mw-projector-button");
+  for (const { shadowRoot } of within.querySelectorAll("*")) if (shadowRoot) yield* buttons(shadowRoot);
+}
 function show(root, button, large) {
   set(root, { "data-projector": large });
   set(button, { "aria-pressed": String(large) });
-}
-function wasLarge() {
-  try {
-    return sessionStorage.getItem(KEPT) === "large";
-  } catch {
-    return false;
-  }
-}
-function keep(large) {
-  try {
-    if (large) sessionStorage.setItem(KEPT, "large");
-    else sessionStorage.removeItem(KEPT);
-  } catch {
-  }
 }
 
 // ui/card.ts
@@ -2089,8 +2095,8 @@ function runNames(rows) {
 function assignStyles(before, shown) {
   const after = /* @__PURE__ */ new Map();
   for (const id of shown) {
-    const kept = before.get(id);
-    if (kept !== void 0) after.set(id, kept);
+    const kept2 = before.get(id);
+    if (kept2 !== void 0) after.set(id, kept2);
   }
   const taken = new Set(after.values());
   for (const id of shown) {

@@ -104,8 +104,9 @@ def document(
     """An HTML document that its policy allows this style and, where it has widgets, their host; no network.
 
     title: text. style, body: CSS and HTML of our own. widgets: by the id of the element of `body` that each
-    is shown in; presets of the first are links such as "#format=float16&code=7bff". Beside them `body` has an
-    element with the id "note", where the host speaks.
+    is shown in; presets of the first are links such as "#format=float16&code=7bff". Where that element has
+    the class "exercise", the browser's tab keeps the answers. Beside them `body` has an element with the id
+    "note", where the host speaks.
     """
     scripts, host = "", None
     if widgets:

@@ -8,9 +8,9 @@ import numpy as np
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.runs.events import GradientSnapshot
-from tests.browser.test_sweep_progress_page import Swept
 from tests.waiting import until
 from tests.widgets.lab_page import journalled
+from tests.widgets.swept import swept_halfway
 
 
 def _gradients(count):
@@ -79,7 +79,7 @@ _MADE = {
     "BlockLab": lambda lang, folder: mw.BlockLab(lang=lang),
     "LossScaleExplorer": _explorer,
     "TrainingLab": _lab,
-    "SweepProgress": lambda lang, folder: mw.SweepProgress(Swept(), lang=lang),  # with cells that failed
+    "SweepProgress": lambda lang, folder: mw.SweepProgress(swept_halfway(), lang=lang),
     "Exercise": lambda lang, folder: mw.Exercise("largest-float16", lang=lang, _record="=65535\n=65504"),
 }
 _MADE_OTHERWISE = {

@@ -80,6 +80,20 @@ class Site:
             self.page.get_by_role("link", name=name, exact=True).first.click()
         self.is_shown()
 
+    def to_lesson(self, page):
+        """By the contents page."""
+        self.follow("mixwidgets")
+        self.page.get_by_role("main").locator(f'a[href="lesson_{page.id}.html"]').click()
+        expect(self.page.locator("h1")).to_have_text(page.name["en"])
+        self.is_shown()
+
+    def answer(self, question, text):
+        """Answer one of the page's questions. Returns its widget."""
+        widget = self.page.get_by_role("region", name=f"· {question}")
+        widget.get_by_role("textbox").fill(text)
+        widget.get_by_role("textbox").press("Enter")
+        return widget
+
     def is_shown(self):
         expect(self.page.locator("h1")).to_be_visible()
         for place in self.page.locator("#widget, .exercise").all():
@@ -154,8 +168,7 @@ def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
     task.get_by_role("textbox").fill("1.5")
     task.get_by_role("button", name="Check").click()
     expect(task).to_contain_text("That flips the first bit of the fraction")
-    task.get_by_role("textbox").fill("0x7c00")
-    task.get_by_role("textbox").press("Enter")
+    site.answer("one-flip-from-one", "0x7c00")
     expect(task).to_contain_text("Right. The exponent 01111 becomes 11111")
     until(
         lambda: site.hash == "#format=float16&code=7bfe;;exercise=one-flip-from-one&record=%3D1.5%0A%3D0x7c00"
@@ -180,17 +193,20 @@ def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
         expect(code).to_have_value("0x7BFF")  # nothing of it is taken
 
 
-def test_who_goes_back_keeps_the_answers(site):
-    """An older address knows nothing of them."""
+def edited_and_solved(site):
+    """The bit editor after a preset, and a right answer: the code's field, what it held before, the mark."""
     site.open("bit_editor.html")
     code = site.widget.get_by_label("code", exact=True)
     as_brought = code.input_value()
     site.preset("infinity").click()
-    task = site.page.get_by_role("region", name="one-flip-from-one")
-    task.get_by_role("textbox").fill("0x7c00")
-    task.get_by_role("textbox").press("Enter")
-    solved = task.get_by_text("✓ solved")
+    solved = site.answer("one-flip-from-one", "0x7c00").get_by_text("✓ solved")
     expect(solved).to_be_visible()
+    return code, as_brought, solved
+
+
+def test_who_goes_back_keeps_the_answers(site):
+    """An older address knows nothing of them."""
+    code, as_brought, solved = edited_and_solved(site)
     site.page.go_back()
     expect(code).to_have_value(as_brought)
     expect(solved).to_be_visible()
@@ -202,13 +218,71 @@ def test_who_goes_back_keeps_the_answers(site):
 
 def test_a_lesson_keeps_the_answers_of_each_question(site):
     site.open("lesson_01_bits.html")
-    largest = site.page.get_by_role("region", name="· largest-float16")
-    largest.get_by_role("textbox").fill("65504")
-    largest.get_by_role("textbox").press("Enter")
-    expect(largest.get_by_text("✓ solved")).to_be_visible()
+    largest = site.answer("largest-float16", "65504")
+    solved = site.page.get_by_text("✓ solved")
+    expect(largest.locator(solved)).to_be_visible()
     site.page.reload()
-    expect(largest.get_by_text("✓ solved")).to_be_visible()
-    expect(site.page.get_by_text("✓ solved")).to_have_count(1)
+    expect(largest.locator(solved)).to_be_visible()
+    expect(solved).to_have_count(1)
+    site.page.evaluate("location.hash = ''")  # an address that speaks of none
+    until(lambda: "largest-float16" in site.hash)
+    expect(solved).to_have_count(1)
+
+
+def test_who_returns_by_a_link_keeps_the_answers_in_this_tab(site):
+    """The links between pages leave the address behind."""
+    site.open("lesson_01_bits.html")
+    first = site.answer("read-the-fields", "1.5")  # the first of the page, and not yet right
+    largest = site.answer("largest-float16", "65504")
+    attempt, solved = first.get_by_text("attempt 1"), largest.get_by_text("✓ solved")
+    until(lambda: "largest-float16" in site.hash)
+    address = site.hash
+
+    site.follow(texts()["next"]["en"].format(title=LESSONS[2].name["en"]))
+    assert (site.path, site.hash) == ("lesson_02_rounding_and_overflow.html", "")
+    expect(site.page.get_by_text("✓ solved")).to_have_count(0)
+    site.to_lesson(LESSONS[1])
+    expect(attempt).to_be_visible()
+    expect(solved).to_be_visible()
+    assert site.hash == address  # what is shown can be copied and sent, as before
+
+    other = Site(site.page.context.new_page(), site.address)
+    other.open("lesson_01_bits.html")
+    other.is_shown()
+    expect(other.page.get_by_text(re.compile("attempt 1|✓ solved"))).to_have_count(0)
+    other.page.close()
+
+    largest.get_by_role("button", name="Start over").click()  # what is taken back does not return
+    expect(solved).to_have_count(0)
+    site.to_lesson(LESSONS[1])
+    expect(attempt).to_be_visible()
+    expect(solved).to_have_count(0)
+
+
+def test_a_page_returned_to_by_a_link_has_its_answers_and_starts_its_widget_anew(site):
+    code, as_brought, solved = edited_and_solved(site)
+    site.follow("Rounding microscope")
+    site.follow("Bit editor")
+    expect(code).to_have_value(as_brought)
+    expect(solved).to_be_visible()
+    site.page.evaluate(
+        "Object.keys(sessionStorage).map((key) => { sessionStorage[key] = '<b>;a=1;exercise=no'; })"
+    )
+    site.follow("Bit editor")
+    expect(code).to_have_value(as_brought)
+    expect(solved).to_have_count(0)
+
+
+def test_where_a_tab_may_keep_nothing_the_address_keeps_the_answers(site):
+    site.page.add_init_script("""Object.defineProperty(window, "sessionStorage", {
+      get() { throw new DOMException("no storage for this page", "SecurityError"); } });""")
+    site.open("lesson_01_bits.html")
+    solved = site.answer("largest-float16", "65504").get_by_text("✓ solved")
+    until(lambda: "largest-float16" in site.hash)
+    site.page.reload()
+    expect(solved).to_be_visible()
+    site.to_lesson(LESSONS[1])
+    expect(solved).to_have_count(0)
 
 
 def test_everything_by_keyboard(site):

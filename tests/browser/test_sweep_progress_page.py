@@ -12,23 +12,7 @@ from mixwidgets.widgets.sweep_progress import SweepProgress
 from tests.browser.jupyter import Notebook
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
-
-PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"
-CELLS = mw.grid(mw.Experiment(task="digits_cnn"), recipe=["fp32", "fp16_dynamic"], seed=range(4))
-
-
-class Swept:
-    """A sweep that stands still."""
-
-    experiments = CELLS
-    counts = {"done": 3, "running": 2, "waiting": 1, "failed": 2, "stopped": 0}  # noqa: RUF012
-    failures = {  # noqa: RUF012
-        CELLS[1]: "ValueError: device 'cuda:99' is no CUDA device of this machine (torch sees none here)",
-        CELLS[6]: PAYLOAD,
-    }
-    is_over = False
-
-    def stop(self): ...
+from tests.widgets.swept import PAYLOAD, swept_halfway
 
 
 class Full(Executor):
@@ -40,7 +24,7 @@ class Full(Executor):
 
 @pytest.fixture
 def progress():
-    widget = SweepProgress(Swept())
+    widget = SweepProgress(swept_halfway())
     yield widget
     widget.close()
 
@@ -100,7 +84,7 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
 
 
 def test_a_saved_page_needs_neither_kernel_nor_network(page, tmp_path):
-    sweep = mw.sweep(CELLS[:3], Full(), tmp_path / "runs")
+    sweep = mw.sweep(swept_halfway().experiments[:3], Full(), tmp_path / "runs")
     until(lambda: sweep.is_over)
     widget = mw.SweepProgress(sweep)
     page.context.set_offline(True)

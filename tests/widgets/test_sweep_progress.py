@@ -7,24 +7,9 @@ import pytest
 import mixwidgets as mw
 from mixwidgets.widgets.sweep_progress import SweepProgress
 from tests.waiting import until
+from tests.widgets.swept import Swept
 
 EXPERIMENT = mw.Experiment(task="digits_cnn", steps=3)
-
-
-class Swept:
-    """A sweep whose test says how far it is."""
-
-    def __init__(self, experiments, **counts):
-        self.experiments = experiments
-        self.counts = {"done": 0, "running": 0, "waiting": 0, "failed": 0, "stopped": 0, **counts}
-        self.failures = {}
-        self.is_over = False
-        self.stops = 0
-
-    def stop(self):
-        self.stops += 1
-        self.is_over = True
-        self.counts = {**dict.fromkeys(self.counts, 0), "stopped": len(self.experiments)}
 
 
 @pytest.fixture
@@ -72,8 +57,7 @@ def test_failed_cells_are_named_by_what_tells_them_from_the_others(show):
     cells = mw.grid(
         EXPERIMENT, recipe=["fp32", "bf16"], clip_norm=[None, 0.5], task_options=[{"loss_weight": 1e-5}, {}]
     )
-    sweep = Swept(cells, failed=2)
-    sweep.failures = {cells[2]: "out of memory", cells[-1]: "<b>" * 1000}
+    sweep = Swept(cells, {cells[2]: "out of memory", cells[-1]: "<b>" * 1000}, failed=2)
     first, last = show(sweep)._failures
     assert first == {
         "name": "recipe fp32, task_options loss_weight=1e-05, clip_norm 0.5",
@@ -81,8 +65,7 @@ def test_failed_cells_are_named_by_what_tells_them_from_the_others(show):
     }
     assert last["name"] == "recipe bf16, task_options default, clip_norm 0.5"
     assert len(last["why"]) == 1000
-    alone = Swept([EXPERIMENT], failed=1)
-    alone.failures = {EXPERIMENT: "its worker died"}
+    alone = Swept([EXPERIMENT], {EXPERIMENT: "its worker died"}, failed=1)
     assert show(alone)._failures == [{"name": EXPERIMENT.title, "why": "its worker died"}]
 
 

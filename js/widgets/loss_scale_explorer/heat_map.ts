@@ -5,6 +5,7 @@ import type { Answers } from "../../gradients/answers.ts";
 import { BINADE, CLASSES } from "../../gradients/boundaries.ts";
 import { h, set, setText, uniqueId } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
+import { zoomOf } from "../../ui/pixels.ts";
 import { pointIn } from "../../ui/pointer.ts";
 import { binned, type Frame, frame, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
@@ -16,6 +17,7 @@ const THIN = 3;
 const NAMED = 12; // the row height from which names are written
 const NAMES = 150; // their width
 const PALEST = 0.16; // of a cell that holds anything
+const MOST_PIXELS = 2 ** 23; // of the canvas, about those of a 4K screen: each step of a drag colours them all
 
 export interface HeatMap {
   readonly element: HTMLElement;
@@ -31,6 +33,7 @@ interface Shown {
   shape: Frame;
   high: number; // of a row
   left: number; // of the ruler
+  ratio: number; // of the canvas's pixels to its element's: to the screen's at any size, if they are not too many
   mask: HTMLCanvasElement;
   lowest: number; // the mask's first binade
   /** Of the classes; read once, since asking for a style makes the page work it out. */
@@ -90,12 +93,13 @@ export function heatMap(textures: Textures): HeatMap {
     const { color: ink, fontFamily } = getComputedStyle(canvas);
     const shape = frame(answers.format, width - left, 1, 1);
     const [lowest, mask] = painted(answers, order);
-    const ratio = globalThis.devicePixelRatio || 1;
-    const labels = h("canvas", { width: Math.max(1, left * ratio), height: high * names.length * ratio });
-    shown = { answers, names, order, shape, high, left, mask, lowest, fills, ink, labels };
+    const height = high * names.length;
+    const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(canvas), Math.sqrt(MOST_PIXELS / (width * height)));
+    const labels = h("canvas", { width: Math.max(1, Math.round(left * ratio)), height: Math.round(height * ratio) });
+    shown = { answers, names, order, shape, high, left, ratio, mask, lowest, fills, ink, labels };
     if (left) label(labels, order.map((tensor) => names[tensor]!), high * ratio, `${12 * ratio}px ${fontFamily}`, ink);
-    [canvas.width, canvas.height] = [width * ratio, high * names.length * ratio];
-    [canvas.style.width, canvas.style.height] = [`${width}px`, `${high * names.length}px`];
+    [canvas.width, canvas.height] = [Math.round(width * ratio), labels.height];
+    [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
     row = Math.min(row, order.length - 1);
     column = isPointed ? Math.min(column, shape.bins - 1) : Math.floor(shape.bins / 2);
     draw(log2);
@@ -107,8 +111,7 @@ export function heatMap(textures: Textures): HeatMap {
     if (isPointed) say(shown);
     const pen = canvas.getContext("2d");
     if (!pen) return;
-    const { answers, shape, high, left, mask, lowest, fills, ink, labels } = shown;
-    const ratio = globalThis.devicePixelRatio || 1;
+    const { answers, shape, high, left, ratio, mask, lowest, fills, ink, labels } = shown;
     const [width, height] = [canvas.width / ratio, canvas.height / ratio];
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.globalCompositeOperation = "source-over";
@@ -127,7 +130,7 @@ export function heatMap(textures: Textures): HeatMap {
     pen.globalAlpha = 0.5;
     for (const { from } of zones(answers.format).slice(1)) pen.fillRect(left + shape.x(from), 0, 1, height);
     pen.globalAlpha = 1;
-    if (left) pen.drawImage(labels, 0, 0, left, height);
+    if (left) pen.drawImage(labels, 0, 0, labels.width / ratio, height);
     pen.strokeStyle = ink;
     if (group.contains(document.activeElement)) {
       pen.strokeRect(left + shape.x(shape.low + column) + 0.5, row * high + 0.5, shape.x(shape.low + 1) - shape.x(shape.low), high - 1);

@@ -1,6 +1,7 @@
 // What a hand does to the view: wheel, drag and keys. The view itself is another's.
 
-import { pointIn, zoomOf } from "../../ui/pointer.ts";
+import { zoomOf } from "../../ui/pixels.ts";
+import { pointIn } from "../../ui/pointer.ts";
 
 export interface HandActions {
   /** Zoom by quarters of a doubling, out where positive, around a pixel; the middle if none is given. */

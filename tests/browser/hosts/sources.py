@@ -57,7 +57,7 @@ MARIMO_START = """\
 # ///
 import marimo
 
-app = marimo.App()
+app = marimo.App(width="medium")
 """
 
 

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 import mixwidgets as mw
+from tests.browser.hosts.sources import WIDGETS
 
 SLOW = 120_000  # milliseconds: a process that loads torch, on a busy machine
 
@@ -120,6 +121,15 @@ def test_a_question_is_answered(host):
     question.get_by_role("button", name="Check").click()
     expect(question.get_by_text("✓ solved")).to_be_visible()
     host.python_has("Exercise", "[('65535', False), ('65504', True)]")
+
+
+def test_one_press_sets_all_widgets_to_projector_size(host):
+    """Where each is in a shadow tree too; and where each has a page, on those that the tab goes on to."""
+    for pressing, is_pressed in (("BitEditor", "true"), ("Exercise", "false")):
+        host.widget(pressing).get_by_role("button", name="Projector size").press("Enter")
+        for name in WIDGETS:
+            button = host.widget(name).locator(".mw-projector-button").first
+            expect(button).to_have_attribute("aria-pressed", is_pressed)
 
 
 def test_a_widget_is_as_dark_as_its_host(host):
