@@ -206,6 +206,16 @@ describe("opening gradients", () => {
     expect(can(button("Open gradients"))).toBe(true);
   });
 
+  it("can be pressed as soon as a run is selected alone, before a frame is painted", () => {
+    const model = one({ _shown: ["1", "2"] });
+    show(model);
+    expect(can(button("Open gradients"))).toBe(false);
+    box("fp32").click();
+    expect(can(button("Open gradients"))).toBe(true);
+    button("Open gradients").click();
+    expect(region("Gradients of fp16 dynamic").hidden).toBe(false);
+  });
+
   it("asks the kernel, shows the explorer that comes, replaces it by the next, and removes it", async () => {
     const { model, removed } = managed(one());
     const cleanup = show(model);

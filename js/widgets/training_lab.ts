@@ -62,7 +62,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const table = runTable((id, shown) => {
     const others = model.get("_shown").filter((one) => one !== id);
     tell("_shown", shown ? [...others, id] : others);
-    schedule();
+    draw(); // at once: the buttons for what is selected are ready before the next key is pressed
   });
   const manager = managerOf(model);
   let openByHand: string | null = null; // the run whose gradients the page offers without the kernel
@@ -93,6 +93,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const columns = h("div", { class: "mw-lab-columns" }, plots.element, h("div", { class: "mw-stack-tight" }, table.element, picked.element));
   root.append(panel.element, progress.element, columns, compared.element, gradients.element, notice, spoken.element);
 
+  let frame = 0;
   let rows: Row[] = [];
   let atHand: Row | undefined;
   let styles: Map<string, number> = new Map();
@@ -112,6 +113,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
 
   const draw = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
     rows = merged(model.get("_rows"), model.get("_live_rows") ?? []);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const names = runNames(rows);
@@ -143,12 +146,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     return decoded.get(wire)!;
   };
 
-  let frame = 0;
   const schedule = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      draw();
-    });
+    frame ||= requestAnimationFrame(draw);
   };
   const choose = () => {
     const [task, recipe, steps, seed] = [model.get("task"), model.get("recipe"), model.get("steps"), model.get("seed")];

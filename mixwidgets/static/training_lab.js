@@ -2250,7 +2250,7 @@ function render({ model, el }) {
   const table = runTable((id, shown) => {
     const others = model.get("_shown").filter((one2) => one2 !== id);
     tell("_shown", shown ? [...others, id] : others);
-    schedule();
+    draw();
   });
   const manager = managerOf(model);
   let openByHand = null;
@@ -2280,6 +2280,7 @@ function render({ model, el }) {
   const spoken2 = news();
   const columns = h("div", { class: "mw-lab-columns" }, plots.element, h("div", { class: "mw-stack-tight" }, table.element, picked.element));
   root.append(panel2.element, progress2.element, columns, compared.element, gradients.element, notice, spoken2.element);
+  let frame = 0;
   let rows = [];
   let atHand;
   let styles = /* @__PURE__ */ new Map();
@@ -2297,6 +2298,8 @@ function render({ model, el }) {
     picked.show(selected, refusal, manager !== void 0);
   };
   const draw = () => {
+    cancelAnimationFrame(frame);
+    frame = 0;
     rows = merged(model.get("_rows"), model.get("_live_rows") ?? []);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const names = runNames(rows);
@@ -2325,12 +2328,8 @@ function render({ model, el }) {
     if (!decoded.has(wire)) decoded.set(wire, decode(wire));
     return decoded.get(wire);
   };
-  let frame = 0;
   const schedule = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      draw();
-    });
+    frame ||= requestAnimationFrame(draw);
   };
   const choose = () => {
     const [task, recipe2, steps, seed] = [model.get("task"), model.get("recipe"), model.get("steps"), model.get("seed")];

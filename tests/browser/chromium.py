@@ -6,6 +6,7 @@ import sys
 from contextlib import contextmanager
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+LIMIT_MS = 20_000  # of a wait for anything in a page: only there to fail rather than hang
 
 
 def system_chromium() -> str | None:

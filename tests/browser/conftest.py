@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import expect
 
-from tests.browser.chromium import browser
+from tests.browser.chromium import LIMIT_MS, browser
 from tests.browser.jupyter import jupyter_lab
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+expect.set_options(timeout=LIMIT_MS)
 
 
 def pytest_collection_modifyitems(items):
@@ -45,7 +48,7 @@ def page(chromium):
     """A fresh page at a laptop's size. A JavaScript error in it fails the test."""
     context = chromium.new_context(viewport={"width": 1280, "height": 1400})
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(LIMIT_MS)
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page

@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from tests.browser.chromium import LIMIT_MS
 from tests.browser.every_widget import CASES, made
 from tests.browser.test_language_page import CHINESE, ENGLISH, left_in_english
 
@@ -38,7 +39,7 @@ def shown(request, chromium, tmp_path):
     with made(name, lang, tmp_path) as path:
         context = chromium.new_context(reduced_motion="reduce")
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(LIMIT_MS)
         context.set_offline(True)
         page.set_viewport_size({"width": PHONE, "height": 900})
         page.goto(path.as_uri())

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.chromium import LIMIT_MS
 from tests.browser.hosts.hosts import HOSTS
 
 
@@ -9,7 +10,7 @@ from tests.browser.hosts.hosts import HOSTS
 def opened(request, chromium, tmp_path_factory):
     context = chromium.new_context(viewport={"width": 1280, "height": 1400})
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(LIMIT_MS)
     with HOSTS[request.param](page, tmp_path_factory.mktemp(request.param)) as host:
         host.wait()
         yield host
