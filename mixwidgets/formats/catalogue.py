@@ -8,7 +8,6 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from mixwidgets.formats import p3109
@@ -19,15 +18,19 @@ if TYPE_CHECKING:
 
 
 @cache
-def _catalogue() -> Mapping[str, FloatFormat]:
+def _catalogue() -> tuple[FloatFormat, ...]:
     rows = json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))["formats"]
-    formats = [FloatFormat(**{**row, "aliases": tuple(row["aliases"])}) for row in rows]
-    return MappingProxyType({fmt.name: fmt for fmt in formats})
+    return tuple(FloatFormat(**{**row, "aliases": tuple(row["aliases"])}) for row in rows)
+
+
+@cache
+def _by_name_or_alias() -> Mapping[str, FloatFormat]:
+    return {called: fmt for fmt in _catalogue() for called in (fmt.name, *fmt.aliases)}
 
 
 def list_formats() -> list[FloatFormat]:
     """The formats of the catalogue, widest first."""
-    return list(_catalogue().values())
+    return list(_catalogue())
 
 
 def get_format(name: object) -> FloatFormat:
@@ -40,9 +43,8 @@ def get_format(name: object) -> FloatFormat:
     if isinstance(name, FloatFormat):
         return name
     wanted = _dtype_name(name) if not isinstance(name, str) else name.strip().lower()
-    for fmt in list_formats():
-        if wanted in (fmt.name, *fmt.aliases):
-            return fmt
+    if known := _by_name_or_alias().get(wanted):
+        return known
     if family := p3109.from_name(wanted):
         return family
     raise ValueError(_unknown(wanted))

@@ -28,7 +28,7 @@ from mixwidgets.gradients.tally import Tally, tally, tally_each
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from fractions import Fraction
 
     from mixwidgets.formats.float_format import FloatFormat
@@ -119,32 +119,32 @@ class GradientSummary:
                 f"counts are exact for loss scales that are powers of two, and {loss_scale!r} is none; take "
                 f".count_bounds(format, {loss_scale!r}), or the nearest power of two"
             )
-        edges = self._edges(get_format(format), scale)
-        if any(least != most for least, most in edges):
+        least, most = self._edges(get_format(format), scale)
+        if least != most:
             raise ValueError(
                 f"this summary does not resolve {get_format(format).name}: it keeps what the catalogue's "
                 "formats need; make one with GradientSummary.of(values, formats=[…]), or take what "
                 ".count_bounds says"
             )
-        return self._counts([end - start for (start, _), (end, _) in pairwise(edges)])
+        return self._counts([end - start for start, end in pairwise(least)])
 
     def count_bounds(
         self, format: str | FloatFormat, loss_scale: float = 1.0
     ) -> tuple[GradientCounts, GradientCounts]:
         """Least and greatest possible count of each class, for any loss scale greater than zero."""
-        classes = list(pairwise(self._edges(get_format(format), exact_scale(loss_scale))))
-        least = [max(0, end_low - start_high) for (_, start_high), (end_low, _) in classes]
-        most = [end_high - start_low for (start_low, _), (_, end_high) in classes]
-        return self._counts(least), self._counts(most)
+        least, most = self._edges(get_format(format), exact_scale(loss_scale))
+        fewest = [max(0, end - start) for start, end in zip(most, least[1:], strict=False)]
+        greatest = [end - start for start, end in zip(least, most[1:], strict=False)]
+        return self._counts(fewest), self._counts(greatest)
 
     def _counts(self, finite: list[int]) -> GradientCounts:
         flushed, subnormal, normal, overflow = finite
         return GradientCounts(self.zero, flushed, subnormal, normal, overflow, self.inf, self.nan)
 
-    def _edges(self, fmt: FloatFormat, scale: Fraction) -> list[tuple[int, int]]:
-        """Least and greatest number of values below each class, and in all, from flushed to overflow."""
+    def _edges(self, fmt: FloatFormat, scale: Fraction) -> Iterator[tuple[int, ...]]:
+        """Least, then greatest number of values below each class, and in all, from flushed to overflow."""
         finite = self._below_cell[-1]
-        return [(0, 0), *map(self._below, boundaries(fmt, scale)), (finite, finite)]
+        return zip((0, 0), *map(self._below, boundaries(fmt, scale)), (finite, finite), strict=True)
 
     def _below(self, place: Place) -> tuple[int, int]:
         """Least and greatest number of values below a place: they differ if it lies within a cell."""
