@@ -3,7 +3,7 @@
 import type { AnyModel } from "@anywidget/types";
 
 const PATIENCE_MS = 4000;
-const SECOND_HELLO_MS = 700;
+const FURTHER_HELLOS_MS = [700, 2000, 5000];
 
 /** What the kernel says to a request; "no_kernel" is the word of a saved page. */
 interface Answer {
@@ -54,6 +54,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
   };
   const answered = (answer: Answer) => {
     if (answer?.kind === "no_kernel") {
+      sayNoMore();
       forget();
       return tell.absent();
     }
@@ -69,13 +70,14 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
   model.on("msg:custom", answered);
 
   // The kernel answers a hello on the loop that it came by, and hears the next message there too. JupyterLab
-  // gives widgets a loop of their own, which no running cell blocks, but only shortly after the first one.
+  // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
   const hello = () => model.send({ kind: "hello" });
+  const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
+  const sayNoMore = () => hellos.forEach(clearTimeout);
   hello();
-  const secondHello = setTimeout(hello, SECOND_HELLO_MS);
 
   const close = () => {
-    clearTimeout(secondHello);
+    sayNoMore();
     forget();
     model.off("msg:custom", answered);
   };

@@ -135,7 +135,7 @@ function card(el, title) {
 
 // ui/kernel.ts
 var PATIENCE_MS = 4e3;
-var SECOND_HELLO_MS = 700;
+var FURTHER_HELLOS_MS = [700, 2e3, 5e3];
 function kernelLink(model, tell) {
   const open = /* @__PURE__ */ new Map();
   const waiting = /* @__PURE__ */ new Set();
@@ -159,6 +159,7 @@ function kernelLink(model, tell) {
   };
   const answered = (answer) => {
     if (answer?.kind === "no_kernel") {
+      sayNoMore();
       forget();
       return tell.absent();
     }
@@ -173,10 +174,11 @@ function kernelLink(model, tell) {
   };
   model.on("msg:custom", answered);
   const hello = () => model.send({ kind: "hello" });
+  const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
+  const sayNoMore = () => hellos.forEach(clearTimeout);
   hello();
-  const secondHello = setTimeout(hello, SECOND_HELLO_MS);
   const close = () => {
-    clearTimeout(secondHello);
+    sayNoMore();
     forget();
     model.off("msg:custom", answered);
   };

@@ -36,11 +36,18 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
+def running_server(tmp_path_factory):
     root = tmp_path_factory.mktemp("lab")
     shutil.copytree(NOTEBOOKS, root / "notebooks", ignore=shutil.ignore_patterns("runs", ".*"))
     with jupyter_lab(root) as running:
         yield running
+
+
+@pytest.fixture
+def server(running_server):
+    """JupyterLab. The kernels that a test starts end with it: none takes another's time."""
+    yield running_server
+    running_server.end_kernels()
 
 
 @pytest.fixture

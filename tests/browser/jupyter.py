@@ -2,7 +2,7 @@
 
 import json
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import nbformat
@@ -13,6 +13,8 @@ from tests.waiting import until
 
 START_TIMEOUT = 60_000  # milliseconds, for the server, the page and the kernel, on a busy machine
 CELL_TIMEOUT = 60_000
+SLOW = 120_000  # for processes that load torch
+ANSWER_TIMEOUT = 2_000  # for what a cell that has run printed
 
 
 @contextmanager
@@ -50,7 +52,7 @@ class Notebook:
 
     def __init__(self, page: Page, server: Server, path: str):
         self.page, self.server = page, server
-        page.goto(server.url + self.ADDRESS.format(path=path, token=server.token))
+        page.goto(server.url + self.ADDRESS.format(path=path, token=server.token), timeout=START_TIMEOUT)
         self.wait_idle()
 
     @classmethod
@@ -78,9 +80,9 @@ class Notebook:
         cell = self.cell(index)
         before = cell.locator(".jp-InputPrompt").inner_text()
         self.start(index)
-        expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=CELL_TIMEOUT)
         if re.search(r"\d", before):
             expect(cell.locator(".jp-InputPrompt")).not_to_have_text(before, timeout=CELL_TIMEOUT)
+        expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=CELL_TIMEOUT)
         return self.output(index)
 
     def run_all(self, timeout: float = CELL_TIMEOUT) -> None:
@@ -94,8 +96,25 @@ class Notebook:
         return self.cell(index).locator(".jp-Cell-outputArea")
 
     def ask(self, index: int, expected: str | re.Pattern) -> None:
-        """Run a cell and expect its printed text."""
-        expect(self.run(index)).to_contain_text(expected, timeout=CELL_TIMEOUT)
+        """Run a cell until it prints this: what was done in the page reaches the kernel beside its cells."""
+        with suppress(AssertionError):
+            until(lambda: self._prints(index, expected))
+        expect(self.output(index)).to_contain_text(expected)
+
+    def _prints(self, index: int, expected: str | re.Pattern) -> bool:
+        try:
+            expect(self.run(index)).to_contain_text(expected, timeout=ANSWER_TIMEOUT)
+        except AssertionError:
+            return False
+        return True
+
+    def restart(self) -> None:
+        """Restart the kernel by the menu, and wait for the new one."""
+        self.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        self.page.get_by_role("menuitem", name=re.compile("^Restart Kernel and Clear")).click()
+        self.page.get_by_role("button", name="Confirm Kernel Restart").click()
+        expect(self.cell(0).locator(".jp-InputPrompt")).to_have_text("[ ]:", timeout=START_TIMEOUT)
+        self.wait_idle()
 
 
 class NotebookOf7(Notebook):

@@ -1,6 +1,9 @@
 """A host's server on loopback: started in a folder, waited for, and ended."""
 
+import json
+import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +20,16 @@ class Server:
     token: str
     root: Path
     process: subprocess.Popen
+
+    def end_kernels(self) -> None:
+        """Of a Jupyter server: end all sessions."""
+        address = f"{self.url}/api/sessions"
+        headers = {"Authorization": f"token {self.token}"}
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+            sessions = json.load(answer)
+        for session in sessions:
+            one = f"{address}/{session['id']}"
+            urllib.request.urlopen(urllib.request.Request(one, headers=headers, method="DELETE")).close()
 
 
 @contextmanager
@@ -39,7 +52,11 @@ def serving(root: Path, *arguments: str):
         yield server
     finally:
         process.terminate()
-        process.wait(20)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:  # busy kernels, on a busy machine
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _wait_until_it_answers(server: Server, log: Path) -> None:

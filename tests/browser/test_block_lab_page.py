@@ -115,4 +115,4 @@ def test_the_saved_page_keeps_its_address(page, lab, tmp_path):
     bar = page.locator(".mw-bar-stored").first.bounding_box()
     assert bar["height"] > 20  # the security policy lets the bars have their heights
     page.get_by_role("radio", name="nvfp4").check()
-    assert "format=nvfp4" in page.url
+    expect(page).to_have_url(re.compile("format=nvfp4"))

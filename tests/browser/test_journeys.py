@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.jupyter import Notebook
+from tests.browser.jupyter import SLOW, Notebook
 
 WAIT_FOR_FILE = "import pathlib\nwhile not pathlib.Path('go').exists(): pass\nprint('done waiting')"
 
@@ -126,7 +126,7 @@ def test_launch_watch_stop_and_open_again(page, server):
     )
     widget = notebook.run(0).get_by_role("region", name="Training lab")
     widget.get_by_role("button", name="Launch").click()
-    expect(widget.get_by_role("table")).to_contain_text("completed", timeout=60_000)
+    expect(widget.get_by_role("table")).to_contain_text("completed", timeout=SLOW)
     notebook.ask(1, "['completed']")
 
     # A long one, stopped by its button while a cell keeps the kernel busy.
@@ -135,11 +135,11 @@ def test_launch_watch_stop_and_open_again(page, server):
     steps.press("Tab")
     widget.get_by_role("button", name="Launch").click()
     expect(widget.get_by_role("progressbar").first).to_be_visible()
-    expect(widget.get_by_text(re.compile(r"step [\d,]+ of 1,?000,?000"))).to_be_visible(timeout=60_000)
+    expect(widget.get_by_text(re.compile(r"step [\d,]+ of 1,?000,?000"))).to_be_visible(timeout=SLOW)
     notebook.start(2)
     expect(notebook.cell(2).locator(".jp-InputPrompt")).to_have_text("[*]:")
     widget.get_by_role("button", name="■ Stop", exact=True).click()
-    expect(widget.get_by_role("table")).to_contain_text("stopped", timeout=60_000)
+    expect(widget.get_by_role("table")).to_contain_text("stopped", timeout=SLOW)
     (server.root / "stopped").touch()
     expect(notebook.output(2)).to_contain_text("done waiting")
     notebook.ask(1, "['stopped', 'completed']")
@@ -151,10 +151,7 @@ def test_launch_watch_stop_and_open_again(page, server):
     notebook.ask(1, "['stopped', 'completed']")
 
     # After a kernel restart the runs are there as they were.
-    page.get_by_role("menuitem", name="Kernel", exact=True).click()
-    page.get_by_role("menuitem", name=re.compile("^Restart Kernel and Clear")).click()
-    page.get_by_role("button", name="Confirm Kernel Restart").click()
-    notebook.wait_idle()
+    notebook.restart()
     widget = notebook.run(0).get_by_role("region", name="Training lab")
     expect(widget.get_by_role("table")).to_contain_text("stopped")
     expect(widget.get_by_role("table")).to_contain_text("completed")
@@ -162,6 +159,6 @@ def test_launch_watch_stop_and_open_again(page, server):
 
 def test_the_start_notebook_runs_from_top_to_bottom(page, server):
     notebook = Notebook(page, server, "notebooks/00_start_here.ipynb")
-    notebook.run_all(timeout=120_000)
+    notebook.run_all(timeout=SLOW)
     for name in ("Bit editor", "loss scale", "Training lab"):
         expect(page.get_by_role("region", name=re.compile(name)).first).to_be_attached()

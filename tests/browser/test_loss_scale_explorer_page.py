@@ -248,6 +248,7 @@ def test_the_heat_map_of_many_tensors(page, show):
     widget = show("dark")
     widget.get_by_text("All 20 tensors by binade").click()
     canvas, group = widget.locator("canvas"), widget.get_by_role("group", name="All 20 tensors by binade")
+    until(lambda: canvas.evaluate("one => one.style.width"))
     first = canvas.screenshot()
     assert 0.2 < canvas.evaluate(COLOURS) < 0.9
     slider = widget.get_by_role("slider", name="loss scale")
@@ -281,6 +282,7 @@ def test_the_heat_map_is_as_sharp_as_the_screen_at_every_size(page, show):
     widget = show(width=2200)
     widget.get_by_text("All 20 tensors by binade").click()
     canvas = widget.locator("canvas")
+    until(lambda: canvas.evaluate("one => one.style.width"))
     (normal, *_), widths = canvas.evaluate(SHARPNESS), canvas.evaluate("one => one.style.width")
     button = widget.get_by_role("button", name="Projector size")
     button.click()

@@ -96,6 +96,7 @@ class Site:
 
     def is_shown(self):
         expect(self.page.locator("h1")).to_be_visible()
+        self.page.wait_for_load_state()
         for place in self.page.locator("#widget, .exercise").all():
             expect(place.get_by_role("region").first).to_be_visible()
         if self.page.locator("#note").count():
@@ -129,7 +130,7 @@ def test_every_page_is_reached_by_clicking(site, lang):
         if before:
             site.follow(texts()["next"][lang].format(title=page.name[lang]))
         expect(site.page.locator("h1")).to_have_text(page.name[lang])
-        assert site.page.locator(".exercise").count() == len(page.questions)
+        expect(site.page.locator(".exercise")).to_have_count(len(page.questions))
         site.is_shown()
 
 

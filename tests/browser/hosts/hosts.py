@@ -97,7 +97,7 @@ def voila(page: Page, root: Path, theme: str = "light"):
         *("--port={port}", "--token={token}"),
     ) as server:
         host = Host(page, root, its_own=VOILA_ICONS)
-        page.goto(f"{server.url}/?token={server.token}")
+        page.goto(f"{server.url}/?token={server.token}", timeout=START)
         yield host
 
 
@@ -109,7 +109,7 @@ def marimo(page: Page, root: Path, theme: str = "light"):
         *("marimo", "run", "app.py", "--headless", "--port={port}", "--token-password={token}"),
     ) as server:
         host = Host(page, root)
-        page.goto(f"{server.url}/?access_token={server.token}")
+        page.goto(f"{server.url}/?access_token={server.token}", timeout=START)
         yield host
 
 
