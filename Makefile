@@ -18,7 +18,7 @@ test: front-end unit documentation notebooks browser
 # The parts of `make test`
 
 unit: .venv/.test
-	$(BIN)/python -m pytest -m "not browser" -n auto --dist loadfile --ignore=tests/documentation
+	$(BIN)/python -m pytest -m "not browser" -n auto --maxprocesses 8 --dist loadfile --ignore=tests/documentation
 
 front-end: js/node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
@@ -30,7 +30,7 @@ documentation: .venv/.test
 
 # The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
 notebooks: .venv/.test
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 -p no:cacheprovider --ignore=notebooks/zh notebooks
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 -p no:cacheprovider --ignore=notebooks/zh notebooks
 
 browser: .venv/.test .venv/.browser
 	$(BIN)/python -m pytest -m browser

@@ -21,7 +21,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.runs.devices import runs_at_once
 from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted
 from mixwidgets.runs.journal import create_run, create_watched_run
 from mixwidgets.runs.watched_loop import WatchedLoop
@@ -53,15 +52,18 @@ def test_a_socket_that_listens_is_seen(kind):
 
 
 KERNEL = """
+    import os
     import sys
+
+    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:3]))  # one run goes at a time
+
     import numpy as np
     import mixwidgets as mw
-    from mixwidgets.runs.devices import runs_at_once
     from mixwidgets.widgets.base import MixWidget
 
     runs_dir = sys.argv[1]
     endless = mw.Experiment(task="digits_cnn", steps=10_000_000, batch_size=16, summary_every=1000)
-    runs = [mw.launch(endless, runs_dir) for _ in range(runs_at_once("cpu") + 1)]
+    runs = [mw.launch(endless, runs_dir) for _ in range(2)]
     sweep = mw.sweep([endless.replace(seed=1)], runs_dir=runs_dir)
     made = {
         "BitEditor": mw.BitEditor(65504, format="float16"),
@@ -101,7 +103,7 @@ def test_nothing_listens_while_widgets_runs_and_a_sweep_go_on(tmp_path):
     )
     try:
         assert kernel.stdout.readline() == "shown\n"
-        expected = [(0, "queued", False), *[(0, "running", True)] * runs_at_once("cpu"), (1, "running", True)]
+        expected = [(0, "queued", False), (0, "running", True), (1, "running", True)]
         until(lambda: how_far(tmp_path) == expected, 3 * LIMIT_S)
         process = psutil.Process(kernel.pid)
         assert len(process.children(recursive=True)) >= 3

@@ -3,7 +3,7 @@
 import threading
 import time
 
-LIMIT_S = 60
+LIMIT_S = 300
 _LOOK_EVERY_S = 0.02
 
 

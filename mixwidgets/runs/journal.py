@@ -18,14 +18,15 @@ import os
 import re
 import secrets
 import shutil
-from datetime import UTC, datetime
+import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, StepRecord
 from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.files import create_file, is_disk_full, read_plain_file, seal, unseal, write_once
+from mixwidgets.runs.files import is_disk_full, read_plain_file, replace_file, seal, unseal, write_once
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.records import to_record
 from mixwidgets.runs.snapshots import write_snapshot
@@ -73,7 +74,7 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
     try:
         reserve_last_status(path)
         write_status(path, Status(word="queued"))
-        create_file(path / "experiment.json", seal(what.to_dict()))  # last: it makes it a run
+        replace_file(path / "experiment.json", seal(what.to_dict()))  # last: it makes it a run
     except OSError:
         shutil.rmtree(path, ignore_errors=True)
         raise
@@ -81,12 +82,24 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
 
 def _new_id(experiment: Experiment) -> str:
     """Time, task and recipe, of a-z 0-9 _ - only, so that no name leads out of the folder."""
-    now = datetime.now(UTC)
+    now = _later()
     what = [
         re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in (experiment.task, experiment.recipe.name)
     ]
     time = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03d}"
     return "-".join([time, *what, secrets.token_hex(2)])
+
+
+def _later() -> datetime:
+    """Now, or a millisecond after what this gave last: by name, runs are in the order of their making."""
+    global _latest
+    with _one_at_a_time:
+        _latest = max(datetime.now(UTC), _latest + timedelta(milliseconds=1))
+        return _latest
+
+
+_latest = datetime.fromtimestamp(0, UTC)
+_one_at_a_time = threading.Lock()
 
 
 def read_experiment(run_path: Path) -> Experiment | WatchedLoop:

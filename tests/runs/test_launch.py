@@ -40,7 +40,10 @@ def steps_beyond(run, step):
 
 
 def is_gone(process_id):
-    return not psutil.pid_exists(process_id) or psutil.Process(process_id).status() == psutil.STATUS_ZOMBIE
+    try:
+        return psutil.Process(process_id).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 class Kernel:
@@ -92,7 +95,10 @@ def test_a_launched_run_completes(tmp_path):
 def test_stop_from_another_process(tmp_path):
     run = launch(ENDLESS, tmp_path)
     steps_beyond(run, 3)
-    code = "import sys; from mixwidgets.runs.run import open_run; print(open_run(sys.argv[1]).stop())"
+    code = (
+        "import sys; from mixwidgets.runs import stopping; from mixwidgets.runs.run import open_run; "
+        "stopping._GRACE_S = 8; print(open_run(sys.argv[1]).stop())"  # for a disk that is slow
+    )
     told = subprocess.run([sys.executable, "-c", code, run.path], capture_output=True, text=True, timeout=60)
     assert told.stdout.strip() == "stopped", told.stderr
     assert run.status == run.stop() == "stopped"
@@ -179,4 +185,4 @@ def test_a_launch_that_has_no_room_or_is_interrupted_leaves_no_run_behind(tmp_pa
     assert list_runs(tmp_path) == []
     assert [entry.name for entry in tmp_path.iterdir()] == [".queue"]
     assert positions(tmp_path) == {}
-    assert psutil.Process().num_fds() == descriptors
+    assert psutil.Process().num_fds() <= descriptors  # fewer, if an earlier run's process has ended

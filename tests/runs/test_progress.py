@@ -15,6 +15,7 @@ from mixwidgets.runs.progress import ProgressBar
 from mixwidgets.runs.queue import Line
 from mixwidgets.runs.run import open_run
 from mixwidgets.runs.watched_loop import WatchedLoop
+from tests.waiting import LIMIT_S
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=20)
 PLACES = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 13: "13th", 23: "23rd"}
@@ -98,6 +99,7 @@ def test_a_run_that_waits_tells_its_place_in_line(tmp_path, capsys, soon):
 
 def test_what_is_over_soon_and_what_nobody_looks_at_shows_none(tmp_path, capsys, monkeypatch):
     path = create_run(EXPERIMENT, tmp_path)
+    monkeypatch.setattr("mixwidgets.runs.progress._DELAY_S", LIMIT_S)
     with pytest.raises(TimeoutError):
         open_run(path).wait(0.01)
     record(path, [1.0])

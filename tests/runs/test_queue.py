@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from tempfile import mkdtemp
 
 import psutil
 import pytest
@@ -366,10 +368,17 @@ def test_a_waiting_run_ends_with_its_kernel_unless_it_outlives_it(runs_dir, busy
         other.stop()
 
 
+def is_replaced(folder, target):
+    """Whether a link is there now in place of the folder; one who waits may have made it again."""
+    folder.rename(Path(mkdtemp(dir=folder.parent.parent), "taken away"))
+    with suppress(FileExistsError):
+        folder.symlink_to(target)
+    return folder.is_symlink()
+
+
 def test_a_line_that_is_lost_is_a_named_end(runs_dir, busy, outside):
     run = launch(QUEUED, runs_dir)
-    (runs_dir / ".queue").rename(runs_dir.parent / "taken away")
-    (runs_dir / ".queue").symlink_to(outside)
+    until(lambda: is_replaced(runs_dir / ".queue", outside))
     assert run.wait(60, progress=False) == "crashed"
     assert run.message == "It could not wait in line: a link is there in place of a folder."
 
@@ -384,7 +393,7 @@ def few_cores():
 
 
 def test_launched_runs_train_one_after_the_other(runs_dir, few_cores):
-    first, second = (launch(QUEUED.replace(device="cpu"), runs_dir) for _ in range(2))
+    first, second = (launch(QUEUED.replace(device="cpu", steps=steps), runs_dir) for steps in (300, 2))
     process = until(lambda: waiting_process(second))
     until(
         lambda: any("libtorch" in map.path for map in process.memory_maps())

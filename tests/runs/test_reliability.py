@@ -5,7 +5,7 @@ from benchmarks.reliability import kills
 
 def test_a_killed_run_keeps_what_was_acknowledged(tmp_path):
     found = kills(12, tmp_path)
-    assert found["acknowledged"] > 100
+    assert found["acknowledged"] > 12
     assert (found["lost"], found["damage_not_told"]) == (0, 0)
     assert found["torn_lines"] <= 12
     assert set(found["states"]) <= {"queued", "interrupted"}

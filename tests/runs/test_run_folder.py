@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,8 +38,37 @@ def write(runs_dir):
 def test_runs_are_listed_newest_first(tmp_path):
     made = [create_run(EXPERIMENT.replace(seed=seed), tmp_path) for seed in range(5)]
     listed = list_runs(tmp_path)
-    assert [run.id for run in listed] == sorted((path.name for path in made), reverse=True)
+    assert [run.path for run in listed] == made[::-1]
     assert {run.status for run in listed} == {"queued"}
+
+
+def test_runs_of_one_millisecond_are_in_their_order_too(tmp_path, monkeypatch):
+    class Stopped(datetime):
+        """A clock that stands still."""
+
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 1, 2, 3, 4, 5, 678_000, tz)
+
+    monkeypatch.setattr("mixwidgets.runs.journal.datetime", Stopped)
+    monkeypatch.setattr("mixwidgets.runs.journal._latest", Stopped.fromtimestamp(0, UTC))
+    recipes = ["fp32", "bf16", "fp16_static", "bf16"]  # whose names are in another order
+    made = [create_run(EXPERIMENT.replace(recipe=recipe), tmp_path) for recipe in recipes]
+    assert [run.path for run in list_runs(tmp_path)] == made[::-1]
+    assert made[0].name.startswith("20260102-030405678-")
+
+
+def test_a_run_that_is_being_made_is_none_yet(tmp_path, monkeypatch):
+    def write(descriptor, data, write=os.write):
+        listed.append(list_runs(tmp_path))  # which warns of what it cannot read
+        return write(descriptor, data)
+
+    listed = []
+    monkeypatch.setattr(os, "write", write)
+    made = create_run(EXPERIMENT, tmp_path)
+    assert listed
+    assert not any(listed)
+    assert [run.path for run in list_runs(tmp_path)] == [made]
 
 
 class Größe_des_längsten_Namens_den_eine_Aufgabe_je_hatte:

@@ -23,7 +23,7 @@ from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ("-m", "mixwidgets.training")
-LIMIT_S = 240  # to fail rather than hang: a start loads torch three times
+LIMIT_S = 600  # to fail rather than hang: a start loads torch three times
 
 # By how much a loss and a norm may differ from one process's: sums are rounded in another order.
 FLOAT32, NARROW = (2e-5, 2e-4), (5e-3, 5e-2)

@@ -134,7 +134,7 @@ def test_linked_widgets_that_change_at_the_same_time_do_not_wait_for_each_other(
     threads = [threading.Thread(target=job, daemon=True) for job in (first, second)]
     for thread in threads:
         thread.start()
-    until(lambda: not any(thread.is_alive() for thread in threads), limit=5)
+    until(lambda: not any(thread.is_alive() for thread in threads))
     assert counter.other == other.other
     other.close()
 

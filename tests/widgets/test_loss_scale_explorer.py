@@ -230,9 +230,13 @@ def test_of_many_steps_at_once_the_newest_is_taken_and_all_are_told(sent, live):
     assert (explorer.steps, explorer._seen) == ([1, 11, 41], 5)
 
 
+def followers():
+    return [thread for thread in threading.enumerate() if thread.name == "LossScaleExplorer"]
+
+
 def test_the_thread_ends_with_the_widget(live):
     _, explorer = live
-    (thread,) = [thread for thread in threading.enumerate() if thread.name == "LossScaleExplorer"]
+    (thread,) = until(lambda: len(found := followers()) == 1 and found)
     explorer.close()
     thread.join(60)
     assert not thread.is_alive()
@@ -300,9 +304,9 @@ def test_a_run_that_is_over(tmp_path):
     path, journal = journalled(tmp_path)
     with journal:
         journal.append(RunFinished(reason="completed", metrics={}))
-    before = threading.active_count()
+    before = set(followers())
     explorer = LossScaleExplorer(open_run(path))
-    assert threading.active_count() == before  # there is nothing to follow
+    until(lambda: before.issuperset(followers()))  # there is nothing to follow
     found = frames(explorer.get_state("_snapshots")["_snapshots"])
     assert found == [(step, 2.0**step, 1 / step, summary(step)) for step in (10, 20, 30)]
     points = np.frombuffer(explorer._loss, "<f4").reshape(-1, 2)
@@ -351,7 +355,7 @@ def test_a_run_that_goes_on(tmp_path, sent, monkeypatch):
         journal.append(GradientSnapshot(step=31, summaries=summary(31)))
         until(lambda: explorer.steps == [10, 20, 30, 31])
         journal.append(RunFinished(reason="completed", metrics={}))
-    until(lambda: not [one for one in threading.enumerate() if one.name == "LossScaleExplorer"])
+    until(lambda: not followers())
     explorer.close()
 
 

@@ -25,13 +25,14 @@ from tests.widgets.lab_page import Page, curve, going_on, journalled, statuses, 
 def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path, make_lab, monkeypatch):
     lab = make_lab(tmp_path / "runs")
     page = Page(lab, monkeypatch)
-    experiment = {"task": "digits_cnn", "recipe": "fp16_dynamic", "steps": 25, "seed": 3}
+    experiment = {"task": "digits_cnn", "recipe": "fp16_dynamic", "steps": 25, "seed": 3, "device": "cpu"}
     assert page.ask({"kind": "launch", "request": "r1", "experiment": experiment}) == {
         "kind": "done",
         "request": "r1",
     }
     until(lambda: statuses(lab) == ["completed"])
     [run] = lab.runs
+    until(lambda: run.id in lab._settled and len(curve(lab, run, "loss")) == 25)
     assert (run.experiment.steps, run.experiment.seed, run.experiment.recipe.name) == (25, 3, "fp16_dynamic")
 
     [row] = lab._rows
@@ -100,7 +101,7 @@ def test_curves_hold_scale_changes_and_skipped_steps(tmp_path, make_lab):
     losses = [3.0, math.inf, 2.0, math.nan, 1.0]
     run = journalled(tmp_path, losses, scales=[2.0**16, 2.0**16, 2.0**15, 2.0**15, 0.0])
     lab = make_lab(tmp_path)
-    until(lambda: lab._rows)
+    until(lambda: run.id in lab._settled and len(curve(lab, run, "loss")) == len(losses))
     np.testing.assert_array_equal(curve(lab, run, "loss")[:, 1], np.float32(losses))
     np.testing.assert_array_equal(curve(lab, run, "scale"), [[1, 16], [3, 15], [5, -math.inf]])
     np.testing.assert_array_equal(curve(lab, run, "skipped"), [[2, 16], [4, 15]])
