@@ -46,13 +46,14 @@ class Boundaries(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def boundaries(fmt: FloatFormat, loss_scale: Fraction) -> Boundaries:
-    """The boundaries of `fmt` for gradients that are multiplied by `loss_scale` before rounding.
+def boundaries(fmt: FloatFormat, numerator: int = 1, denominator: int = 1) -> Boundaries:
+    """The boundaries of `fmt` for gradients that are multiplied by a loss scale, this ratio, before rounding.
 
     Raises ValueError for an unsigned format: gradients have signs.
     """
     if not fmt.signed:
         raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
+    loss_scale = Fraction(numerator, denominator)
     half_ulp = Fraction(2) ** (fmt.emin - fmt.fraction_bits - 1)
     smallest_normal = Fraction(2) ** fmt.emin
     flushed = _place(half_ulp / loss_scale, tie_below=True)
@@ -84,24 +85,20 @@ def catalogue_cuts() -> tuple[int, ...]:
 def cuts_for(formats: tuple[FloatFormat, ...]) -> tuple[int, ...]:
     """Those of the catalogue, and those of more formats. Raises ValueError for an unsigned one."""
     signed = [*(fmt for fmt in list_formats() if fmt.signed), *formats]
-    fractions = {place.fraction for fmt in signed for place in boundaries(fmt, Fraction(1))}
+    fractions = {place.fraction for fmt in signed for place in boundaries(fmt)}
     return tuple(sorted(fractions - {0, BINADE}))
 
 
-def exact_scale(loss_scale: object) -> Fraction:
-    """A loss scale as an exact rational. TypeError or ValueError for anything but a positive number."""
+def exact_scale(loss_scale: object) -> tuple[int, int]:
+    """A loss scale as a numerator and a denominator. TypeError or ValueError for no positive number."""
     if isinstance(loss_scale, bool) or not isinstance(loss_scale, Real):
         raise TypeError(f"a loss scale is a positive number such as 1024.0, not {loss_scale!r}")
     if isinstance(loss_scale, Rational):
-        scale = Fraction(int(loss_scale.numerator), int(loss_scale.denominator))
+        ratio = int(loss_scale.numerator), int(loss_scale.denominator)
     elif isfinite(loss_scale):
-        scale = Fraction(float(loss_scale))
+        ratio = float(loss_scale).as_integer_ratio()
     else:
         raise ValueError(f"a loss scale is finite; {loss_scale!r} came")
-    if scale <= 0:
+    if ratio[0] <= 0:
         raise ValueError(f"a loss scale is greater than zero; {loss_scale!r} came")
-    return scale
-
-
-def is_power_of_two(scale: Fraction) -> bool:
-    return scale.numerator.bit_count() == 1 and scale.denominator.bit_count() == 1
+    return ratio

@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +28,25 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return njit(nogil=True)(function)
+
+
+def _fetching(typing_context: Any, values: Any, index: Any) -> Any:
+    """Ask the memory for values[index], which need not exist, and go on: it is on its way while others are
+    counted (the LLVM Language Reference, "llvm.prefetch")."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        address, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [address], kind)
+        where = builder.bitcast(builder.gep(data, [arguments[1]]), address)
+        to_read, into_second_level, of_data = number(0), number(2), number(1)
+        return builder.call(fetch, [where, to_read, into_second_level, of_data])
+
+    return types.void(values, types.intp), generate
+
+
+_fetch: Any = intrinsic(_fetching)
 
 
 @_compiled
@@ -89,6 +110,7 @@ def _count(
             counts[keys[index]] += 1
         found = 0
         for eight in range((block.size + 7) // 8):
+            _fetch(values, start + BLOCK + 8 * eight)
             if any_of_eight[eight]:
                 for index in range(8 * eight, 8 * eight + 8):
                     found_at[found] = index  # to stay, or not: a branch would be foretold wrongly too often

@@ -41,7 +41,8 @@ def relative_error(values: object, format: str | FloatFormat, loss_scale: float 
     Raises as it does, and ValueError for an unsigned format, or a scale that is not greater than zero.
     """
     fmt = _signed(format)
-    scale = float(exact_scale(loss_scale))
+    numerator, denominator = exact_scale(loss_scale)
+    scale = numerator / denominator
     flat = as_floats(values)
     # By their largest, so that no square leaves float64's range.
     largest = max((_largest(part) for part in _parts(flat)), default=0.0)

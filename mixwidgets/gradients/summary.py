@@ -15,12 +15,11 @@ from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients import wire
 from mixwidgets.gradients.boundaries import (
     BINADE,
-    Place,
+    Boundaries,
     boundaries,
     catalogue_cuts,
     cuts_for,
     exact_scale,
-    is_power_of_two,
 )
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
@@ -29,7 +28,6 @@ from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from fractions import Fraction
 
     from mixwidgets.formats.float_format import FloatFormat
 
@@ -113,13 +111,14 @@ class GradientSummary:
         Raises ValueError for an unknown format, for a scale that is not a power of two (see `count_bounds`),
         and for a format whose boundaries this summary does not resolve.
         """
-        scale = exact_scale(loss_scale)
-        if not is_power_of_two(scale):
+        numerator, denominator = exact_scale(loss_scale)
+        if not numerator.bit_count() == denominator.bit_count() == 1:
             raise ValueError(
                 f"counts are exact for loss scales that are powers of two, and {loss_scale!r} is none; take "
                 f".count_bounds(format, {loss_scale!r}), or the nearest power of two"
             )
-        least, most = self._edges(get_format(format), scale)
+        binades = numerator.bit_length() - denominator.bit_length()
+        least, most = self._edges(boundaries(get_format(format)), binades)
         if least != most:
             raise ValueError(
                 f"this summary does not resolve {get_format(format).name}: it keeps what the catalogue's "
@@ -132,7 +131,7 @@ class GradientSummary:
         self, format: str | FloatFormat, loss_scale: float = 1.0
     ) -> tuple[GradientCounts, GradientCounts]:
         """Least and greatest possible count of each class, for any loss scale greater than zero."""
-        least, most = self._edges(get_format(format), exact_scale(loss_scale))
+        least, most = self._edges(boundaries(get_format(format), *exact_scale(loss_scale)))
         fewest = [max(0, end - start) for start, end in zip(most, least[1:], strict=False)]
         greatest = [end - start for start, end in zip(least, most[1:], strict=False)]
         return self._counts(fewest), self._counts(greatest)
@@ -141,20 +140,22 @@ class GradientSummary:
         flushed, subnormal, normal, overflow = finite
         return GradientCounts(self.zero, flushed, subnormal, normal, overflow, self.inf, self.nan)
 
-    def _edges(self, fmt: FloatFormat, scale: Fraction) -> Iterator[tuple[int, ...]]:
-        """Least, then greatest number of values below each class, and in all, from flushed to overflow."""
+    def _edges(self, places: Boundaries, binades: int = 0) -> Iterator[tuple[int, ...]]:
+        """Least, then greatest number of values times 2^binades below each class, and in all, from flushed to
+        overflow."""
+        below = [self._below(exponent - binades, fraction) for exponent, fraction in places]
         finite = self._below_cell[-1]
-        return zip((0, 0), *map(self._below, boundaries(fmt, scale)), (finite, finite), strict=True)
+        return zip((0, 0), *below, (finite, finite), strict=True)
 
-    def _below(self, place: Place) -> tuple[int, int]:
+    def _below(self, exponent: int, fraction: int) -> tuple[int, int]:
         """Least and greatest number of values below a place: they differ if it lies within a cell."""
-        row = bisect_left(self.exponents, place.exponent)
+        row = bisect_left(self.exponents, exponent)
         cell = row * (len(self.cuts) + 1)
-        if row == len(self.exponents) or self.exponents[row] != place.exponent:
+        if row == len(self.exponents) or self.exponents[row] != exponent:
             return self._below_cell[cell], self._below_cell[cell]
         ends = self._cell_ends
-        whole = bisect_right(ends, place.fraction) - 1
-        partly = whole if ends[whole] == place.fraction else whole + 1
+        whole = bisect_right(ends, fraction) - 1
+        partly = whole if ends[whole] == fraction else whole + 1
         return self._below_cell[cell + whole], self._below_cell[cell + partly]
 
     def relative_error(self, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:
@@ -166,8 +167,8 @@ class GradientSummary:
         """
         if self.counts(format, loss_scale).overflow:
             return RelativeError(inf, exact=False)
-        scale = exact_scale(loss_scale)
-        log2 = scale.numerator.bit_length() - scale.denominator.bit_length()
+        numerator, denominator = exact_scale(loss_scale)
+        log2 = numerator.bit_length() - denominator.bit_length()
         return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
 
     def merge(self, other: GradientSummary) -> GradientSummary:

@@ -138,7 +138,9 @@ def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch, most
         return lambda function: function
 
     monkeypatch.delitem(sys.modules, loops.__name__)
-    monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit))
+    monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit, types=None))
+    extending = types.SimpleNamespace(intrinsic=lambda function: lambda *arguments: None)
+    monkeypatch.setitem(sys.modules, "numba.extending", extending)
     count = compiled_count.__wrapped__()
     fake, gathered = sys.modules[loops.__name__], []
     gather = fake._gather

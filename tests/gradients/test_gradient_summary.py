@@ -434,7 +434,7 @@ def test_formats_of_p3109_beside_their_own_rounding(bits: int) -> None:
         for scale in (1.0, 2.0**-9):
             starts = [
                 Fraction(2) ** p.exponent * (1 + Fraction(p.fraction, BINADE))
-                for p in boundaries(fmt, Fraction(scale))
+                for p in boundaries(fmt, *scale.as_integer_ratio())
             ]
             at = np.array([float(start) for start in starts])
             values = np.concatenate([at, np.nextafter(at, 0), np.nextafter(at, np.inf)])

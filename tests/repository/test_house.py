@@ -40,7 +40,7 @@ ROOMS = {
     "__init__": (set(), set(), set()),
 }
 # Files that are imported inside functions only, and what they may import of others on loading.
-LATE = {"mixwidgets.gradients.loops": {"numpy", "numba"}}
+LATE = {"mixwidgets.gradients.loops": {"numpy", "numba", "llvmlite"}}
 
 
 def room_of(path: Path) -> str:
