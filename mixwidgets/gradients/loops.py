@@ -116,11 +116,11 @@ def _count(
                     found_at[found] = index  # to stay, or not: a branch would be foretold wrongly too often
                     found += is_near[index]
         for index in found_at[:found]:
-            slot = keys[index] & slots - 1
+            value, slot = block[index], keys[index] & slots - 1
             cell = least = cell_of[max(slot, 1) - 1]
-            for cut in cuts[least : cell_of[slot]]:
-                cell += cut <= block[index] & fraction
-            cells[keys[index] // slots, cell] += 1
+            for cut in range(least, cell_of[slot]):
+                cell += cuts[cut] <= value & fraction
+            cells[np.int64(value >> fraction_bits) & cells.shape[0] - 1, cell] += 1
 
 
 @_compiled
