@@ -6,8 +6,7 @@ from playwright.sync_api import expect
 
 import mixwidgets as mw
 from tests.browser.hosts.sources import WIDGETS
-
-SLOW = 120_000  # milliseconds: a process that loads torch, on a busy machine
+from tests.browser.jupyter import SLOW
 
 
 def test_bits_flip_and_python_answers(host):
