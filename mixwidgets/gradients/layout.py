@@ -18,11 +18,14 @@ from mixwidgets.gradients.boundaries import FRACTION_BITS
 Array = np.ndarray[Any, np.dtype[Any]]
 
 KEYS = 1 << 16
+SMALL = 1 << 14  # values: a larger array is counted faster by its keys, alone
 
 
 class Counted(NamedTuple):
-    """What an array holds, by binade. A row for each biased exponent that occurs, ascending."""
+    """What some arrays hold, by binade: a row for each biased exponent that occurs in one, ascending."""
 
+    ends: Array
+    """int64 (arrays + 1,): 0, and where the rows of each array end."""
     biased: Array
     """int64 (rows,). 0 for zeros and subnormals; the largest for infinities and NaNs."""
     cells: Array

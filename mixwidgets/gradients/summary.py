@@ -87,8 +87,7 @@ class GradientSummary:
     @classmethod
     def tallied(cls, cuts: tuple[int, ...], found: Tally) -> GradientSummary:
         """From what was counted by these cuts."""
-        exponents = tuple(found.exponents.tolist())
-        return cls(cuts, exponents, found.cells, found.samples, zero=found.zero, inf=found.inf, nan=found.nan)
+        return cls(cuts, *found)
 
     @cached_property
     def count(self) -> int:

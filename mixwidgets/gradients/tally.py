@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mixwidgets.gradients.compiled import compiled_count
-from mixwidgets.gradients.layout import layout_of
-from mixwidgets.gradients.vectorised import CHUNK, count_each
+from mixwidgets.gradients.layout import SMALL, layout_of
+from mixwidgets.gradients.vectorised import CHUNK, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,12 +26,12 @@ TABLES = 1 << 19  # bytes of counts: those of 17 float32 arrays, which stay with
 class Tally(NamedTuple):
     """Counts of finite non-zero magnitudes, with zeros, infinities and NaNs apart."""
 
-    exponents: Array
-    """int64 (rows,), ascending: the binades that hold any value."""
+    exponents: tuple[int, ...]
+    """Ascending: the binades that hold any value."""
     cells: Array
-    """uint64 (rows, len(cuts) + 1): counts between consecutive cuts of a binade."""
+    """uint64 (exponents, len(cuts) + 1): counts between consecutive cuts of a binade."""
     samples: Array
-    """float64 (rows,): a value of each binade, as it was; 0 where the look at a few finds none, and for
+    """float64 (exponents,): a value of each binade, as it was; 0 where the look at a few finds none, and for
     subnormals."""
     zero: int
     inf: int
@@ -48,43 +49,50 @@ def tally(values: Array, cuts: tuple[int, ...]) -> Tally:
 
 def tally_each(arrays: Sequence[Array], cuts: tuple[int, ...]) -> list[Tally]:
     """`tally` of each array, for less than one by one."""
-    count = _compiled_if_it_pays(sum(map(len, arrays))) or count_each
+    counted = _compiled_if_it_pays(sum(map(len, arrays))) or count
     found: dict[int, Tally] = {}
-    for wide in (False, True):
-        layout = layout_of(wide, cuts)
-        those = [index for index, values in enumerate(arrays) if (values.dtype == np.float64) is wide]
-        together = max(1, TABLES // (8 * prod(layout.shape)))
-        for start in range(0, len(those), together):
-            group = those[start : start + together]
-            counted = count([arrays[index].view(layout.word) for index in group], layout)
-            for index, one in zip(group, counted, strict=True):
-                found[index] = _tally(one, arrays[index], cuts, layout)
+    for itemsize in (4, 8):
+        layout = layout_of(itemsize == 8, cuts)
+        those = {i: values for i, values in enumerate(arrays) if values.itemsize == itemsize}
+        for group in _groups(those, max(1, TABLES // (8 * prod(layout.shape)))):
+            bits = [those[index].view(layout.word) for index in group]
+            found |= zip(group, _tallies(counted(bits, layout), bits, cuts, layout), strict=True)
     return [found[index] for index in range(len(arrays))]
 
 
-def _tally(counted: Counted, values: Array, cuts: tuple[int, ...], layout: Layout) -> Tally:
-    biased, cells, samples = counted
-    zero = inf = nan = 0
-    subnormal: list[int] = []
-    rows = slice(0, len(biased))
-    if len(biased) and biased[0] == 0:
-        zero, *subnormal = cells[0].tolist()
-        rows = slice(1, rows.stop)
-    if len(biased) and biased[-1] == layout.shape[0] - 1:
-        inf, *nans = cells[-1].tolist()  # an infinity's fraction is 0, below the first cut
-        nan, rows = sum(nans), slice(rows.start, rows.stop - 1)
-    found = Tally(biased[rows] - layout.bias, cells[rows], samples[rows], zero, inf, nan)
-    return _with_subnormals(found, values, cuts, layout) if any(subnormal) else found
+def _groups(arrays: dict[int, Array], most: int) -> Iterator[list[int]]:
+    """Large arrays one by one, small ones so many at once: a call costs more than to count a few values."""
+    small = [index for index, values in arrays.items() if len(values) <= SMALL]
+    yield from (small[start : start + most] for start in range(0, len(small), most))
+    yield from ([index] for index, values in arrays.items() if len(values) > SMALL)
 
 
-def _with_subnormals(found: Tally, values: Array, cuts: tuple[int, ...], layout: Layout) -> Tally:
+def _tallies(
+    counted: Counted, arrays: Sequence[Array], cuts: tuple[int, ...], layout: Layout
+) -> Iterator[Tally]:
+    biased, exponents = counted.biased.tolist(), (counted.biased - layout.bias).tolist()
+    for bits, (start, end) in zip(arrays, pairwise(counted.ends.tolist()), strict=True):
+        zero = inf = nan = 0
+        subnormal: list[int] = []
+        if start < end and biased[start] == 0:
+            zero, *subnormal = counted.cells[start].tolist()
+            start += 1
+        if start < end and biased[end - 1] == layout.shape[0] - 1:
+            end -= 1
+            inf, *nans = counted.cells[end].tolist()  # an infinity's fraction is 0, below the first cut
+            nan = sum(nans)
+        cells, samples = counted.cells[start:end], counted.samples[start:end]
+        found = Tally(tuple(exponents[start:end]), cells, samples, zero, inf, nan)
+        yield _with_subnormals(found, bits, cuts, layout) if any(subnormal) else found
+
+
+def _with_subnormals(found: Tally, bits: Array, cuts: tuple[int, ...], layout: Layout) -> Tally:
     """With their counts, too: a subnormal's fraction field, made a float64, is it times a constant power."""
-    fields = np.concatenate(list(_subnormal_fields(values.view(layout.word), layout)))
+    fields = np.concatenate(list(_subnormal_fields(bits, layout)))
     small = tally(fields.astype(np.float64), cuts)
+    binades = 1 - layout.bias - layout.fraction_bits
     return found._replace(
-        exponents=np.concatenate(
-            [small.exponents + (1 - layout.bias - layout.fraction_bits), found.exponents]
-        ),
+        exponents=(*(exponent + binades for exponent in small.exponents), *found.exponents),
         cells=np.concatenate([small.cells, found.cells]),
         samples=np.concatenate([np.zeros(len(small.exponents)), found.samples]),
     )

@@ -27,7 +27,7 @@ def as_floats(values: object) -> np.ndarray[Any, np.dtype[Any]]:
 
 def require_dense_floats(tensor: Any) -> None:
     """Raise, as `as_floats` does, for a torch tensor that has no dense floating-point values."""
-    if tensor.device.type == "meta":
+    if tensor.is_meta:
         raise ValueError(
             "a tensor on the meta device has a shape but no values; move the model to a real device"
         )

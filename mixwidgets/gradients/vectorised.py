@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mixwidgets.gradients.layout import KEYS, Counted
+from mixwidgets.gradients.layout import KEYS, SMALL, Counted
 from mixwidgets.gradients.samples import find_samples, stride
 
 if TYPE_CHECKING:
@@ -17,30 +17,23 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 CHUNK = 1 << 16  # values: what a chunk and its temporaries take stays within a core's second-level cache
-SMALL = 1 << 14  # values: an array with more is counted faster alone
 
 
-def count_each(arrays: Sequence[Array], layout: Layout) -> list[Counted]:
-    """What flat bits, unsigned and of the layout's width, hold."""
-    tables = np.zeros((len(arrays), *layout.shape), dtype=np.int64)
-    small = [index for index, bits in enumerate(arrays) if len(bits) <= SMALL]
-    if small:
-        tables[small] = _count_together([arrays[index] for index in small], layout)
-    for bits, table in zip(arrays, tables, strict=True):
-        if len(bits) > SMALL:
-            _count_one(bits, layout, table)
-    # Of all arrays at once, and then cut: a call costs more than the few rows of one.
+def count(arrays: Sequence[Array], layout: Layout) -> Counted:
+    """What flat bits hold, unsigned and of the layout's width: those of one array, or of some small ones."""
+    together = all(len(bits) <= SMALL for bits in arrays)
+    tables = _count_together(arrays, layout) if together else _count_large(arrays[0], layout)[None]
+    # Of all arrays at once: a call costs more than the few rows of one.
     held = np.einsum("abc->ab", tables)  # sums over the cells in a third of the time of sum
     array, biased = np.nonzero(held)
     cells = tables[array, biased].view(np.uint64)
     looked = [bits[:: stride(len(bits))].view(f"f{bits.itemsize}") for bits in arrays]
     samples = find_samples(looked)[array, biased].astype(np.float64)
-    ends = np.searchsorted(array, range(len(arrays) + 1)).tolist()
-    return [Counted(biased[rows], cells[rows], samples[rows]) for rows in map(slice, ends, ends[1:])]
+    return Counted(np.searchsorted(array, range(len(arrays) + 1)), biased, cells, samples)
 
 
-def _count_one(bits: Array, layout: Layout, cells: Array) -> None:
-    counts, near = np.zeros(KEYS, dtype=np.int64), []
+def _count_large(bits: Array, layout: Layout) -> Array:
+    cells, counts, near = np.zeros(layout.shape, dtype=np.int64), np.zeros(KEYS, dtype=np.int64), []
     for start in range(0, len(bits), CHUNK):
         chunk = bits[start : start + CHUNK]
         keys = layout.keys(chunk)
@@ -57,10 +50,10 @@ def _count_one(bits: Array, layout: Layout, cells: Array) -> None:
     by_binade[:, layout.is_near] = 0
     columns, starts = np.unique(layout.cell_of, return_index=True)
     cells[rows[:, None], columns] += np.add.reduceat(by_binade, starts, axis=1)
+    return cells
 
 
 def _count_together(arrays: Sequence[Array], layout: Layout) -> Array:
-    """In fewer calls: of a small array alone they would cost more than the work."""
     bits, shape = np.concatenate(arrays), (len(arrays), *layout.shape)
     keys = layout.keys(bits)
     positions = layout.position_of.take(keys)

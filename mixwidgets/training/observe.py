@@ -81,15 +81,15 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     groups: dict[torch.device, dict[str, Tensor]] = {}
     for name, gradient in gradients.items():
         require_dense_floats(gradient)
-        values = gradient.detach().reshape(-1)
-        if gradient.device.type == "cpu" if on_device is None else not on_device:
+        values = gradient.detach()
+        if gradient.is_cpu if on_device is None else not on_device:
             floats = values if values.dtype in (torch.float32, torch.float64) else values.float()
-            on_host[name] = floats.numpy(force=True)
+            on_host[name] = floats.numpy(force=True).reshape(-1)
         elif gradient.dtype == torch.float64:
-            parts.append(partial(_of_values, name, to_host(values)))
+            parts.append(partial(_of_values, name, to_host(values.reshape(-1))))
         else:
             joined = values if gradient.dtype in _JOINED else values.float()
-            groups.setdefault(gradient.device, {})[name] = joined
+            groups.setdefault(gradient.device, {})[name] = joined.reshape(-1)
     counted = GradientSummary.of_each(on_host)
     parts.append(lambda: counted)
     for group in groups.values():
@@ -210,4 +210,5 @@ def _summary(counts: Array, samples: Array) -> GradientSummary:
     rows = np.flatnonzero(cells.any(axis=1))
     exponents = rows + _EXPONENTS[0]
     its_samples = samples[np.maximum(exponents + 127, 0)].astype(np.float64)  # none of subnormals
-    return GradientSummary.tallied(cuts, Tally(exponents, cells[rows], its_samples, zero, inf, nan))
+    found = Tally(tuple(exponents.tolist()), cells[rows], its_samples, zero, inf, nan)
+    return GradientSummary.tallied(cuts, found)

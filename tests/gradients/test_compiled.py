@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from mixwidgets.gradients import loops, tally
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.compiled import compiled_count
-from mixwidgets.gradients.layout import layout_of
+from mixwidgets.gradients.layout import SMALL, layout_of
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.vectorised import count_each
+from mixwidgets.gradients.vectorised import count
 
 
 def both(values: np.ndarray) -> tuple[GradientSummary, GradientSummary]:
@@ -98,7 +98,7 @@ def test_other_cuts_both_ways(cuts: tuple[int, ...]) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tally, "COMPILED_FROM", least)
             found = tally.tally(values, cuts)
-        assert found.exponents.tolist() == [0]
+        assert found.exponents == (0,)
         assert found.cells.tolist() == [expected.tolist()]
 
 
@@ -128,8 +128,11 @@ def test_without_numba_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiled_count.__wrapped__() is None
 
 
+@pytest.mark.parametrize(("every", "parts"), [(97, 3), (7, 1)])  # some small arrays, and a large one
 @pytest.mark.parametrize("most", [100, 1 << 31])
-def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+def test_where_machine_code_cannot_be_kept(
+    monkeypatch: pytest.MonkeyPatch, most: int, every: int, parts: int
+) -> None:
     """And the loops as Python runs them, by as many values at once as one count holds."""
 
     def njit(**options: bool) -> object:
@@ -141,16 +144,16 @@ def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch, most
     monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit, types=None))
     extending = types.SimpleNamespace(intrinsic=lambda function: lambda *arguments: None)
     monkeypatch.setitem(sys.modules, "numba.extending", extending)
-    count = compiled_count.__wrapped__()
+    by_loops = compiled_count.__wrapped__()
     fake, gathered = sys.modules[loops.__name__], []
     gather = fake._gather
     monkeypatch.setattr(fake, "_gather", lambda *tables: (gathered.append(1), gather(*tables)))
     monkeypatch.setattr(fake, "MOST", most)
     layout = layout_of(False, catalogue_cuts())
-    arrays = [part.view(np.uint32) for part in np.array_split(edges(np.float32)[::97], 3)]
-    counted = count(arrays, layout)
+    arrays = [part.view(np.uint32) for part in np.array_split(edges(np.float32)[::every], parts)]
+    assert (parts == 1) is (len(arrays[0]) > SMALL)
+    counted = by_loops(arrays, layout)
     assert len(gathered) == sum(-(-len(bits) // most) for bits in arrays)
-    for found, plain in zip(counted, count_each(arrays, layout), strict=True):
-        for column, expected in zip(found, plain, strict=True):
-            assert column.dtype == expected.dtype
-            assert np.array_equal(column, expected)
+    for column, expected in zip(counted, count(arrays, layout), strict=True):
+        assert column.dtype == expected.dtype
+        assert np.array_equal(column, expected)

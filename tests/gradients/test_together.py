@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from mixwidgets.gradients import tally
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.compiled import FEW
+from mixwidgets.gradients.layout import SMALL
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.vectorised import SMALL
 
 
 def alike(arrays: dict[str, np.ndarray]) -> None:
@@ -42,7 +41,6 @@ def test_arrays_of_every_kind_at_once() -> None:
             "many zeros": magnitudes(5000, zeros=0.9),
             "as many as counted together": magnitudes(SMALL),
             "one more": magnitudes(SMALL + 1),
-            "more than share a compiled call": magnitudes(FEW + 1),
             "float64": magnitudes(300).astype(np.float64),
             "subnormal": np.array([1e-40, -1e-45, 0, 1], np.float32),
             "not finite": np.array([np.inf, -np.inf, np.nan, -0.0, 3.4e38], np.float32),

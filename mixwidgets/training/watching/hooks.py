@@ -80,7 +80,8 @@ class LoopHooks:
     ) -> None:
         self.model, self.optimizer, self.scaler, self.eyes = model, optimizer, scaler, eyes
         self._placed = ExitStack()
-        self._is_observing = False
+        self.is_observing = False
+        """Whether the step under way is looked at; asked once a step, so that other hooks return at once."""
         self._reached: dict[str, Tensor] = {}
         self._awaited: set[int] = set()  # backward passes whose end has a callback
         self._updated = False
@@ -88,7 +89,7 @@ class LoopHooks:
 
     def place(self) -> None:
         """Put them on. Where that fails, none is left."""
-        self._is_observing = self.eyes.is_observing
+        self.is_observing = self.eyes.is_observing
         with ExitStack() as placed:
             for name, parameter in watched(self.model):
                 reach = partial(self._reach, name)
@@ -108,12 +109,8 @@ class LoopHooks:
         """Take them off; twice is harmless."""
         self._placed.close()
 
-    def see_output(self, name: str, output: object) -> None:
-        if self._is_observing:
-            self._see_output(name, output)
-
     @_guarded
-    def _see_output(self, name: str, output: object) -> None:
+    def see_output(self, name: str, output: object) -> None:
         in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
         in_evaluation = not (self.model.training or torch.is_grad_enabled())
         if not (in_backward or in_evaluation):
@@ -122,7 +119,7 @@ class LoopHooks:
 
     def _reach(self, name: str, parameter: Tensor) -> None:
         """A parameter has its gradient."""
-        if self._is_observing or self._passes_are_steps:
+        if self.is_observing or self._passes_are_steps:
             self._note(name, parameter)
 
     @_guarded
@@ -136,7 +133,7 @@ class LoopHooks:
     @_guarded
     def _end_backward(self) -> None:
         reached, self._reached = self._reached, {}
-        if self._is_observing:
+        if self.is_observing:
             found = {name: parameter.grad for name, parameter in reached.items()}
             self.eyes.saw_gradients({name: grad for name, grad in found.items() if grad is not None})
         if self._passes_are_steps:
@@ -162,7 +159,7 @@ class LoopHooks:
         self._reached.clear()  # by a backward pass that an error ended: it never called back
         self._awaited.clear()
         self.eyes.saw_step_end(updated)
-        self._is_observing = self.eyes.is_observing  # once a step: the hooks of the others return at once
+        self.is_observing = self.eyes.is_observing
 
 
 def _at_very_end_of_backward(callback: Callable[[], None]) -> None:
@@ -184,7 +181,8 @@ class _OutputHook:
     def __call__(self, module: nn.Module, inputs: object, output: object) -> None:
         if torch.compiler.is_compiling():
             return  # the user compiles around the model: nothing more is traced here
-        self._hooks.see_output(self._name, output)
+        if self._hooks.is_observing:
+            self._hooks.see_output(self._name, output)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (nullcontext(), "__exit__")

@@ -83,8 +83,7 @@ class StepUnderWay:
         `updated`: the optimiser took a step, as far as can be seen from outside. `scale_tells`: only a
         smaller scale shows that it did not.
         """
-        sums = [total for _, total in self._outputs]
-        outputs = to_host(torch.stack([total.to(sums[0]) for total in sums])) if sums else None
+        outputs = _each_to_host([total for _, total in self._outputs])
         loss = _to_host(self._loss if self._own_loss is None else self._own_loss)
         norm = _to_host(global_norm(self._norms) if self._norms else None)
 
@@ -92,7 +91,7 @@ class StepUnderWay:
             scale, after = self._scale(), next_scale()
             found = {name: summary for one in self._passes for name, summary in one().items()}
             broken = [name for name, summary in found.items() if summary.inf or summary.nan]
-            finite = map(math.isfinite, outputs().tolist() if outputs else ())
+            finite = map(math.isfinite, outputs())
             skipped = not updated or (scale_tells and after < scale)
             summaries = {name: found[name] for name in self._names if name in found}
             record = StepRecord(
@@ -135,6 +134,14 @@ def _to_host(value: float | Tensor | None) -> Callable[[], float]:
     return lambda: float(read())
 
 
+def _each_to_host(values: Sequence[Tensor]) -> Callable[[], list[float]]:
+    """Numbers, of which those on a device go to the host together."""
+    if all(value.is_cpu for value in values):
+        return lambda: [value.item() for value in values]
+    read = to_host(torch.stack([value.to(values[0]) for value in values]))
+    return lambda: read().tolist()
+
+
 def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[], Summaries]:
     """Start summarising gradients / scale.
 
@@ -150,12 +157,12 @@ def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[
             name: (v if v.dtype == torch.float64 else v.float()) * (1 / scale) for name, v in values.items()
         }
     pending = begin(values)
-    zeros = {name: gradient.numel() - values[name].numel() for name, gradient in gradients.items()}
-
-    def read() -> Summaries:
-        return {name: _moved(summary, moved, zeros[name]) for name, summary in pending.finish().items()}
-
-    return read
+    left_out = {name: g.numel() - values[name].numel() for name, g in gradients.items() if g.is_sparse}
+    if not (moved or left_out):
+        return pending.finish
+    return lambda: {
+        name: _moved(summary, moved, left_out.get(name, 0)) for name, summary in pending.finish().items()
+    }
 
 
 def _dense(gradient: Tensor) -> Tensor:
@@ -165,8 +172,6 @@ def _dense(gradient: Tensor) -> Tensor:
 
 def _moved(summary: GradientSummary, binades: int, zeros: int) -> GradientSummary:
     """The summary of the values times 2^binades, and of so many zeros."""
-    if not (binades or zeros):
-        return summary
     exponents = tuple(exponent + binades for exponent in summary.exponents)
     samples = np.ldexp(summary.samples, binades)
     return replace(summary, exponents=exponents, samples=samples, zero=summary.zero + zeros)
