@@ -117,6 +117,18 @@ describe("bits", () => {
     ]);
   });
 
+  test.each([true, false])("flip by key after a pointer, whose click was sent (%s)", (sent) => {
+    const view = show(new Host());
+    const sign = view.bit(/^sign/);
+    const point = (type: string) => sign.dispatchEvent(new MouseEvent(type, { bubbles: true, composed: true, detail: 1 }));
+    ["pointerdown", "pointerup", ...(sent ? ["click"] : [])].forEach(point); // Safari sends none where the cell changed
+    expect(sign.getAttribute("aria-checked")).toBe("true");
+    sign.click(); // as a key does, with detail 0
+    expect(sign.getAttribute("aria-checked")).toBe("false");
+    point("pointerdown");
+    expect(sign.getAttribute("aria-checked")).toBe("true");
+  });
+
   test("flip at once; the kernel hears of a burst of clicks once it is over", () => {
     const host = new Host();
     const view = show(host);

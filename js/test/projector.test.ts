@@ -1,4 +1,5 @@
 // @vitest-environment jsdom
+import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { card } from "../ui/card.ts";
 import { zoomOf } from "../ui/pixels.ts";
@@ -11,6 +12,7 @@ const isLarge = (root: HTMLElement) => [root.hasAttribute("data-projector"), but
 beforeEach(() => sessionStorage.clear());
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
   document.body.replaceChildren();
 });
 
@@ -61,6 +63,13 @@ describe("projector size", () => {
   });
 });
 
+it("does not ask for a card's width in px, of which Safari forgets the zoom", () => {
+  const sheets = readdirSync("ui").filter((file) => file.endsWith(".css"));
+  const asked = sheets.flatMap((file) => readFileSync(`ui/${file}`, "utf8").match(/@container \(.*?\)/g) ?? []);
+  expect(asked.length).toBeGreaterThan(8);
+  expect(asked.filter((one) => !one.includes("em)"))).toEqual([]);
+});
+
 describe("a pointer", () => {
   const box = (width: number) => ({ left: 100, top: 50, width }) as DOMRect;
   const event = new MouseEvent("pointermove", { clientX: 300, clientY: 90 });
@@ -69,6 +78,22 @@ describe("a pointer", () => {
     const element = place();
     vi.spyOn(element, "clientWidth", "get").mockReturnValue(400);
     vi.spyOn(element, "getBoundingClientRect").mockReturnValue(box(800));
+    expect(zoomOf(element)).toBe(2);
+    expect(pointIn(element, event)).toEqual({ x: 100, y: 20 });
+  });
+
+  it.each([true, false])("is, too, where the rectangle is told in the element's own, as in Safari (told: %s)", (told) => {
+    const large = place();
+    large.dataset["zoom"] = "2";
+    const element = large.appendChild(document.createElement("div"));
+    if (told) Object.assign(element, { currentCSSZoom: 2 });
+    vi.spyOn(window, "getComputedStyle").mockImplementation(
+      (one) => ({ zoom: (one as HTMLElement).dataset["zoom"] ?? "1" }) as CSSStyleDeclaration,
+    );
+    vi.spyOn(element, "clientWidth", "get").mockReturnValue(400);
+    vi.stubGlobal("scrollY", 30);
+    const rectangle = told ? box(800) : ({ left: 50, top: (50 + 30) / 2 - 30, width: 400 } as DOMRect);
+    vi.spyOn(element, "getBoundingClientRect").mockReturnValue(rectangle);
     expect(zoomOf(element)).toBe(2);
     expect(pointIn(element, event)).toEqual({ x: 100, y: 20 });
   });

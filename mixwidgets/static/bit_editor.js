@@ -1072,8 +1072,8 @@ function paintByDrag(element, painter) {
     window.addEventListener("pointercancel", end, { signal: ends.signal, capture: true });
   });
   return {
-    swallowsClick: () => {
-      const was = painted;
+    swallows: ({ detail }) => {
+      const was = painted && detail > 0;
       painted = false;
       return was;
     }
@@ -1152,7 +1152,7 @@ function bitGrid({ flip, step: step2, setField, stroke }) {
   });
   element.addEventListener("click", (event) => {
     const i = bitOf(event.target);
-    if (!painting.swallowsClick() && i >= 0) flip(positionOf(i));
+    if (!painting.swallows(event) && i >= 0) flip(positionOf(i));
   });
   element.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;

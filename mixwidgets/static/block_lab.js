@@ -852,6 +852,18 @@ function chips(legend, names, choose) {
   return { element, show: show2 };
 }
 
+// ui/pixels.ts
+function zoomOf(element) {
+  const { width } = element.getBoundingClientRect();
+  return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
+}
+function untoldZoom(element) {
+  let zoom = 1;
+  if (element.currentCSSZoom !== void 0) return zoom;
+  for (let one = element; one; one = one.parentElement) zoom *= Number(getComputedStyle(one).zoom) || 1;
+  return zoom;
+}
+
 // ui/digits.ts
 function withMinus(text) {
   return text.replaceAll("-", "−");
@@ -945,10 +957,8 @@ function bars({ choose, change, commit }) {
       down.preventDefault();
       root.focus();
       root.setPointerCapture(down.pointerId);
-      const { top, height } = plot.getBoundingClientRect();
-      const at = (y) => 1 - (y - top) / height;
-      const grip = at(down.clientY) - place;
-      const move = (event) => moveTo(at(event.clientY) - grip);
+      const [from, height] = [place, plot.clientHeight * zoomOf(plot)];
+      const move = (event) => moveTo(from - (event.clientY - down.clientY) / height);
       const stop = () => {
         root.removeEventListener("pointermove", move);
         root.removeEventListener("lostpointercapture", stop);

@@ -843,7 +843,18 @@ function chipsAndMore(legend, usual, others, choose) {
 // ui/pixels.ts
 function zoomOf(element) {
   const { width } = element.getBoundingClientRect();
-  return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
+  return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
+}
+function cornerOf(element) {
+  const { left, top } = element.getBoundingClientRect();
+  const zoom2 = untoldZoom(element);
+  return { left: (left + scrollX) * zoom2 - scrollX, top: (top + scrollY) * zoom2 - scrollY };
+}
+function untoldZoom(element) {
+  let zoom2 = 1;
+  if (element.currentCSSZoom !== void 0) return zoom2;
+  for (let one2 = element; one2; one2 = one2.parentElement) zoom2 *= Number(getComputedStyle(one2).zoom) || 1;
+  return zoom2;
 }
 function observePixels(observer, element) {
   try {
@@ -1143,7 +1154,7 @@ function said(answers, total, log2) {
 
 // ui/pointer.ts
 function pointIn(element, { clientX, clientY }) {
-  const { left, top } = element.getBoundingClientRect();
+  const { left, top } = cornerOf(element);
   const zoom2 = zoomOf(element);
   return { x: (clientX - left) / zoom2, y: (clientY - top) / zoom2 };
 }

@@ -1518,12 +1518,23 @@ function drawRuler(view, reference, y) {
 // ui/pixels.ts
 function zoomOf(element) {
   const { width } = element.getBoundingClientRect();
-  return width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1;
+  return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
+}
+function cornerOf(element) {
+  const { left, top } = element.getBoundingClientRect();
+  const zoom = untoldZoom(element);
+  return { left: (left + scrollX) * zoom - scrollX, top: (top + scrollY) * zoom - scrollY };
+}
+function untoldZoom(element) {
+  let zoom = 1;
+  if (element.currentCSSZoom !== void 0) return zoom;
+  for (let one = element; one; one = one.parentElement) zoom *= Number(getComputedStyle(one).zoom) || 1;
+  return zoom;
 }
 
 // ui/pointer.ts
 function pointIn(element, { clientX, clientY }) {
-  const { left, top } = element.getBoundingClientRect();
+  const { left, top } = cornerOf(element);
   const zoom = zoomOf(element);
   return { x: (clientX - left) / zoom, y: (clientY - top) / zoom };
 }

@@ -54,7 +54,7 @@ export function bitGrid({ flip, step, setField, stroke }: Actions): { element: H
   });
   element.addEventListener("click", (event) => {
     const i = bitOf(event.target);
-    if (!painting.swallowsClick() && i >= 0) flip(positionOf(i)); // by key, or by a screen reader
+    if (!painting.swallows(event) && i >= 0) flip(positionOf(i)); // by key, or by a screen reader
   });
   element.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;

@@ -15,7 +15,7 @@ interface Painter {
 }
 
 /** Paint the cells in `element`. Gives a test of whether a click has been dealt with by the stroke before it. */
-export function paintByDrag(element: HTMLElement, painter: Painter): { swallowsClick(): boolean } {
+export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(click: MouseEvent): boolean } {
   let stroke: { on: boolean; x: number; y: number; pointer: number; ends: AbortController } | null = null;
   let painted = false;
 
@@ -55,8 +55,9 @@ export function paintByDrag(element: HTMLElement, painter: Painter): { swallowsC
     window.addEventListener("pointercancel", end, { signal: ends.signal, capture: true });
   });
   return {
-    swallowsClick: () => {
-      const was = painted;
+    swallows: ({ detail }) => {
+      // A key's click has detail 0. Safari sends none after a stroke that changed the cell: the next may be a key's.
+      const was = painted && detail > 0;
       painted = false;
       return was;
     },

@@ -2,6 +2,7 @@
 
 import { h, set, setText } from "../../ui/dom.ts";
 import { t } from "../../ui/messages.ts";
+import { zoomOf } from "../../ui/pixels.ts";
 import type { Axis } from "./geometry.ts";
 import type { Block, Element, Outcome } from "./outcome.ts";
 import { number } from "./words.ts";
@@ -72,10 +73,8 @@ export function bars({ choose, change, commit }: Actions): Bars {
       down.preventDefault();
       root.focus();
       root.setPointerCapture(down.pointerId);
-      const { top, height } = plot.getBoundingClientRect();
-      const at = (y: number) => 1 - (y - top) / height;
-      const grip = at(down.clientY) - place; // the bar does not jump to the finger
-      const move = (event: PointerEvent) => moveTo(at(event.clientY) - grip);
+      const [from, height] = [place, plot.clientHeight * zoomOf(plot)];
+      const move = (event: PointerEvent) => moveTo(from - (event.clientY - down.clientY) / height);
       const stop = () => {
         root.removeEventListener("pointermove", move);
         root.removeEventListener("lostpointercapture", stop);
