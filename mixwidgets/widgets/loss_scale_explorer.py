@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
-from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.bit_editor import BitEditor
 from mixwidgets.widgets.gradient_widget import GradientWidget
+from mixwidgets.widgets.typed_number import named_format
 
 if TYPE_CHECKING:
     from mixwidgets.gradients.counts import GradientCounts
@@ -168,7 +169,7 @@ class LossScaleExplorer(GradientWidget):
 def _narrow(format: object) -> str:
     """The canonical name of a format of at most 32 bits."""
     try:
-        fmt = get_format(format)
+        fmt = named_format(format)
     except (TypeError, ValueError) as error:
         raise traitlets.TraitError(str(error)) from None
     if fmt.bits > MAX_BITS or not fmt.signed:

@@ -33,7 +33,7 @@ def named_format(format: Any) -> FloatFormat:
         known = False
     if not known:
         raise ValueError(
-            f"an editor shows the named formats, and {fmt.name!r} is one of your own; see list_formats()"
+            f"a widget shows the named formats, and {fmt.name!r} is one of your own; see list_formats()"
         )
     return fmt
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.runs.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
@@ -103,6 +104,8 @@ def test_a_wrong_format_is_refused_and_the_last_stays(explorer, gradients, forma
 def test_the_error_lists_what_is_accepted(explorer):
     with pytest.raises(TraitError, match="float16"):
         explorer.format = "float17"
+    with pytest.raises(TraitError, match="'mine' is one of your own"):
+        LossScaleExplorer({}, format=FloatFormat("mine", 4, 5))
     with pytest.raises(TraitError, match=r"float16.*float64 is wider"):
         explorer.format = "float64"
 
