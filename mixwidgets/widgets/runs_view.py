@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ class RunsView(FollowingWidget):
     def __init__(self, runs_dir: str | os.PathLike[str], **traits: Any) -> None:
         self._feed = RunsFeed(Path(runs_dir).absolute())
         self._seen: set[str] | None = None  # ids of the runs that had begun at the last look
+        self._looking = threading.RLock()
         super().__init__(**traits)
         self.observe(lambda _: self._again.set(), "_shown")
 
@@ -49,6 +51,13 @@ class RunsView(FollowingWidget):
     def runs(self) -> list[Run]:
         """The folder's runs, newest first."""
         return self._feed.runs()
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """As every widget's, with the runs as they are now, also where the page has not been told of them."""
+        self._look()
+        while self._look() == _BEHIND_S:
+            pass
+        return super().save(path)
 
     @t.validate("_shown")
     def _validate_shown(self, proposal: Any) -> list[str]:
@@ -58,9 +67,10 @@ class RunsView(FollowingWidget):
 
     def _look(self) -> float:
         """Rows come with the first look, curves with the next."""
-        is_first = self._seen is None
-        shown = self._with_new(self._feed.look())
-        self._tell(_shown=shown, **self._feed.traits(shown, 0 if is_first else _LIVE_S))
+        with self._looking:
+            is_first = self._seen is None
+            shown = self._with_new(self._feed.look())
+            self._tell(_shown=shown, **self._feed.traits(shown, 0 if is_first else _LIVE_S))
         return _BEHIND_S if self._feed.is_behind else _LIVE_S if self._feed.is_live else _IDLE_S
 
     def _with_new(self, begun: list[str]) -> list[str]:

@@ -126,6 +126,19 @@ def test_a_run_shows_itself_directly(tmp_path, make_lab):
         assert (lab.recipe, lab.steps, lab.seed) == ("bf16", 1, 9)
 
 
+def test_a_lab_that_is_saved_at_once_holds_the_runs_and_the_curves_of_the_newest(
+    tmp_path, make_lab, monkeypatch
+):
+    monkeypatch.setattr(TrainingLab, "_look_on", lambda self: None)  # its thread has not come to it yet
+    runs = [journalled(tmp_path, [3.0, 2.0, 1.0 + number]) for number in range(8)]
+    lab = make_lab(tmp_path)
+    text = lab.save(tmp_path / "lab.html").read_text()
+    assert [row["id"] for row in lab._rows] == [run.id for run in reversed(runs)]
+    assert lab._settled.keys() == {run.id for run in runs[2:]}
+    np.testing.assert_array_equal(curve(lab, runs[7], "loss")[:, 1], [3, 2, 8])
+    assert all(f'"{run.id}"' in text for run in runs)
+
+
 def test_a_run_with_a_custom_recipe_is_shown_too(tmp_path, make_lab):
     custom = Recipe(compute_format="float16", loss_scale=LossScale(kind="static", init_scale=8.0))
     lab = make_lab(journalled(tmp_path, [1.0], recipe=custom))
