@@ -63,9 +63,10 @@ describe("projector size", () => {
   });
 });
 
-it("does not ask for a card's width in px, of which Safari forgets the zoom", () => {
-  const sheets = readdirSync("ui").filter((file) => file.endsWith(".css"));
-  const asked = sheets.flatMap((file) => readFileSync(`ui/${file}`, "utf8").match(/@container \(.*?\)/g) ?? []);
+it("does without what Safari forgets the zoom of: rem, and px of a container's width", () => {
+  const sheets = readdirSync("ui").filter((file) => file.endsWith(".css")).map((file) => readFileSync(`ui/${file}`, "utf8"));
+  expect(sheets.flatMap((sheet) => sheet.match(/.*\drem\b.*/g) ?? [])).toEqual([]);
+  const asked = sheets.flatMap((sheet) => sheet.match(/@container \(.*?\)/g) ?? []);
   expect(asked.length).toBeGreaterThan(8);
   expect(asked.filter((one) => !one.includes("em)"))).toEqual([]);
 });
