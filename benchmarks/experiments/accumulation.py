@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import partial
+from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -140,7 +141,7 @@ def cells() -> dict[str, Sum | Buffer]:
     found: dict[str, Sum | Buffer] = {}
 
     def add(label: str, function: Callable[..., tuple[float, float]], *given: Any) -> None:
-        found[label] = Sum(partial(function, *given), f"{function.__name__}{given}: {function.__doc__}")
+        found[label] = Sum(partial(function, *given), f"{function.__name__}{given}: {getdoc(function)}")
 
     for format in _DTYPES:
         add(f"4096 ones, {format}", ones, format, 4096)

@@ -243,9 +243,10 @@ class Around(nn.Module):
         return self._call(x)
 
 
-quiet = pytest.mark.filterwarnings(
-    "ignore:The .grad attribute of a Tensor:UserWarning"
-)  # of torch.compile's own
+quiet = pytest.mark.filterwarnings(  # of torch.compile's own
+    "ignore:The .grad attribute of a Tensor:UserWarning",
+    "ignore:Guards may run slower on Python 3.13.0:RuntimeWarning",
+)
 
 
 @quiet
@@ -303,6 +304,7 @@ def test_outputs_around_a_compiled_part_are_seen():
     assert watcher.first_non_finite == (1, "forward", "h.0")
 
 
+@quiet
 def test_a_forward_pass_that_is_not_seen_is_said():
     model = nn.Linear(3, 2)
     call = torch.compile(lambda x: F.linear(x, model.weight, model.bias), backend="eager")
