@@ -1,10 +1,8 @@
 """Exports: a run's records in the files that other tools read."""
 
-import importlib.util
 import os
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from mixwidgets.runs.checks import choice
 from mixwidgets.runs.event_file import write_event_file
 from mixwidgets.runs.events import Event
+from mixwidgets.runs.installed import require
 from mixwidgets.runs.reader import JournalReader
 from mixwidgets.runs.tables import evaluation_table, gradient_table, step_table
 
@@ -26,7 +25,7 @@ _NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
 def export_run(run: "Run", kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
     """Write a new folder (see `Run.export`) and return it: whole, or not at all."""
     choice("export", kind, _NEEDS)
-    _check_installed(_NEEDS[kind])
+    require("This export", "export", _NEEDS[kind])
     target = _default_target(run, kind) if path is None else Path(path).absolute()
     if os.path.lexists(target):
         raise FileExistsError(
@@ -77,11 +76,3 @@ def _write(run: "Run", kind: str, folder: Path) -> None:
             table.to_csv(folder / f"{name}.csv", index=False, na_rep="nan")
         else:
             table.to_parquet(folder / f"{name}.parquet", engine="pyarrow", index=False)
-
-
-def _check_installed(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        raise ModuleNotFoundError(
-            f"This export needs {package}, missing from {sys.executable}: pip install 'mixwidgets[export]'.",
-            name=package,
-        )

@@ -1,6 +1,5 @@
 """launch: a run in a process of its own, so that what happens to it never happens to the kernel."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -9,6 +8,7 @@ import threading
 from pathlib import Path
 
 from mixwidgets.runs.experiment import Experiment
+from mixwidgets.runs.installed import require, require_recent_torch
 from mixwidgets.runs.journal import create_run
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.queue import Line
@@ -26,15 +26,16 @@ def launch(
     for every second core on the CPU. Until its turn the run is "queued" (`Run.queue_position`).
     The process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with
     the process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
-    TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing, OSError
-    where `runs_dir` cannot be written.
+    TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing,
+    ImportError where torch is too old, OSError where `runs_dir` cannot be written.
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
             f"launch takes an Experiment; a {type(experiment).__name__} came. "
             "Write launch(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
-    _check_installed()
+    require("Training", "train", "torch", "sklearn")
+    require_recent_torch()
     path = create_run(experiment, runs_dir)
     kernel_end: list[int] = []
     handed_down: list[int] = []
@@ -102,13 +103,3 @@ def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
 def _close(descriptors: list[int]) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
-
-
-def _check_installed() -> None:
-    missing = [name for name in ("torch", "sklearn") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ModuleNotFoundError(
-            f"Training needs {' and '.join(missing)}, missing from {sys.executable}: "
-            "pip install 'mixwidgets[train]'.",
-            name=missing[0],
-        )

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from mixwidgets.runs.installed import require_recent_torch
+
 
 def choose_device(device: str, own_gpu: int = 0) -> torch.device:
     """The torch device for an experiment's: "auto" is CUDA where there is one, else the CPU. A CUDA device
@@ -33,7 +35,8 @@ def choose_device(device: str, own_gpu: int = 0) -> torch.device:
 def training_settings() -> Iterator[None]:
     """One thread, so that runs do not fight for cores and sums have one order; float32 products in float32,
     not in TF32 or bfloat16, and full float32 accumulation on CUDA. The caller's settings come back at the
-    end of the last of several runs, which may take turns."""
+    end of the last of several runs, which may take turns. ImportError for a torch without such settings."""
+    require_recent_torch()
     if not _callers:
         _callers.append((torch.get_num_threads(), [getattr(part, name) for part, name, _ in _exact()]))
         torch.set_num_threads(1)
@@ -56,17 +59,13 @@ _callers: list[tuple[int, list[Any]]] = []  # one entry for each run at work: wh
 
 def _exact() -> Iterator[tuple[Any, str, object]]:
     """Each setting of torch's that would let products be less exact, with its strict value."""
-    backends = torch.backends
+    backends: Any = torch.backends
     yield backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", False
     yield backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False
-    if hasattr(backends.cudnn, "conv"):  # torch 2.9 and later
-        for library in (backends.cudnn.conv, backends.cudnn.rnn, backends.cuda.matmul):
-            yield library, "fp32_precision", "ieee"
-        for kind in ("matmul", "conv", "rnn"):
-            yield getattr(backends.mkldnn, kind), "fp32_precision", "ieee"
-    else:
-        yield backends.cuda.matmul, "allow_tf32", False
-        yield backends.cudnn, "allow_tf32", False
+    for library in (backends.cudnn.conv, backends.cudnn.rnn, backends.cuda.matmul):
+        yield library, "fp32_precision", "ieee"
+    for kind in ("matmul", "conv", "rnn"):
+        yield getattr(backends.mkldnn, kind), "fp32_precision", "ieee"
 
 
 class RandomState:

@@ -166,9 +166,13 @@ def test_launch_takes_an_experiment_and_a_folder(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="runs_dir"):
         launch(SHORT, tmp_path / "file")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.1+cpu")
+    with pytest.raises(ImportError, match=r"torch 2\.9 or newer, and .* has 2\.8\.1\+cpu"):
+        launch(SHORT, tmp_path)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'mixwidgets\[train\]'"):
         launch(SHORT, tmp_path)
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
 @pytest.mark.parametrize("step", [(os, "pipe"), (subprocess, "Popen")])

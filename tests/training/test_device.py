@@ -1,8 +1,11 @@
 """Devices, settings and random generators that leave the caller's as they were."""
 
+import importlib.metadata
+
 import pytest
 import torch
 
+from mixwidgets import Experiment, train
 from mixwidgets.training.device import RandomState, choose_device, training_settings
 
 
@@ -97,3 +100,11 @@ def test_runs_that_take_turns_leave_the_callers_settings():
         assert torch.backends.cudnn.conv.fp32_precision == "tf32"
     finally:
         torch.set_num_threads(threads)
+
+
+def test_a_torch_that_is_too_old_is_named(monkeypatch):
+    assert "torch>=2.9; extra == 'train'" in importlib.metadata.requires("mixwidgets")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.0")
+    events = train(Experiment(task="digits_mlp", recipe="fp32", device="cpu", steps=1))
+    with pytest.raises(ImportError, match=r"2\.9 or newer, and .* has 2\.8\.0: pip"):
+        next(events)

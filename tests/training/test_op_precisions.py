@@ -34,7 +34,7 @@ def test_float32_is_float32_throughout():
 
 def test_calls_are_counted():
     """The GPT has two blocks of four linear layers with a bias, five norms, two softmaxes."""
-    table = probed("fp32").set_index(["phase", "op"]).calls
+    table = probed("fp32").groupby(["phase", "op"]).calls.sum()
     for op, calls in {"addmm": 8, "native_layer_norm": 5, "_softmax": 2, "mm": 1}.items():
         assert table["forward", op] == calls
     assert table["backward", "native_layer_norm_backward"] == 5

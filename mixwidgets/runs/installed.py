@@ -1,0 +1,32 @@
+"""What the extras bring: whether it is there, told without loading it."""
+
+import importlib.metadata
+import importlib.util
+import sys
+from contextlib import suppress
+
+_OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
+
+
+def require(what: str, extra: str, *packages: str) -> None:
+    """ModuleNotFoundError, with what to install, where `what` needs packages that are missing."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"{what} needs {' and '.join(missing)}, missing from {sys.executable}: "
+            f"pip install 'mixwidgets[{extra}]'.",
+            name=missing[0],
+        )
+
+
+def require_recent_torch() -> None:
+    """ImportError where torch is too old to train with. Watching a loop of one's own needs none so recent."""
+    with suppress(importlib.metadata.PackageNotFoundError):  # built in place: it may do
+        version = importlib.metadata.version("torch")
+        if tuple(map(int, version.split(".")[:2])) < _OLDEST_TORCH:
+            oldest = ".".join(map(str, _OLDEST_TORCH))
+            raise ImportError(
+                f"Training needs torch {oldest} or newer, and {sys.executable} has {version}: "
+                "pip install -U 'mixwidgets[train]'.",
+                name="torch",
+            )
