@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints clean
+.PHONY: lab test unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints oldest clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
@@ -73,6 +73,15 @@ constraints:
 	$(PYTHON) -m venv --clear build/pinned
 	build/pinned/bin/pip install --quiet torch==2.13.0 -e '.[test,sweep]'
 	build/pinned/bin/pip freeze --exclude-editable | sed 's/+cpu//' > constraints.txt
+
+# The unit tests beside the oldest packages that pyproject.toml allows (gigabytes, where torch's is a CUDA build).
+oldest:
+	$(PYTHON) -m venv --clear build/oldest
+	build/oldest/bin/pip install --quiet uv
+	build/oldest/bin/uv pip install --quiet --python build/oldest --resolution lowest-direct -e '.[train,sweep,export,fast,lab]'
+	build/oldest/bin/uv pip freeze --quiet --python build/oldest --exclude-editable > build/oldest/packages.txt
+	build/oldest/bin/uv pip install --quiet --python build/oldest -c build/oldest/packages.txt -e '.[test]'
+	build/oldest/bin/python -m pytest -W default -m "not browser" -n auto --maxprocesses 8 --dist loadfile --ignore=tests/documentation --deselect tests/repository/test_environment.py::test_binder_resolves_to_this_environment
 
 clean:
 	rm -rf .venv build js/node_modules
