@@ -78,7 +78,7 @@ class MixWidget(anywidget.AnyWidget):
         """Write the widget as one HTML file that works from disk, without a network and without a kernel.
 
         Returns the path. A file that was there is replaced as a whole. OSError, of the usual kinds, says what
-        stands in the way, and leaves the file as it was.
+        stands in the way, and leaves the file as it was; ValueError, that the widget was closed.
         """
         from mixwidgets.widgets.page import save_page
 

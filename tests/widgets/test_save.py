@@ -317,6 +317,14 @@ def test_where_a_page_cannot_be_written_the_error_says_what_to_do(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
+def test_a_closed_widget_has_no_page_and_says_so(widget, tmp_path):
+    said = re.escape(repr(widget))
+    widget.close()
+    with pytest.raises(ValueError, match=f"was closed.*again, as {said}"):
+        widget.save(tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize(
     ("number", "kind", "said"),
     [(errno.EACCES, PermissionError, "name a path in another one"), (errno.ENOSPC, OSError, "space|room")],
