@@ -77,7 +77,7 @@ def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
             errno.ENOENT, "there is no such folder; make it first, or name another", str(target.parent)
         )
     if widget.comm is None:
-        raise ValueError(f"this widget was closed, and a closed one has no page: make it again, as {widget!r}")
+        raise ValueError(f"this widget was closed and has no page: make it again, as {widget!r}")
     page = page_html(widget).encode()
     try:
         replace_file(target, page)
