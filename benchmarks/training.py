@@ -59,19 +59,22 @@ def _tracker(gradients: Mapping[str, Tensor]) -> None:
 
 
 def _trainer(trainer: ExplicitTrainer, steps: int, every: int | None = None) -> Measure:
-    """Seconds for so many steps, of which each `every`-th is observed."""
+    """Seconds for so many steps; each `every`-th is observed, its summaries made as for a journal."""
 
     def measure() -> float:
         start = time.process_time()
         for number in range(steps):
-            trainer.step(number, observed=every is not None and number % every == 0)
+            _, snapshot = trainer.step(number, observed=every is not None and number % every == 0)
+            if snapshot is not None:
+                dict(snapshot.summaries)
         return time.process_time() - start
 
     return measure
 
 
 def _by_hand(experiment: Experiment, steps: int, every: int | None = None) -> Measure:
-    """The same steps in float32, as PyTorch's tutorials write them; `watch` looks at each `every`-th."""
+    """The same steps in float32, as PyTorch's tutorials write them; `watch` looks at each `every`-th, and
+    somebody then asks for the newest."""
     task = build(experiment.task, experiment.task_options)
     torch.manual_seed(experiment.seed)
     model = task.model()
@@ -80,7 +83,7 @@ def _by_hand(experiment: Experiment, steps: int, every: int | None = None) -> Me
 
     def measure() -> float:
         start = time.process_time()
-        with watch(model, optimizer, every=every) if every else nullcontext():
+        with watch(model, optimizer, every=every) if every else nullcontext() as watcher:
             for _ in range(steps):
                 inputs, targets = next(batches)
                 optimizer.zero_grad()
@@ -88,6 +91,8 @@ def _by_hand(experiment: Experiment, steps: int, every: int | None = None) -> Me
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimizer.step()
                 loss.item()
+            if watcher is not None:
+                dict(watcher.summaries)
         return time.process_time() - start
 
     return measure

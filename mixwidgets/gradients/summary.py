@@ -17,17 +17,16 @@ from mixwidgets.gradients.boundaries import (
     BINADE,
     Boundaries,
     boundaries,
-    catalogue_cuts,
     cuts_for,
     exact_scale,
 )
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
-from mixwidgets.gradients.tally import Tally, tally, tally_each
+from mixwidgets.gradients.tally import Tally, tally
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from mixwidgets.formats.float_format import FloatFormat
 
@@ -76,13 +75,6 @@ class GradientSummary:
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
         return cls.tallied(cuts, tally(as_floats(values), cuts))
-
-    @classmethod
-    def of_each(cls, arrays: Mapping[str, Array]) -> dict[str, GradientSummary]:
-        """`of` each flat float32 or float64 array of native byte order, by name: for less than one by one."""
-        cuts = catalogue_cuts()
-        tallies = tally_each(list(arrays.values()), cuts)
-        return {name: cls.tallied(cuts, found) for name, found in zip(arrays, tallies, strict=True)}
 
     @classmethod
     def tallied(cls, cuts: tuple[int, ...], found: Tally) -> GradientSummary:

@@ -43,21 +43,42 @@ def tally(values: Array, cuts: tuple[int, ...]) -> Tally:
 
     `cuts` are fractions in units of 2^-52, ascending, the first of them 1.
     """
-    [found] = tally_each([values], cuts)
+    [found] = count_each([values], cuts).tallies()
     return found
 
 
-def tally_each(arrays: Sequence[Array], cuts: tuple[int, ...]) -> list[Tally]:
-    """`tally` of each array, for less than one by one."""
-    counted = _compiled_if_it_pays(sum(map(len, arrays))) or count
-    found: dict[int, Tally] = {}
+class Counts(NamedTuple):
+    """What some arrays hold, as it was counted: the arrays may go."""
+
+    size: int
+    """How many arrays."""
+    groups: list[_Group]
+
+    def not_finite(self) -> dict[int, int]:
+        """How many infinities and NaNs are in each array that has any, by its place among them."""
+        return {place: count for group in self.groups for place, count in group.not_finite()}
+
+    def tallies(self) -> list[Tally]:
+        """Of each array."""
+        found = {place: tally for group in self.groups for place, tally in group.tallies()}
+        return [found[place] for place in range(self.size)]
+
+
+def count_each(arrays: Sequence[Array], cuts: tuple[int, ...]) -> Counts:
+    """Count arrays such as `tally` takes, for less than one by one."""
+    count_group = _compiled_if_it_pays(sum(map(len, arrays))) or count
+    groups = []
     for itemsize in (4, 8):
         layout = layout_of(itemsize == 8, cuts)
-        those = {i: values for i, values in enumerate(arrays) if values.itemsize == itemsize}
-        for group in _groups(those, max(1, TABLES // (8 * prod(layout.shape)))):
-            bits = [those[index].view(layout.word) for index in group]
-            found |= zip(group, _tallies(counted(bits, layout), bits, cuts, layout), strict=True)
-    return [found[index] for index in range(len(arrays))]
+        those = {place: values for place, values in enumerate(arrays) if values.itemsize == itemsize}
+        for places in _groups(those, max(1, TABLES // (8 * prod(layout.shape)))):
+            bits = [those[place].view(layout.word) for place in places]
+            counted = count_group(bits, layout)
+            subnormals = {
+                index: _subnormals(bits[index], cuts, layout) for index in _having_subnormals(counted)
+            }
+            groups.append(_Group(places, counted, layout, subnormals))
+    return Counts(len(arrays), groups)
 
 
 def _groups(arrays: dict[int, Array], most: int) -> Iterator[list[int]]:
@@ -67,35 +88,65 @@ def _groups(arrays: dict[int, Array], most: int) -> Iterator[list[int]]:
     yield from ([index] for index, values in arrays.items() if len(values) > SMALL)
 
 
-def _tallies(
-    counted: Counted, arrays: Sequence[Array], cuts: tuple[int, ...], layout: Layout
-) -> Iterator[Tally]:
-    biased, exponents = counted.biased.tolist(), (counted.biased - layout.bias).tolist()
-    for bits, (start, end) in zip(arrays, pairwise(counted.ends.tolist()), strict=True):
-        zero = inf = nan = 0
-        subnormal: list[int] = []
-        if start < end and biased[start] == 0:
-            zero, *subnormal = counted.cells[start].tolist()
-            start += 1
-        if start < end and biased[end - 1] == layout.shape[0] - 1:
-            end -= 1
-            inf, *nans = counted.cells[end].tolist()  # an infinity's fraction is 0, below the first cut
-            nan = sum(nans)
-        cells, samples = counted.cells[start:end], counted.samples[start:end]
-        found = Tally(tuple(exponents[start:end]), cells, samples, zero, inf, nan)
-        yield _with_subnormals(found, bits, cuts, layout) if any(subnormal) else found
+class _Group(NamedTuple):
+    """Arrays that were counted at once."""
+
+    places: list[int]
+    counted: Counted
+    layout: Layout
+    subnormals: dict[int, Tally]
+    """By index in the group."""
+
+    def not_finite(self) -> Iterator[tuple[int, int]]:
+        rows = np.flatnonzero(self.counted.biased == self.layout.shape[0] - 1)
+        totals = self.counted.cells[rows].sum(axis=1).tolist()
+        return zip((self.places[index] for index in _arrays(self.counted, rows)), totals, strict=True)
+
+    def tallies(self) -> Iterator[tuple[int, Tally]]:
+        biased, ends = self.counted.biased.tolist(), self.counted.ends.tolist()
+        exponents = (self.counted.biased - self.layout.bias).tolist()
+        for index, (start, end) in enumerate(pairwise(ends)):
+            zero = inf = nan = 0
+            if start < end and biased[start] == 0:
+                zero = int(self.counted.cells[start, 0])
+                start += 1
+            if start < end and biased[end - 1] == self.layout.shape[0] - 1:
+                end -= 1
+                inf, *nans = self.counted.cells[end].tolist()  # an infinity's fraction is 0, below all cuts
+                nan = sum(nans)
+            cells, samples = self.counted.cells[start:end], self.counted.samples[start:end]
+            found = Tally(tuple(exponents[start:end]), cells, samples, zero, inf, nan)
+            small = self.subnormals.get(index)
+            yield self.places[index], _with_subnormals(found, small) if small else found
 
 
-def _with_subnormals(found: Tally, bits: Array, cuts: tuple[int, ...], layout: Layout) -> Tally:
-    """With their counts, too: a subnormal's fraction field, made a float64, is it times a constant power."""
-    fields = np.concatenate(list(_subnormal_fields(bits, layout)))
-    small = tally(fields.astype(np.float64), cuts)
-    binades = 1 - layout.bias - layout.fraction_bits
+def _having_subnormals(counted: Counted) -> list[int]:
+    """The arrays, by index, that hold subnormals."""
+    rows = np.flatnonzero(counted.biased == 0)
+    return _arrays(counted, rows[counted.cells[rows, 1:].any(axis=1)])
+
+
+def _arrays(counted: Counted, rows: Array) -> list[int]:
+    """The index of the array that each row belongs to."""
+    indices: list[int] = (np.searchsorted(counted.ends, rows, side="right") - 1).tolist()
+    return indices
+
+
+def _with_subnormals(found: Tally, small: Tally) -> Tally:
     return found._replace(
-        exponents=(*(exponent + binades for exponent in small.exponents), *found.exponents),
+        exponents=(*small.exponents, *found.exponents),
         cells=np.concatenate([small.cells, found.cells]),
-        samples=np.concatenate([np.zeros(len(small.exponents)), found.samples]),
+        samples=np.concatenate([small.samples, found.samples]),
     )
+
+
+def _subnormals(bits: Array, cuts: tuple[int, ...], layout: Layout) -> Tally:
+    """A subnormal's fraction field, made a float64, is it times a constant power."""
+    fields = np.concatenate(list(_subnormal_fields(bits, layout)))
+    found = tally(fields.astype(np.float64), cuts)
+    binades = 1 - layout.bias - layout.fraction_bits
+    exponents = tuple(exponent + binades for exponent in found.exponents)
+    return found._replace(exponents=exponents, samples=np.zeros(len(exponents)))
 
 
 def _subnormal_fields(bits: Array, layout: Layout) -> Iterator[Array]:

@@ -29,6 +29,7 @@ from mixwidgets.gradients.boundaries import FRACTION_BITS, catalogue_cuts
 from mixwidgets.gradients.samples import find_samples, stride
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.tally import Tally
+from mixwidgets.gradients.together import CountedSummaries, joined, summarise_each
 from mixwidgets.gradients.values import require_dense_floats
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -52,7 +53,7 @@ def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
     """Each tensor's summary by name, at once: this waits for the device."""
-    return begin(gradients).finish()
+    return MappingProxyType(dict(begin(gradients).finish()))
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,13 @@ class Pending:
     """Summaries of which the device may still count some."""
 
     names: tuple[str, ...]
-    parts: tuple[Callable[[], Summaries], ...]
+    parts: tuple[Callable[[], CountedSummaries], ...]
     """Each gives the summaries of some tensors, waiting until they are there."""
 
-    def finish(self) -> Summaries:
+    def finish(self) -> CountedSummaries:
         """The summaries by name, in the order of the gradients. They are those of the moment of `begin`."""
-        found = {name: summary for part in self.parts for name, summary in part().items()}
-        return MappingProxyType({name: found[name] for name in self.names})
+        parts = [part() for part in self.parts]
+        return parts[0] if len(parts) == 1 else joined(parts, self.names)
 
 
 def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> Pending:
@@ -77,7 +78,7 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     that are there, since NumPy is the faster on a CPU. Raises as `GradientSummary.of` does.
     """
     on_host: dict[str, Array] = {}
-    parts: list[Callable[[], Summaries]] = []
+    parts: list[Callable[[], CountedSummaries]] = []
     groups: dict[torch.device, dict[str, Tensor]] = {}
     for name, gradient in gradients.items():
         require_dense_floats(gradient)
@@ -90,8 +91,9 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         else:
             joined = values if gradient.dtype in _JOINED else values.float()
             groups.setdefault(gradient.device, {})[name] = joined.reshape(-1)
-    counted = GradientSummary.of_each(on_host)
-    parts.append(lambda: counted)
+    if on_host:
+        counted = summarise_each(on_host)
+        parts.append(lambda: counted)
     for group in groups.values():
         tensors = list(group.values())
         ends = np.cumsum([-(-len(tensor) // stride(len(tensor))) for tensor in tensors])
@@ -100,16 +102,16 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     return Pending(tuple(gradients), tuple(parts))
 
 
-def _of_values(name: str, values: Callable[[], Array]) -> Summaries:
-    return {name: GradientSummary.of(values())}
+def _of_values(name: str, values: Callable[[], Array]) -> CountedSummaries:
+    return CountedSummaries.of({name: GradientSummary.of(values())})
 
 
 def _of_counts(
     names: tuple[str, ...], counts: Callable[[], Array], looked: Callable[[], Array], ends: Array
-) -> Summaries:
+) -> CountedSummaries:
     """`looked`: of `looked_at`, where each tensor's values have an end."""
     samples = find_samples(np.split(looked(), ends[:-1]))
-    return dict(zip(names, map(_summary, counts(), samples), strict=True))
+    return CountedSummaries.of(dict(zip(names, map(_summary, counts(), samples), strict=True)))
 
 
 def to_host(tensor: Tensor) -> Callable[[], Array]:

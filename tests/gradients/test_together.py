@@ -11,16 +11,22 @@ from mixwidgets.gradients import tally
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.layout import SMALL
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.together import CountedSummaries, joined, summarise_each
 
 
 def alike(arrays: dict[str, np.ndarray]) -> None:
     for compiled_from in (0, math.inf):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tally, "COMPILED_FROM", compiled_from)
-            together = GradientSummary.of_each(arrays)
+            copies = {name: array.copy() for name, array in arrays.items()}
+            together = summarise_each(copies)
+            for copy in copies.values():
+                copy[:] = 1
             patch.setattr(tally, "COMPILED_FROM", math.inf)
             alone = {name: GradientSummary.of(array) for name, array in arrays.items()}
         assert list(together) == list(arrays)
+        broken = {name: np.count_nonzero(~np.isfinite(array)) for name, array in arrays.items()}
+        assert together.not_finite == {name: count for name, count in broken.items() if count}
         for name, array in arrays.items():
             assert together[name] == alone[name], name
             assert together[name].samples.tolist() == alone[name].samples.tolist(), name
@@ -61,7 +67,39 @@ def test_more_arrays_than_are_counted_together() -> None:
 
 
 def test_no_arrays() -> None:
-    assert GradientSummary.of_each({}) == {}
+    assert summarise_each({}) == {}
+
+
+def test_of_parts_the_last_that_has_a_name_counts() -> None:
+    def of(*values: float) -> GradientSummary:
+        return GradientSummary.of(np.array(values, np.float32))
+
+    first = summarise_each({"a": np.float32([np.inf]), "b": np.float32([np.nan, 1])})
+    second = summarise_each({"c": np.float32([3]), "a": np.float32([2])})
+    found = joined([first, second], ["c", "b", "a"])
+    assert found == {"a": of(2), "b": of(np.nan, 1), "c": of(3)}
+    assert list(found) == ["c", "b", "a"]
+    assert found.not_finite == {"b": 1}
+    assert "a" in found
+    assert "d" not in found
+    assert len(found) == 3
+    assert repr(found["c"]) in repr(found)
+    with pytest.raises(KeyError):
+        found["d"]
+
+
+def test_made_ones_and_changed_ones() -> None:
+    made = {
+        "w": GradientSummary.of(np.float32([np.nan, -np.inf, 1])),
+        "v": GradientSummary.of(np.float32([2])),
+    }
+    found = CountedSummaries.of(made)
+    assert found == made
+    assert found.not_finite == {"w": 2}
+    twice = found.mapped(lambda name, summary: summary.merge(summary) if name == "v" else summary)
+    assert twice["v"].count == 2
+    assert twice["w"].count == 3
+    assert twice.not_finite == {"w": 2}
 
 
 @given(st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=8), max_size=5))

@@ -3,15 +3,16 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
+from itertools import chain
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.together import CountedSummaries, joined
 from mixwidgets.runs.events import GradientSnapshot, StepRecord
-from mixwidgets.training.observe import Summaries, begin, global_norm, to_host
+from mixwidgets.training.observe import begin, global_norm, to_host
 
 _MOST_OUTPUTS = 4096  # of modules, looked at in a step
 
@@ -50,7 +51,7 @@ class StepUnderWay:
         self._outputs: list[tuple[str, Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
-        self._passes: list[Callable[[], Summaries]] = []
+        self._passes: list[Callable[[], CountedSummaries]] = []
         self._norms: dict[str, Tensor] = {}
 
     def add_output(self, name: str, output: Tensor) -> None:
@@ -89,26 +90,26 @@ class StepUnderWay:
 
         def read() -> SeenStep:
             scale, after = self._scale(), next_scale()
-            found = {name: summary for one in self._passes for name, summary in one().items()}
-            broken = [name for name, summary in found.items() if summary.inf or summary.nan]
+            found = _together([one() for one in self._passes])
+            broken = found.not_finite
             finite = map(math.isfinite, outputs())
             skipped = not updated or (scale_tells and after < scale)
-            summaries = {name: found[name] for name in self._names if name in found}
             record = StepRecord(
                 step=self._number,
                 loss=loss(),
                 loss_scale=scale,
                 found_inf=skipped or bool(broken),
-                non_finite=sum(found[name].inf + found[name].nan for name in broken),
-                first_non_finite=broken[0] if broken else "",
+                non_finite=sum(broken.values()),
+                first_non_finite=next(iter(broken), ""),
                 skipped=skipped,
                 grad_norm=norm() / scale if scale else math.nan,
                 seconds=seconds,
             )
             broken_outputs = (name for (name, _), good in zip(self._outputs, finite, strict=True) if not good)
             snapshot = None
-            if summaries:
-                snapshot = GradientSnapshot(step=self._number, summaries=MappingProxyType(summaries))
+            if found:
+                summaries = joined([found], [name for name in self._names if name in found])
+                snapshot = GradientSnapshot(step=self._number, summaries=summaries)
             return SeenStep(
                 record=record,
                 snapshot=snapshot,
@@ -142,7 +143,12 @@ def _each_to_host(values: Sequence[Tensor]) -> Callable[[], list[float]]:
     return lambda: read().tolist()
 
 
-def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[], Summaries]:
+def _together(passes: Sequence[CountedSummaries]) -> CountedSummaries:
+    """In the order in which the passes reached the parameters."""
+    return passes[0] if len(passes) == 1 else joined(passes, dict.fromkeys(chain.from_iterable(passes)))
+
+
+def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[], CountedSummaries]:
     """Start summarising gradients / scale.
 
     A power of two moves exponents and nothing else, which is done to the summary: it is exact even where
@@ -160,9 +166,9 @@ def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[
     left_out = {name: g.numel() - values[name].numel() for name, g in gradients.items() if g.is_sparse}
     if not (moved or left_out):
         return pending.finish
-    return lambda: {
-        name: _moved(summary, moved, left_out.get(name, 0)) for name, summary in pending.finish().items()
-    }
+    return lambda: pending.finish().mapped(
+        lambda name, summary: _moved(summary, moved, left_out.get(name, 0))
+    )
 
 
 def _dense(gradient: Tensor) -> Tensor:
