@@ -1,6 +1,7 @@
 """The training loop of torch.amp: torch.autocast and torch.amp.GradScaler around a plain model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -64,7 +65,7 @@ class AmpTrainer(Trainer):
         return {"weights": [], "master": self._parameters.values(), "optimizer": state}
 
     def outputs(self, inputs: Tensor) -> Tensor:
-        with torch.autocast(self.device.type, self._dtype):
+        with self._autocast():
             outputs: Tensor = self.model(inputs)
         return outputs
 
@@ -84,10 +85,25 @@ class AmpTrainer(Trainer):
 
     def _accumulate(self, x: Tensor, y: Tensor, share: float) -> Tensor:
         """Add a micro-batch's gradients to those at hand; its part of the loss, in float32."""
-        with torch.autocast(self.device.type, self._dtype):
+        with self._autocast():
             loss = self.task.loss(self._replica(x), y) * share
         self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         return loss.detach().float()
+
+    @contextmanager
+    def _autocast(self) -> Iterator[None]:
+        try:
+            with torch.autocast(self.device.type, self._dtype):
+                yield
+        except RuntimeError as error:
+            if "primitive" not in str(error):  # oneDNN's word for what computes a layer
+                raise
+            word = str(self._dtype).removeprefix("torch.")
+            raise RuntimeError(
+                f"torch.autocast took a layer to {word} that torch cannot compute so on this CPU (nn.LSTM is "
+                f"such a one on many): {error} Take a recipe without amp, as 'bf16' or 'fp16_dynamic', which "
+                "casts the weights itself; or write the layer's cell out; or train on a GPU."
+            ) from error
 
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
         for name, weight in self._parameters.items():

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import re
 
 import pytest
 import torch
@@ -141,3 +142,74 @@ def test_a_loss_in_half_cannot_be_scaled_by_65536():
         for event in train(experiment.replace(recipe="fp16_dynamic", steps=3))
         if event.kind == "step"
     )
+
+
+NO_KERNEL = "could not create a primitive descriptor for the LSTM forward propagation primitive."
+OWN = """
+import torch
+from torch import nn
+
+class Layer(nn.Linear):
+    def forward(self, x):
+        if torch.is_autocast_enabled("cpu"):
+            raise RuntimeError("{message}")
+        return super().forward(x)
+
+class Recurrent(nn.LSTM):
+    def forward(self, x):
+        return super().forward(x)[0]
+
+class Own:
+    def model(self):
+        return {layer}(4, 1)
+
+    def batches(self, batch_size, seed):
+        while True:
+            yield torch.ones(batch_size, 4), torch.ones(batch_size, 1)
+
+    def loss(self, outputs, targets):
+        return (outputs - targets).square().mean()
+
+    def evaluate(self, predict):
+        return {{"loss": 1.0}}
+"""
+
+
+def own(layer, message="", recipe="amp_bf16"):
+    source = OWN.format(layer=layer, message=message)
+    return Experiment(task="Own", task_source=source, recipe=recipe, steps=2, batch_size=4)
+
+
+def test_a_layer_that_the_cpu_has_no_kernel_for_names_what_to_take():
+    with pytest.raises(RuntimeError, match=r"(?s)took a layer to bfloat16.*LSTM forward.*'bf16'"):
+        list(train(own("Layer", NO_KERNEL)))
+    *_, last = train(own("Layer", NO_KERNEL, recipe="bf16"))
+    assert last.reason == "completed"
+
+
+def test_other_errors_of_a_model_are_its_own():
+    with pytest.raises(RuntimeError, match=r"^no such thing$"):
+        list(train(own("Layer", "no such thing")))
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("amp_fp16", torch.float16), ("amp_bf16", torch.bfloat16)])
+def test_torchs_lstm_is_trained_or_says_what_to_take(name, dtype):
+    """Which of the two depends on the CPU's instructions."""
+    found = torchs_words(dtype)
+    if not found:
+        *_, last = train(own("Recurrent", recipe=name))
+        assert last.reason == "completed"
+        return
+    wanted = "Take a recipe without amp" if "primitive" in found else re.escape(found)
+    with pytest.raises(RuntimeError, match=wanted):
+        list(train(own("Recurrent", recipe=name)))
+
+
+def torchs_words(dtype):
+    """What torch says of an LSTM under autocast on this CPU; empty if it computes one."""
+    try:
+        with torch.autocast("cpu", dtype):
+            torch.nn.LSTM(4, 1)(torch.ones(4, 4))
+    except RuntimeError as error:
+        return str(error)
+    return ""

@@ -58,7 +58,7 @@ MISTAKES = {
     "model: float64": (MODEL, "nn.Linear(4, 1).double()", ValueError, r"weight is torch.float64.*float\(\)"),
     "model: complex": (MODEL, "nn.ParameterList([torch.ones(1) + 0j])", ValueError, "0 is torch.complex64"),
     "model: lazy": (MODEL, "nn.LazyLinear(1)", ValueError, "give its layer its sizes"),
-    "outputs: tuple": (MODEL, "nn.LSTM(4, 1)", TypeError, "gave a tuple; .* forward pass one"),
+    "outputs: tuple": (MODEL, "nn.GRU(4, 1)", TypeError, "gave a tuple; .* forward pass one"),
     "outputs: integers": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('argmax'))", TypeError, "int64"),
     "outputs: detached": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('detach'))", ValueError, "no weight"),
     "batches: end": ("while True:", "for _ in range(3):", ValueError, "its end after 3; .*while True"),
