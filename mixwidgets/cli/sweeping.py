@@ -11,6 +11,7 @@ import typer
 
 from mixwidgets.cli import options as take
 from mixwidgets.cli.words import errors_in_words, plain
+from mixwidgets.runs.installed import require
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -92,13 +93,13 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator["Executor 
             raise ValueError(
                 f"--scheduler takes an address such as tcp://127.0.0.1:8786; {scheduler!r} came."
             )
-        try:
-            from distributed import Client
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError("--scheduler needs Dask: pip install 'mixwidgets[sweep]'.") from None
+        require("--scheduler", "sweep", "distributed")
+        from distributed import Client
+
         with Client(scheduler, timeout=_PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]
             yield client.get_executor()
     elif workers:
+        require("--workers", "sweep", "loky")
         from mixwidgets.sweeps.local_pool import LocalPool
 
         with LocalPool(workers) as pool:

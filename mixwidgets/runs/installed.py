@@ -8,15 +8,22 @@ from contextlib import suppress
 _OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
 
 
-def require(what: str, extra: str, *packages: str) -> None:
-    """ModuleNotFoundError, with what to install, where `what` needs packages that are missing."""
+def require(what: str, extra: str, *packages: str, instead: str = "") -> None:
+    """ModuleNotFoundError, with what to install, where `what` needs packages that are missing; and what else
+    would do instead."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
             f"{what} needs {' and '.join(missing)}, missing from {sys.executable}: "
-            f"pip install 'mixwidgets[{extra}]'.",
+            f"pip install 'mixwidgets[{extra}]'{instead and f', or {instead}'}.",
             name=missing[0],
         )
+
+
+def require_training() -> None:
+    """ModuleNotFoundError or ImportError, with what to install, where no run can be trained."""
+    require("Training", "train", "torch", "sklearn")
+    require_recent_torch()
 
 
 def require_recent_torch() -> None:

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.installed import require, require_recent_torch
+from mixwidgets.runs.installed import require_training
 from mixwidgets.runs.journal import create_run
 from mixwidgets.runs.lock import take_lock
 from mixwidgets.runs.queue import Line
@@ -34,8 +34,7 @@ def launch(
             f"launch takes an Experiment; a {type(experiment).__name__} came. "
             "Write launch(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
-    require("Training", "train", "torch", "sklearn")
-    require_recent_torch()
+    require_training()
     path = create_run(experiment, runs_dir)
     kernel_end: list[int] = []
     handed_down: list[int] = []

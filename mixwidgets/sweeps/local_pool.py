@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from mixwidgets.runs.installed import require, require_training
+
 if TYPE_CHECKING:
     import loky
 
@@ -26,16 +28,13 @@ def local_pool(slots: Set[str]) -> "LocalPool":
     """The pool of this process for cells that need these slots (`runs.devices.slot_of`): a worker for each
     GPU among them and, for the CPU, one for each core that it may use. It is kept.
 
-    ModuleNotFoundError, with what to install, where loky is missing.
+    ModuleNotFoundError or ImportError, with what to install, where loky is missing or no run can be trained.
     """
-    try:
-        import loky
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "A sweep without an executor needs loky: pip install 'mixwidgets[sweep]', "
-            "or give it an executor, such as concurrent.futures.ThreadPoolExecutor(1).",
-            name="loky",
-        ) from None
+    own = "give it an executor, such as concurrent.futures.ThreadPoolExecutor(1)"
+    require("A sweep without an executor", "sweep", "loky", instead=own)
+    require_training()
+    import loky
+
     return _kept(sum(loky.cpu_count() if slot == "cpu" else 1 for slot in slots) or 1)
 
 

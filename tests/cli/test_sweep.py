@@ -132,6 +132,13 @@ def test_without_dask_a_scheduler_says_what_to_install(monkeypatch, swept):
     assert "pip install 'mixwidgets[sweep]'" in result.stderr
 
 
+def test_without_loky_workers_say_what_to_install(monkeypatch, swept):
+    monkeypatch.setitem(sys.modules, "loky", None)
+    result = call("sweep", "--workers", "2")
+    assert (result.exit_code, swept) == (2, [])
+    assert "--workers needs loky" in result.stderr
+
+
 def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
     experiment = mw.Experiment(task="mask")
     failed = Over([experiment])

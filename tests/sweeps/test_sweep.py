@@ -374,8 +374,17 @@ def test_stop_drops_what_waits_where_nothing_can_be_written(tmp_path):
 
 def test_without_loky_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "loky", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'mixwidgets\[sweep\]'"):
+    with pytest.raises(
+        ModuleNotFoundError, match=r"pip install 'mixwidgets\[sweep\]', or give it an executor"
+    ):
         mw.sweep([EXPERIMENT], runs_dir=tmp_path)
+
+
+def test_a_torch_that_cannot_train_is_told_before_the_first_cell(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.1+cpu")
+    with pytest.raises(ImportError, match=r"torch 2\.9 or newer"):
+        mw.sweep([EXPERIMENT], runs_dir=tmp_path)
+    assert mw.list_runs(tmp_path) == []
 
 
 def test_the_sweeping_process_loads_no_torch():
