@@ -1,9 +1,10 @@
-"""python -m benchmarks [NAME …]: run all benchmarks, or those named, and write one JSON file each."""
+"""python -m benchmarks [NAME …]: run all benchmarks, or those named; each writes a JSON file of its own."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -14,14 +15,22 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def main(names: list[str]) -> None:
-    RESULTS.mkdir(exist_ok=True)
+    here = machine()
+    folder = RESULTS / _slug(str(here["processor"]))
+    folder.mkdir(parents=True, exist_ok=True)
     for name in names or ALL:
         if name not in ALL:
             sys.exit(f"no benchmark {name!r}; there are {', '.join(ALL)}")
-        result = {"results": importlib.import_module(f"benchmarks.{name}").measure(), "machine": machine()}
+        result = {"results": importlib.import_module(f"benchmarks.{name}").measure(), "machine": here}
         text = json.dumps(result, indent=2, ensure_ascii=False)
-        (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
         print(f"{name}\n{text}\n")
+
+
+def _slug(processor: str) -> str:
+    """A folder's name: "intel-xeon" of "Intel(R) Xeon(R) Processor"."""
+    name = re.sub(r"\(\w+\)|\b(CPU|Processor)\b|@.*", "", processor)
+    return "-".join(re.findall(r"[a-z0-9]+", name.lower()))
 
 
 if __name__ == "__main__":

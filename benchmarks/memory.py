@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ KERNELS = {
     "an editor and an explorer": BOTH,
     "training in the kernel": TRAINED,
 }
-RUNS = {task: Experiment(task=task, recipe="fp16_dynamic", steps=20) for task in ("digits_cnn", "char_gpt")}
+RUNS = {task: Experiment(task=task, recipe="fp16_dynamic", steps=60) for task in ("digits_cnn", "char_gpt")}
 LOADED = "import sys; print(sorted({'torch', 'altair', 'sklearn', 'pandas'} & set(sys.modules)))"
 
 
@@ -64,7 +64,8 @@ def largest(experiment: Experiment) -> float:
         seen = [0]
         for event in run.follow():
             if event.kind != "finished" and run.process_id:
-                seen.append(psutil.Process(run.process_id).memory_info().rss)
+                with suppress(psutil.NoSuchProcess):  # it ended between the two looks
+                    seen.append(psutil.Process(run.process_id).memory_info().rss)
         return max(seen) / 2**20
 
 

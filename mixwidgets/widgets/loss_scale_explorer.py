@@ -144,7 +144,8 @@ class LossScaleExplorer(GradientWidget):
     def __repr__(self) -> str:
         count, at = self._shown().count, self._feed.nearest(self.step)
         of_step = f" of step {at}" if at else ""
-        return f"LossScaleExplorer({count:,} gradients{of_step}, {self.format} × 2^{self.log2_loss_scale})"
+        what = "gradient" if count == 1 else "gradients"
+        return f"LossScaleExplorer({count:,} {what}{of_step}, {self.format} × 2^{self.log2_loss_scale})"
 
     def _shown(self) -> GradientSummary:
         """All gradients of the snapshot that is shown; none before the first."""

@@ -87,6 +87,7 @@ def test_keywords(gradients):
     explorer = LossScaleExplorer(gradients, format="half", log2_loss_scale=15, title="<b>mine</b>")
     assert (explorer.format, explorer.log2_loss_scale, explorer.title) == ("float16", 15, "<b>mine</b>")
     assert repr(explorer) == "LossScaleExplorer(5,007 gradients, float16 × 2^15)"
+    assert "(1 gradient," in repr(LossScaleExplorer({"w": np.ones(1, "f4")}))
     with pytest.raises(TypeError, match="did you mean 'format'"):
         LossScaleExplorer(gradients, formt="float16")
 
