@@ -28,7 +28,7 @@ class CountedSummaries(Mapping[str, GradientSummary]):
         not_finite: Mapping[str, int],
     ) -> None:
         """`make` gives the summaries, in the order of the names."""
-        self._names = tuple(names)
+        self._names = dict.fromkeys(names)
         self._make = make
         self.not_finite = not_finite
         """How many infinities and NaNs each tensor holds that holds any; known without the summaries."""

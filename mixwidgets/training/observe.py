@@ -89,8 +89,8 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         elif gradient.dtype == torch.float64:
             parts.append(partial(_of_values, name, to_host(values.reshape(-1))))
         else:
-            joined = values if gradient.dtype in _JOINED else values.float()
-            groups.setdefault(gradient.device, {})[name] = joined.reshape(-1)
+            floats = values if gradient.dtype in _JOINED else values.float()
+            groups.setdefault(gradient.device, {})[name] = floats.reshape(-1)
     if on_host:
         counted = summarise_each(on_host)
         parts.append(lambda: counted)
