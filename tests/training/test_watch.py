@@ -1,8 +1,10 @@
 """watch sees what a loop's gradients are, whatever the loop does, and leaves no trace."""
 
+import gc
 import io
 import threading
 import warnings
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
@@ -444,6 +446,23 @@ def test_on_a_gpu_nothing_is_waited_for():
     assert [dict(snapshot.summaries) for snapshot in watcher.history] == [
         {name: GradientSummary.of(gradient) for name, gradient in step.items()} for step in expected
     ]
+
+
+def test_what_is_kept_of_a_step_keeps_no_gradient():
+    """Summaries that nobody has asked for yet are made of counts, not of the gradients."""
+    weight = nn.Parameter(torch.zeros(100_000))
+    optimizer, seen = torch.optim.SGD([weight], lr=0.1), []
+    with watch(nn.ParameterDict({"w": weight}), optimizer, every=1) as watcher:
+        for step in range(3):
+            optimizer.zero_grad()
+            (weight * (1e-40 if step else 2.0)).sum().backward()
+            seen.append(weakref.ref(weight.grad))
+            optimizer.step()
+        optimizer.zero_grad()
+        gc.collect()
+        assert [gradient() for gradient in seen] == [None] * 3
+    expected = [GradientSummary.of(torch.full((100_000,), value)) for value in (2.0, 1e-40, 1e-40)]
+    assert [snapshot.summaries["w"] for snapshot in watcher.history] == expected
 
 
 def test_watch_is_a_public_name():
