@@ -11,7 +11,7 @@ import typer
 
 from mixwidgets.cli import options as take
 from mixwidgets.cli.words import errors_in_words, plain
-from mixwidgets.runs.installed import require
+from mixwidgets.runs.installed import require, require_training
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -100,6 +100,7 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator["Executor 
             yield client.get_executor()
     elif workers:
         require("--workers", "sweep", "loky")
+        require_training()
         from mixwidgets.sweeps.local_pool import LocalPool
 
         with LocalPool(workers) as pool:

@@ -139,6 +139,13 @@ def test_without_loky_workers_say_what_to_install(monkeypatch, swept):
     assert "--workers needs loky" in result.stderr
 
 
+def test_workers_whose_torch_is_too_old_say_so_before_the_first_cell(monkeypatch, swept):
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.1+cpu")
+    result = call("sweep", "--workers", "2")
+    assert (result.exit_code, swept) == (2, [])
+    assert "torch 2.9 or newer" in " ".join(result.stderr.split())
+
+
 def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
     experiment = mw.Experiment(task="mask")
     failed = Over([experiment])
