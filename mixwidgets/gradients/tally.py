@@ -123,7 +123,8 @@ class _Group(NamedTuple):
 def _having_subnormals(counted: Counted) -> list[int]:
     """The arrays, by index, that hold subnormals."""
     rows = np.flatnonzero(counted.biased == 0)
-    return _arrays(counted, rows[counted.cells[rows, 1:].any(axis=1)])
+    cells = counted.cells[rows, 1:]
+    return _arrays(counted, rows[cells.any(axis=1)]) if cells.any() else []
 
 
 def _arrays(counted: Counted, rows: Array) -> list[int]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.tally import count_each
+from mixwidgets.gradients.tally import Counts, count_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,9 +74,29 @@ def joined(parts: Sequence[CountedSummaries], names: Iterable[str]) -> CountedSu
 
 def summarise_each(arrays: Mapping[str, Array]) -> CountedSummaries:
     """`GradientSummary.of` each flat float32 or float64 array of native byte order, which may then change."""
-    cuts, names = catalogue_cuts(), tuple(arrays)
-    counts = count_each(list(arrays.values()), cuts)
+    counts, names = count_each(list(arrays.values()), catalogue_cuts()), tuple(arrays)
     not_finite = {names[place]: count for place, count in counts.not_finite().items()}
-    return CountedSummaries(
-        names, lambda: [GradientSummary.tallied(cuts, one) for one in counts.tallies()], not_finite
-    )
+    return CountedSummaries(names, partial(_summaries, counts), not_finite)
+
+
+def summarise_when_asked(values: Array, sizes: Mapping[str, int], *, all_finite: bool) -> CountedSummaries:
+    """`summarise_each` of arrays that lie end to end in `values`, which are kept, and counted on demand.
+
+    `all_finite`: whether that is known of all of them. Else they are looked through, now.
+    """
+
+    def arrays() -> list[Array]:
+        return np.split(values, list(accumulate(sizes.values()))[:-1])
+
+    def make() -> list[GradientSummary]:
+        return _summaries(count_each(arrays(), catalogue_cuts()))
+
+    not_finite = {}
+    if not all_finite:
+        broken = [int(np.count_nonzero(~np.isfinite(array))) for array in arrays()]
+        not_finite = {name: count for name, count in zip(sizes, broken, strict=True) if count}
+    return CountedSummaries(sizes, make, not_finite)
+
+
+def _summaries(counts: Counts) -> list[GradientSummary]:
+    return [GradientSummary.tallied(catalogue_cuts(), one) for one in counts.tallies()]

@@ -14,6 +14,7 @@ the number of values; `bucketize` and `index_add_` launch one kernel and return 
 Indexing.cu, beside it).
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
@@ -29,13 +30,14 @@ from mixwidgets.gradients.boundaries import FRACTION_BITS, catalogue_cuts
 from mixwidgets.gradients.samples import find_samples, stride
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.tally import Tally
-from mixwidgets.gradients.together import CountedSummaries, joined, summarise_each
+from mixwidgets.gradients.together import CountedSummaries, joined, summarise_each, summarise_when_asked
 from mixwidgets.gradients.values import require_dense_floats
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
 
 CHUNK = 1 << 22  # values a launch: they keep a GPU busy while the next is launched; 100 MB for temporaries
+KEPT = 1 << 14  # values on the host, all tensors together: 64 KB, as much as twenty summaries
 _COPIES = 32  # of the counts: one for each thread of a warp
 _EXPONENTS = range(-149, 128)  # of a finite float32 that is not zero
 _JOINED = (torch.float32, torch.float16, torch.bfloat16)  # torch.cat takes them together; float8 it may not
@@ -77,22 +79,21 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     which is copied to the host whole. `on_device` False counts on the host; the default does so for tensors
     that are there, since NumPy is the faster on a CPU. Raises as `GradientSummary.of` does.
     """
-    on_host: dict[str, Array] = {}
+    on_host: dict[str, Tensor] = {}
     parts: list[Callable[[], CountedSummaries]] = []
     groups: dict[torch.device, dict[str, Tensor]] = {}
     for name, gradient in gradients.items():
         require_dense_floats(gradient)
         values = gradient.detach()
         if gradient.is_cpu if on_device is None else not on_device:
-            floats = values if values.dtype in (torch.float32, torch.float64) else values.float()
-            on_host[name] = floats.numpy(force=True).reshape(-1)
+            on_host[name] = values if values.dtype in (torch.float32, torch.float64) else values.float()
         elif gradient.dtype == torch.float64:
             parts.append(partial(_of_values, name, to_host(values.reshape(-1))))
         else:
             floats = values if gradient.dtype in _JOINED else values.float()
             groups.setdefault(gradient.device, {})[name] = floats.reshape(-1)
     if on_host:
-        counted = summarise_each(on_host)
+        counted = _on_host(on_host)
         parts.append(lambda: counted)
     for group in groups.values():
         tensors = list(group.values())
@@ -100,6 +101,17 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         counts, looked = to_host(cell_counts(tensors)), to_host(looked_at(tensors))
         parts.append(partial(_of_counts, tuple(group), counts, looked, ends))
     return Pending(tuple(gradients), tuple(parts))
+
+
+def _on_host(gradients: Mapping[str, Tensor]) -> CountedSummaries:
+    """Of float32 and float64 tensors. Few values are copied, and counted when somebody asks."""
+    flat = {name: gradient.reshape(-1) for name, gradient in gradients.items()}
+    sizes = {name: part.numel() for name, part in flat.items()}
+    if sum(sizes.values()) > KEPT or len({part.dtype for part in flat.values()}) > 1:
+        return summarise_each({name: part.numpy(force=True) for name, part in flat.items()})
+    values = torch.cat(list(flat.values()))
+    all_finite = math.isfinite(values.sum().item())  # a sum that overflows asks for a closer look, too
+    return summarise_when_asked(values.cpu().numpy(), sizes, all_finite=all_finite)
 
 
 def _of_values(name: str, values: Callable[[], Array]) -> CountedSummaries:

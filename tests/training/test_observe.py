@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 from torch._subclasses.fake_tensor import (
@@ -18,6 +19,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from mixwidgets.gradients import together
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.training import observe
@@ -93,6 +95,38 @@ def test_the_same_summaries_as_numpy(on_device: bool | None) -> None:
     assert list(found) == list(gradients)
     for name, gradient in gradients.items():
         assert found[name].to_bytes() == GradientSummary.of(gradient).to_bytes(), name
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 2**32 - 1), max_size=20)), max_size=6))
+@example([(True, [0x3F800000]), (False, [1])])  # float32's smallest subnormal, beside a float64
+def test_few_values_are_summarised_as_many_are(drawn: list[tuple[bool, list[int]]]) -> None:
+    with np.errstate(invalid="ignore"):  # a signalling NaN is made a quiet one
+        arrays = [
+            np.array(codes, np.uint32).view(np.float32).astype(np.float64 if wide else np.float32)
+            for wide, codes in drawn
+        ]
+    found = begin({str(i): torch.from_numpy(array) for i, array in enumerate(arrays)}).finish()
+    broken = {str(i): np.count_nonzero(~np.isfinite(array)) for i, array in enumerate(arrays)}
+    assert found.not_finite == {name: count for name, count in broken.items() if count}
+    for one, array in zip(found.values(), arrays, strict=True):
+        alone = GradientSummary.of(array)
+        assert one.to_bytes() == alone.to_bytes()
+        assert one.samples.tolist() == alone.samples.tolist()
+
+
+def test_a_sum_beyond_the_largest_float_is_no_infinity_among_the_values() -> None:
+    found = begin({"w": torch.full((4,), 3e38), "v": torch.tensor([-torch.inf, 1, torch.nan])}).finish()
+    assert found.not_finite == {"v": 2}
+    assert begin({"w": torch.full((4,), 3e38)}).finish().not_finite == {}
+
+
+def test_few_values_are_counted_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    count = together.count_each
+    monkeypatch.setattr(together, "count_each", lambda *given: asked.append(1) or count(*given))
+    found = begin({"w": torch.ones(3), "v": torch.tensor([torch.inf])}).finish()
+    assert (list(found), found.not_finite, asked) == (["w", "v"], {"v": 1}, [])
+    assert (found["w"].count, found["v"].inf, len(asked)) == (3, 1, 1)
 
 
 def flat(gradients: dict[str, Tensor]) -> list[Tensor]:
@@ -182,12 +216,11 @@ def test_a_hundred_small_tensors_cost_the_launches_of_a_few() -> None:
 
 
 def test_gradients_may_change_after_begin() -> None:
-    for on_device in (True, False):
-        for dtype in (torch.float32, torch.float64):
-            gradient = torch.full((100,), 3.0, dtype=dtype)
-            pending = begin({"w": gradient}, on_device=on_device)
-            gradient.zero_()
-            assert pending.finish()["w"].zero == 0
+    for on_device, dtype, size in product((True, False), (torch.float32, torch.float64), (100, 100_000)):
+        gradient = torch.full((size,), 3.0, dtype=dtype)
+        pending = begin({"w": gradient}, on_device=on_device)
+        gradient.zero_()
+        assert pending.finish()["w"].zero == 0
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,89 @@ def test_a_checkpointed_forward_pass_is_looked_at_once(reentrant):
     assert watcher.first_non_finite == (1, "forward", "h.1.ln_2")
 
 
+class Broken(nn.Linear):
+    """Its output is infinite."""
+
+    def forward(self, x):
+        return super().forward(x) / 0
+
+
+@pytest.mark.parametrize(
+    ("layers", "name"),
+    [
+        ([nn.Linear(4, 4), nn.ReLU(), Broken(4, 4), nn.ReLU(inplace=True), nn.Flatten()], "2"),
+        ([nn.Sequential(Broken(4, 4), nn.Identity()), nn.ReLU(), nn.Linear(4, 4)], "0.0"),
+        ([nn.Identity(), nn.Sequential(nn.ReLU(), Broken(4, 4)), nn.ReLU()], "1.1"),
+    ],
+)
+def test_of_layers_in_a_row_the_one_that_made_it_is_named(layers, name):
+    model = nn.Sequential(*layers)
+    with watch(model, every=1) as watcher:
+        model(torch.randn(3, 4)).sum().backward()
+    assert watcher.first_non_finite == (1, "forward", name)
+
+
+class Adds(nn.Module):
+    """Its sum is infinite, which the activation behind it lets through."""
+
+    def __init__(self, shared):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+        self.relu = self.body[1] if shared else nn.ReLU()
+
+    def forward(self, x):
+        return self.relu(self.body(x) + torch.inf)
+
+
+class AddsWithin(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.layer(x) + torch.inf
+
+
+class AddsBetween(nn.Sequential):
+    def forward(self, x):
+        return self[1](self[0](x) + torch.inf)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (lambda: Adds(shared=False), "relu"),
+        (lambda: Adds(shared=True), "body.1"),
+        (lambda: nn.Sequential(AddsWithin(), nn.ReLU(), nn.Linear(4, 4)), "1"),
+        (lambda: AddsBetween(nn.Linear(4, 4), nn.ReLU()), "1"),
+    ],
+    ids=["behind", "behind, and in a row", "in a layer", "in a row of one's own"],
+)
+def test_a_sum_between_layers_is_seen_in_the_activation_behind_it(model, name):
+    model = model()
+    with watch(model, every=1) as watcher:
+        model(torch.randn(3, 4)).sum().backward()
+    assert watcher.first_non_finite == (1, "forward", name)
+
+
+class InputIsInfinite(nn.Module):
+    """What a Sequential is given is read by nobody, but by what comes first in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.ReLU(), nn.Linear(4, 4))
+
+    def forward(self, x):
+        return self.body(x + torch.inf)
+
+
+def test_the_first_of_a_row_is_seen_whatever_it_is():
+    model = InputIsInfinite()
+    with watch(model, every=1) as watcher:
+        model(torch.randn(3, 4)).sum().backward()
+    assert watcher.first_non_finite == (1, "forward", "body.0")
+
+
 class BreaksTheSecondTime(nn.Module):
     def __init__(self):
         super().__init__()

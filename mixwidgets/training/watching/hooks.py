@@ -14,7 +14,14 @@ from typing import Any, Concatenate, ParamSpec, Protocol
 import torch
 from torch import Tensor, nn
 
-from mixwidgets.training.watching.names import compiled_parts, is_leaf, model_name, own_name, watched
+from mixwidgets.training.watching.names import (
+    compiled_parts,
+    is_leaf,
+    model_name,
+    own_name,
+    passing_on,
+    watched,
+)
 from mixwidgets.training.watching.shadow import Shadow
 
 P = ParamSpec("P")
@@ -39,12 +46,12 @@ class Eyes(Protocol):
 
 
 def _seen_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The model and its leaf modules, but for those inside a compiled part: hooks would be compiled there,
-    and again when they go."""
-    compiled = compiled_parts(model)
+    """The model and its leaf modules, but for those that show nothing new and those inside a compiled part:
+    hooks would be compiled there, and again when they go."""
+    compiled, left_out = compiled_parts(model), passing_on(model)
     for name, module in model.named_modules():
         inside = any(name != part and name.startswith(f"{part}." if part else "") for part in compiled)
-        if not inside and (module is model or name in compiled or is_leaf(module)):
+        if not (inside or name in left_out) and (module is model or name in compiled or is_leaf(module)):
             yield own_name(name) or model_name(model), module
 
 

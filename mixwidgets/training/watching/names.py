@@ -1,8 +1,12 @@
 """The parts of a model that are watched, by the names that they have before torch.compile."""
 
+from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from torch import nn
+
+_PASSING_ON = (nn.Flatten, nn.Identity, nn.MaxPool1d, nn.MaxPool2d, nn.MaxPool3d, nn.ReLU, nn.Unflatten)
 
 
 def own_name(name: str) -> str:
@@ -37,3 +41,18 @@ def watched(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
     for name, parameter in model.named_parameters():
         if parameter.requires_grad and parameter.is_floating_point():
             yield own_name(name), parameter
+
+
+def passing_on(model: nn.Module) -> set[str]:
+    """Leaf modules, by name, whose output holds an inf or a NaN only where that of the one before them does.
+
+    Which one is before is known in a Sequential alone; a module of two names may be called elsewhere, too.
+    """
+    named = Counter(module for _, module in model.named_modules(remove_duplicate=False))
+    return {
+        f"{name}.{own}" if name else own
+        for name, sequence in model.named_modules()
+        if type(sequence) is nn.Sequential
+        for (_, before), (own, module) in pairwise(sequence.named_children())
+        if type(module) in _PASSING_ON and named[module] == 1 and is_leaf(before)
+    }

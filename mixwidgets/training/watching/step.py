@@ -157,13 +157,14 @@ def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[
     """
     fraction, exponent = math.frexp(scale)
     moved = 1 - exponent if fraction == 0.5 else 0
-    values = {name: _dense(gradient) for name, gradient in gradients.items()}
+    sparse = {name: gradient for name, gradient in gradients.items() if gradient.is_sparse}
+    values = {**gradients, **{name: _dense(gradient) for name, gradient in sparse.items()}}
     if fraction != 0.5 and 0 < scale < math.inf:
         values = {
             name: (v if v.dtype == torch.float64 else v.float()) * (1 / scale) for name, v in values.items()
         }
     pending = begin(values)
-    left_out = {name: g.numel() - values[name].numel() for name, g in gradients.items() if g.is_sparse}
+    left_out = {name: gradient.numel() - values[name].numel() for name, gradient in sparse.items()}
     if not (moved or left_out):
         return pending.finish
     return lambda: pending.finish().mapped(
