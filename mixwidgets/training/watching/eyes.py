@@ -20,12 +20,15 @@ from mixwidgets.training.watching.step import SeenStep, StepUnderWay
 if TYPE_CHECKING:
     from mixwidgets.runs.journal import Journal
 
+_MOST_UNREAD = 16  # steps on a CPU
+
 
 class LoopEyes:
     """The `Eyes` of a watcher. The loop's thread shows it what happens; any thread may `catch_up`.
 
-    On a CPU each step is read when it ends. On other devices it is read when the next one has ended, or when
-    somebody asks: nobody waits for a device that still computes.
+    On a CPU an observed step is read when it ends, and with it those before it: many at once take less time
+    than one by one. On other devices each is read when the next one has ended: nobody waits for a device that
+    still computes. Whoever asks has all of them read.
     """
 
     def __init__(
@@ -85,22 +88,27 @@ class LoopEyes:
             self._step.add_gradients(gradients)
 
     def saw_step_end(self, updated: bool) -> None:
-        with torch.no_grad():
-            next_scale = self._next_scale()
-            seconds = time.perf_counter() - self._began
-            step = self._step.end(
-                seconds=seconds, updated=updated, scale_tells=self._scale_tells, next_scale=next_scale
-            )
-        with self._lock:
-            self._unread.append(step)
+        next_scale = self._next_scale()
+        seconds = time.perf_counter() - self._began
+        step = self._step.end(
+            seconds=seconds, updated=updated, scale_tells=self._scale_tells, next_scale=next_scale
+        )
+        self._unread.append(step)
         self._ended += 1
+        is_due = self._step.is_observed or self.journal or len(self._unread) >= _MOST_UNREAD
         self._begin_step(next_scale)
-        self._read(behind=0 if self._device.type == "cpu" else 1)
+        if self._device.type != "cpu":
+            self._read(behind=1)
+        elif is_due:
+            self._read(behind=0)
 
     def failed(self, error: Exception) -> None:
-        """Look no further. Training goes on, whatever warnings are made of."""
+        """Look no further; what was seen before is read. Training goes on, whatever warnings are made of."""
         self.is_blind = True
         self.error = error
+        while self._unread:
+            with suppress(Exception):
+                self._read(behind=0)
         with suppress(Warning):
             warnings.warn(f"{self.why_blind} Training goes on.", RuntimeWarning, stacklevel=2)
 
