@@ -33,6 +33,8 @@ class Counted(NamedTuple):
     samples: Array
     """float64 (rows,): one of those values that are looked at (see `stride`); 0 where there is none, and for
     zeros, subnormals, infinities and NaNs."""
+    subnormals: Array
+    """int64 (arrays,): how many of each are subnormal."""
 
 
 @dataclass(frozen=True, eq=False)

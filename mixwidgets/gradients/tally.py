@@ -75,7 +75,9 @@ def count_each(arrays: Sequence[Array], cuts: tuple[int, ...]) -> Counts:
             bits = [those[place].view(layout.word) for place in places]
             counted = count_group(bits, layout)
             subnormals = {
-                index: _subnormals(bits[index], cuts, layout) for index in _having_subnormals(counted)
+                index: _subnormals(bits[index], cuts, layout)
+                for index, held in enumerate(counted.subnormals.tolist())
+                if held
             }
             groups.append(_Group(places, counted, layout, subnormals))
     return Counts(len(arrays), groups)
@@ -98,9 +100,9 @@ class _Group(NamedTuple):
     """By index in the group."""
 
     def not_finite(self) -> Iterator[tuple[int, int]]:
-        rows = np.flatnonzero(self.counted.biased == self.layout.shape[0] - 1)
-        totals = self.counted.cells[rows].sum(axis=1).tolist()
-        return zip((self.places[index] for index in _arrays(self.counted, rows)), totals, strict=True)
+        for row in np.flatnonzero(self.counted.biased == self.layout.shape[0] - 1):
+            index = np.searchsorted(self.counted.ends, row, side="right") - 1
+            yield self.places[index], int(self.counted.cells[row].sum())
 
     def tallies(self) -> Iterator[tuple[int, Tally]]:
         biased, ends = self.counted.biased.tolist(), self.counted.ends.tolist()
@@ -118,19 +120,6 @@ class _Group(NamedTuple):
             found = Tally(tuple(exponents[start:end]), cells, samples, zero, inf, nan)
             small = self.subnormals.get(index)
             yield self.places[index], _with_subnormals(found, small) if small else found
-
-
-def _having_subnormals(counted: Counted) -> list[int]:
-    """The arrays, by index, that hold subnormals."""
-    rows = np.flatnonzero(counted.biased == 0)
-    cells = counted.cells[rows, 1:]
-    return _arrays(counted, rows[cells.any(axis=1)]) if cells.any() else []
-
-
-def _arrays(counted: Counted, rows: Array) -> list[int]:
-    """The index of the array that each row belongs to."""
-    indices: list[int] = (np.searchsorted(counted.ends, rows, side="right") - 1).tolist()
-    return indices
 
 
 def _with_subnormals(found: Tally, small: Tally) -> Tally:
