@@ -228,6 +228,15 @@ class AddsWithin(nn.Module):
         return self.layer(x) + torch.inf
 
 
+def twice_in_a_row(layer):
+    return nn.Sequential(layer, Clears(4, 4), layer, nn.ReLU(), nn.Linear(4, 4))
+
+
+class Clears(nn.Linear):
+    def forward(self, x):
+        return super().forward(torch.zeros_like(x))
+
+
 class AddsBetween(nn.Sequential):
     def forward(self, x):
         return self[1](self[0](x) + torch.inf)
@@ -239,9 +248,10 @@ class AddsBetween(nn.Sequential):
         (lambda: Adds(shared=False), "relu"),
         (lambda: Adds(shared=True), "body.1"),
         (lambda: nn.Sequential(AddsWithin(), nn.ReLU(), nn.Linear(4, 4)), "1"),
+        (lambda: twice_in_a_row(AddsWithin()), "3"),
         (lambda: AddsBetween(nn.Linear(4, 4), nn.ReLU()), "1"),
     ],
-    ids=["behind", "behind, and in a row", "in a layer", "in a row of one's own"],
+    ids=["behind", "behind, and in a row", "in a layer", "in a layer met before", "in a row of one's own"],
 )
 def test_a_sum_between_layers_is_seen_in_the_activation_behind_it(model, name):
     model = model()

@@ -95,11 +95,11 @@ class LoopEyes:
         )
         self._unread.append(step)
         self._ended += 1
-        is_due = self._step.is_observed or self.journal or len(self._unread) >= _MOST_UNREAD
+        is_due = self._step.is_observed or len(self._unread) >= _MOST_UNREAD
         self._begin_step(next_scale)
         if self._device.type != "cpu":
             self._read(behind=1)
-        elif is_due:
+        elif is_due or self.journal is not None:
             self._read(behind=0)
 
     def failed(self, error: Exception) -> None:

@@ -51,7 +51,7 @@ def _seen_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     compiled, left_out = compiled_parts(model), passing_on(model)
     for name, module in model.named_modules():
         inside = any(name != part and name.startswith(f"{part}." if part else "") for part in compiled)
-        if not (inside or name in left_out) and (module is model or name in compiled or is_leaf(module)):
+        if not (inside or module in left_out) and (module is model or name in compiled or is_leaf(module)):
             yield own_name(name) or model_name(model), module
 
 

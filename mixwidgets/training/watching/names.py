@@ -43,16 +43,16 @@ def watched(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
             yield own_name(name), parameter
 
 
-def passing_on(model: nn.Module) -> set[str]:
-    """Leaf modules, by name, whose output holds an inf or a NaN only where that of the one before them does.
+def passing_on(model: nn.Module) -> set[nn.Module]:
+    """Leaf modules whose output holds an inf or a NaN only where that of the leaf module before them does.
 
     Which one is before is known in a Sequential alone; a module of two names may be called elsewhere, too.
     """
     named = Counter(module for _, module in model.named_modules(remove_duplicate=False))
     return {
-        f"{name}.{own}" if name else own
-        for name, sequence in model.named_modules()
+        module
+        for sequence in model.modules()
         if type(sequence) is nn.Sequential
-        for (_, before), (own, module) in pairwise(sequence.named_children())
+        for before, module in pairwise(sequence)
         if type(module) in _PASSING_ON and named[module] == 1 and is_leaf(before)
     }
