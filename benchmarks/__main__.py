@@ -16,7 +16,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def main(names: list[str]) -> None:
     here = machine()
-    folder = RESULTS / _slug(str(here["processor"]))
+    folder = RESULTS / _slug(f"{here['processor']} {here['vectors']}")
     folder.mkdir(parents=True, exist_ok=True)
     for name in names or ALL:
         if name not in ALL:
@@ -28,7 +28,7 @@ def main(names: list[str]) -> None:
 
 
 def _slug(processor: str) -> str:
-    """A folder's name: "intel-xeon" of "Intel(R) Xeon(R) Processor"."""
+    """A folder's name: "intel-xeon-avx512" of "Intel(R) Xeon(R) Processor AVX512"."""
     name = re.sub(r"\(\w+\)|\b(CPU|Processor)\b|@.*", "", processor)
     return "-".join(re.findall(r"[a-z0-9]+", name.lower()))
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
+import torch
+
 Measure = Callable[[], float]
 TOLERANCE = 0.05  # a machine on which A and A differ by more is too noisy to compare A and B on
 
@@ -47,6 +49,7 @@ def machine() -> dict[str, object]:
     packages = ("numpy", "torch", "ipywidgets", "anywidget", "jupyterlab")
     return {
         "processor": model,
+        "vectors": torch.backends.cpu.get_cpu_capability(),
         "system": platform.platform(),
         "python": platform.python_version(),
         **{name: version(name) for name in packages},
