@@ -336,6 +336,16 @@ def test_history_is_bounded_and_reaches_from_the_first_step_to_the_newest():
         assert snapshot.summaries["w"] == GradientSummary.of([float(snapshot.step)])
 
 
+def test_steps_that_nobody_asks_for_do_not_pile_up():
+    weight = nn.Parameter(torch.zeros(1))
+    with watch(nn.ParameterDict({"w": weight}), every=1000) as watcher:
+        for _ in range(200):
+            weight.sum().backward()
+        under_way = sum(type(kept) is watching_step.StepUnderWay for kept in gc.get_objects())
+    assert under_way < 50
+    assert watcher.step == 200
+
+
 def test_history_of_a_model_with_many_tensors_is_shorter():
     model = nn.ParameterList([nn.Parameter(torch.ones(1)) for _ in range(1700)])
     with watch(model, every=1) as watcher:
