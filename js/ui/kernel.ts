@@ -34,6 +34,16 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
   const waiting = new Set<Kind>();
 
+  // A notebook shows this page also when its kernel has been restarted; JupyterLab then throws. That the request
+  // is not answered says all there is to say.
+  const send = (message: object) => {
+    try {
+      model.send(message);
+    } catch (error) {
+      console.warn("mixwidgets: not sent,", error);
+    }
+  };
+
   const ask = (kind: Kind, fields: object = {}) => {
     const request = Math.random().toString(36).slice(2);
     clearTimeout(open.get(kind)?.timer);
@@ -45,7 +55,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
     open.set(kind, { request, timer });
     waiting.add(kind);
     tell.waiting(waiting);
-    model.send({ kind, request, ...fields });
+    send({ kind, request, ...fields });
   };
   const forget = () => {
     for (const { timer } of open.values()) clearTimeout(timer);
@@ -71,7 +81,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
 
   // The kernel answers a hello on the loop that it came by, and hears the next message there too. JupyterLab
   // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
-  const hello = () => model.send({ kind: "hello" });
+  const hello = () => send({ kind: "hello" });
   const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
   const sayNoMore = () => hellos.forEach(clearTimeout);
   hello();

@@ -139,6 +139,13 @@ var FURTHER_HELLOS_MS = [700, 2e3, 5e3];
 function kernelLink(model, tell) {
   const open = /* @__PURE__ */ new Map();
   const waiting = /* @__PURE__ */ new Set();
+  const send = (message) => {
+    try {
+      model.send(message);
+    } catch (error) {
+      console.warn("mixwidgets: not sent,", error);
+    }
+  };
   const ask = (kind, fields = {}) => {
     const request = Math.random().toString(36).slice(2);
     clearTimeout(open.get(kind)?.timer);
@@ -150,7 +157,7 @@ function kernelLink(model, tell) {
     open.set(kind, { request, timer });
     waiting.add(kind);
     tell.waiting(waiting);
-    model.send({ kind, request, ...fields });
+    send({ kind, request, ...fields });
   };
   const forget = () => {
     for (const { timer } of open.values()) clearTimeout(timer);
@@ -173,7 +180,7 @@ function kernelLink(model, tell) {
     else if (isLate) tell.refused("");
   };
   model.on("msg:custom", answered);
-  const hello = () => model.send({ kind: "hello" });
+  const hello = () => send({ kind: "hello" });
   const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
   const sayNoMore = () => hellos.forEach(clearTimeout);
   hello();
