@@ -38,7 +38,8 @@ def _count(count: Callable[..., None], arrays: Sequence[Array], layout: Layout) 
     bits = np.concatenate(arrays) if len(arrays) > 1 else np.ascontiguousarray(arrays[0])[:]
     bits.flags.writeable = False  # numba compiles anew for each kind of array: let there be one
     by_key = np.zeros(KEYS if max(sizes) > SMALL else 0, np.uint32)
-    ends, subnormals = np.zeros(len(sizes) + 1, np.int64), np.empty(len(sizes), np.int64)
+    ends = np.zeros(len(sizes) + 1, np.int64)
+    subnormals, not_finite = np.empty((2, len(sizes)), np.int64)
     most = len(sizes) * binades
     rows = np.empty(most, np.int64), np.empty((most, cells), np.uint64), np.empty(most, word)
     count(
@@ -55,7 +56,9 @@ def _count(count: Callable[..., None], arrays: Sequence[Array], layout: Layout) 
         np.zeros(binades, word),
         ends,
         subnormals,
+        not_finite,
         *rows,
     )
     biased, counts, samples = (column[: ends[-1]].copy() for column in rows)
-    return Counted(ends, biased, counts, samples.view(f"f{samples.itemsize}").astype(np.float64), subnormals)
+    floats = samples.view(f"f{samples.itemsize}").astype(np.float64)
+    return Counted(ends, biased, counts, floats, subnormals, not_finite)

@@ -35,6 +35,8 @@ class Counted(NamedTuple):
     zeros, subnormals, infinities and NaNs."""
     subnormals: Array
     """int64 (arrays,): how many of each are subnormal."""
+    not_finite: Array
+    """int64 (arrays,): how many of each are infinite or NaN."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,6 +64,7 @@ def count_each(
     seen: Any,
     ends: Any,
     subnormals: Any,
+    not_finite: Any,
     row_biased: Any,
     row_cells: Any,
     row_samples: Any,
@@ -71,7 +72,8 @@ def count_each(
     """Count arrays of these sizes (int64), end to end in bits, and write what `Counted` has of each.
 
     strides: int64, from one value that is looked at to the next, in each array. ends: int64, behind a zero,
-    where the rows of each end; subnormals: int64, how many are in each. Samples are written as bits.
+    where the rows of each end; subnormals and not_finite: int64, how many are in each. Samples are written
+    as bits.
     """
     start, row = 0, 0
     for number in range(sizes.size):
@@ -83,6 +85,7 @@ def count_each(
         for value in values[:: strides[number]]:
             seen[np.int64(value >> fraction_bits) & seen.size - 1] = value
         subnormals[number] = cells[0, 1:].sum()
+        not_finite[number] = cells[-1].sum()
         row = _write(cells, seen, row, row_biased, row_cells, row_samples)
         ends[number + 1] = row
 

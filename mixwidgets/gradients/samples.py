@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LEAST = 256
 
 
+@lru_cache(maxsize=4096)
 def stride(size: int) -> int:
     """From one value that is looked at to the next, of so many. Odd: in a matrix whose rows have an even
     length the look goes across the columns, too."""

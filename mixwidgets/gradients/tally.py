@@ -100,9 +100,8 @@ class _Group(NamedTuple):
     """By index in the group."""
 
     def not_finite(self) -> Iterator[tuple[int, int]]:
-        for row in np.flatnonzero(self.counted.biased == self.layout.shape[0] - 1):
-            index = np.searchsorted(self.counted.ends, row, side="right") - 1
-            yield self.places[index], int(self.counted.cells[row].sum())
+        held = zip(self.places, self.counted.not_finite.tolist(), strict=True)
+        yield from ((place, many) for place, many in held if many)
 
     def tallies(self) -> Iterator[tuple[int, Tally]]:
         biased, ends = self.counted.biased.tolist(), self.counted.ends.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +86,8 @@ def summarise_when_asked(values: Array, sizes: Mapping[str, int], *, all_finite:
     """
 
     def arrays() -> list[Array]:
-        return np.split(values, list(accumulate(sizes.values()))[:-1])
+        ends = accumulate(sizes.values(), initial=0)
+        return [values[start:end] for start, end in pairwise(ends)]  # np.split takes five times as long
 
     def make() -> list[GradientSummary]:
         return _summaries(count_each(arrays(), catalogue_cuts()))

@@ -29,8 +29,8 @@ def count(arrays: Sequence[Array], layout: Layout) -> Counted:
     cells = tables[array, biased].view(np.uint64)
     looked = [bits[:: stride(len(bits))].view(f"f{bits.itemsize}") for bits in arrays]
     samples = find_samples(looked)[array, biased].astype(np.float64)
-    ends, subnormals = np.searchsorted(array, range(len(arrays) + 1)), tables[:, 0, 1:].sum(axis=1)
-    return Counted(ends, biased, cells, samples, subnormals)
+    ends = np.searchsorted(array, range(len(arrays) + 1))
+    return Counted(ends, biased, cells, samples, tables[:, 0, 1:].sum(axis=1), held[:, -1])
 
 
 def _count_large(bits: Array, layout: Layout) -> Array:

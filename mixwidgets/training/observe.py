@@ -16,11 +16,11 @@ Indexing.cu, beside it).
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import accumulate
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -37,9 +37,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
 
 CHUNK = 1 << 22  # values a launch: they keep a GPU busy while the next is launched; 100 MB for temporaries
-KEPT = 1 << 14  # values on the host, all tensors together: 64 KB, as much as twenty summaries
+KEPT = 1 << 14  # values on the host, all of one dtype together: 64 KB, as much as twenty summaries
 _COPIES = 32  # of the counts: one for each thread of a warp
 _EXPONENTS = range(-149, 128)  # of a finite float32 that is not zero
+_kind = attrgetter("dtype", "layout", "device")
 _JOINED = (torch.float32, torch.float16, torch.bfloat16)  # torch.cat takes them together; float8 it may not
 
 
@@ -58,8 +59,7 @@ def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
     return MappingProxyType(dict(begin(gradients).finish()))
 
 
-@dataclass(frozen=True)
-class Pending:
+class Pending(NamedTuple):
     """Summaries of which the device may still count some."""
 
     names: tuple[str, ...]
@@ -77,41 +77,50 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
 
     The tensors may be overwritten as soon as this returns. They are counted where they are, float64 apart,
     which is copied to the host whole. `on_device` False counts on the host; the default does so for tensors
-    that are there, since NumPy is the faster on a CPU. Raises as `GradientSummary.of` does.
+    that are there, since NumPy is the faster on a CPU; few values there are copied, and counted when somebody
+    asks. Raises as `GradientSummary.of` does.
     """
-    on_host: dict[str, Tensor] = {}
+    kinds = dict.fromkeys(map(_kind, gradients.values()))
     parts: list[Callable[[], CountedSummaries]] = []
-    groups: dict[torch.device, dict[str, Tensor]] = {}
-    for name, gradient in gradients.items():
-        require_dense_floats(gradient)
-        values = gradient.detach()
-        if gradient.is_cpu if on_device is None else not on_device:
-            on_host[name] = values if values.dtype in (torch.float32, torch.float64) else values.float()
-        elif gradient.dtype == torch.float64:
-            parts.append(partial(_of_values, name, to_host(values.reshape(-1))))
+    for kind in kinds:
+        dtype, _, device = kind
+        group = gradients if len(kinds) == 1 else {n: g for n, g in gradients.items() if _kind(g) == kind}
+        require_dense_floats(next(iter(group.values())))
+        flat = {name: gradient.reshape(-1) for name, gradient in group.items()}
+        if device.type == "cpu" if on_device is None else not on_device:
+            parts.append(_on_host(flat))
+        elif dtype == torch.float64:
+            parts += [partial(_of_values, name, to_host(values)) for name, values in flat.items()]
         else:
-            floats = values if gradient.dtype in _JOINED else values.float()
-            groups.setdefault(gradient.device, {})[name] = floats.reshape(-1)
-    if on_host:
-        counted = _on_host(on_host)
-        parts.append(lambda: counted)
-    for group in groups.values():
-        tensors = list(group.values())
-        ends = np.cumsum([-(-len(tensor) // stride(len(tensor))) for tensor in tensors])
-        counts, looked = to_host(cell_counts(tensors)), to_host(looked_at(tensors))
-        parts.append(partial(_of_counts, tuple(group), counts, looked, ends))
+            parts.append(_on_device(flat))
     return Pending(tuple(gradients), tuple(parts))
 
 
-def _on_host(gradients: Mapping[str, Tensor]) -> CountedSummaries:
-    """Of float32 and float64 tensors. Few values are copied, and counted when somebody asks."""
-    flat = {name: gradient.reshape(-1) for name, gradient in gradients.items()}
-    sizes = {name: part.numel() for name, part in flat.items()}
-    if sum(sizes.values()) > KEPT or len({part.dtype for part in flat.values()}) > 1:
-        return summarise_each({name: part.numpy(force=True) for name, part in flat.items()})
-    values = torch.cat(list(flat.values()))
-    all_finite = math.isfinite(values.sum().item())  # a sum that overflows asks for a closer look, too
-    return summarise_when_asked(values.cpu().numpy(), sizes, all_finite=all_finite)
+def _on_host(gradients: Mapping[str, Tensor]) -> Callable[[], CountedSummaries]:
+    """Of flat tensors of one dtype. In a training loop Python runs with cold caches: of few values, one call
+    for all tensors saves many."""
+    sizes = dict(zip(gradients, map(Tensor.numel, gradients.values()), strict=True))
+    if sum(sizes.values()) > KEPT:
+        counted = summarise_each({name: _widened(v).numpy(force=True) for name, v in gradients.items()})
+    else:
+        values = _widened(torch.cat(list(gradients.values())))
+        all_finite = math.isfinite(values.sum().item())  # a sum that overflows asks for a closer look, too
+        counted = summarise_when_asked(values.numpy(force=True), sizes, all_finite=all_finite)
+    return lambda: counted
+
+
+def _widened(values: Tensor) -> Tensor:
+    return values if values.dtype in (torch.float32, torch.float64) else values.float()
+
+
+def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], CountedSummaries]:
+    tensors = [
+        values.detach() if values.dtype in _JOINED else values.detach().float()
+        for values in gradients.values()
+    ]
+    ends = np.cumsum([-(-len(tensor) // stride(len(tensor))) for tensor in tensors])
+    counts, looked = to_host(cell_counts(tensors)), to_host(looked_at(tensors))
+    return partial(_of_counts, tuple(gradients), counts, looked, ends)
 
 
 def _of_values(name: str, values: Callable[[], Array]) -> CountedSummaries:

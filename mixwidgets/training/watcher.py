@@ -125,7 +125,7 @@ class Watcher:
         if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
             raise TypeError(f"record_loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
         if not self._eyes.is_blind:
-            self._eyes.told_loss(loss)
+            self._eyes.step.add_own_loss(loss)
 
     @property
     def step(self) -> int:
@@ -144,7 +144,7 @@ class Watcher:
 
         When it is full every other one is dropped, so that it reaches from the first to the newest.
         """
-        return tuple(self._log.history)
+        return self._log.history
 
     @property
     def skipped(self) -> int:

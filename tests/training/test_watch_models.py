@@ -242,6 +242,11 @@ class AddsBetween(nn.Sequential):
         return self[1](self[0](x) + torch.inf)
 
 
+class AddsLast(nn.Sequential):
+    def forward(self, x):
+        return self[0](x) + torch.inf
+
+
 @pytest.mark.parametrize(
     ("model", "name"),
     [
@@ -250,14 +255,38 @@ class AddsBetween(nn.Sequential):
         (lambda: nn.Sequential(AddsWithin(), nn.ReLU(), nn.Linear(4, 4)), "1"),
         (lambda: twice_in_a_row(AddsWithin()), "3"),
         (lambda: AddsBetween(nn.Linear(4, 4), nn.ReLU()), "1"),
+        (lambda: nn.Sequential(nn.Linear(4, 4), AddsWithin()), "Sequential"),
+        (lambda: AddsLast(nn.Linear(4, 4)), "AddsLast"),
     ],
-    ids=["behind", "behind, and in a row", "in a layer", "in a layer met before", "in a row of one's own"],
+    ids=[
+        "behind",
+        "behind, and in a row",
+        "in a layer",
+        "in a layer met before",
+        "in a row of one's own",
+        "in the last layer",
+        "last in a row of one's own",
+    ],
 )
-def test_a_sum_between_layers_is_seen_in_the_activation_behind_it(model, name):
+def test_a_sum_between_layers_is_seen_in_what_puts_it_out(model, name):
     model = model()
     with watch(model, every=1) as watcher:
         model(torch.randn(3, 4)).sum().backward()
     assert watcher.first_non_finite == (1, "forward", name)
+
+
+class Large(nn.Linear):
+    """Its output is finite, and the sum of it is not."""
+
+    def forward(self, x):
+        return super().forward(x) * 0 + 3e38
+
+
+def test_large_outputs_are_finite_though_their_sum_is_not():
+    model = nn.Sequential(Large(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    with watch(model, every=1) as watcher:
+        model(torch.randn(3, 4)).sum().backward()
+    assert watcher.first_non_finite is None
 
 
 class InputIsInfinite(nn.Module):

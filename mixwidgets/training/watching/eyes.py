@@ -4,12 +4,11 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor
 
 from mixwidgets.runs.events import RunFinished
 from mixwidgets.training.endings import in_words, reason_of
@@ -65,37 +64,19 @@ class LoopEyes:
         is_observed = self._ended % self._every == 0
         with_norm = self.journal is not None
         self._scale, self._began = scale, time.perf_counter()
-        self._step = StepUnderWay(
+        self.step = StepUnderWay(
             self._ended + 1, self._names, scale, is_observed=is_observed, with_norm=with_norm
         )
-
-    @property
-    def is_observing(self) -> bool:
-        """Whether the tensors of the step under way are looked at."""
-        return self._step.is_observed
-
-    def saw_output(self, name: str, output: Tensor) -> None:
-        self._step.add_output(name, output)
-
-    def saw_loss(self, loss: Tensor) -> None:
-        self._step.add_loss(loss)
-
-    def told_loss(self, loss: float | Tensor) -> None:
-        self._step.add_own_loss(loss)
-
-    def saw_gradients(self, gradients: Mapping[str, Tensor]) -> None:
-        with torch.no_grad():
-            self._step.add_gradients(gradients)
 
     def saw_step_end(self, updated: bool) -> None:
         next_scale = self._next_scale()
         seconds = time.perf_counter() - self._began
-        step = self._step.end(
+        step = self.step.end(
             seconds=seconds, updated=updated, scale_tells=self._scale_tells, next_scale=next_scale
         )
         self._unread.append(step)
         self._ended += 1
-        is_due = self._step.is_observed or len(self._unread) >= _MOST_UNREAD
+        is_due = self.step.is_observed or len(self._unread) >= _MOST_UNREAD
         self._begin_step(next_scale)
         if self._device.type != "cpu":
             self._read(behind=1)

@@ -6,7 +6,7 @@ that a pass reaches queues a callback for the pass's end, as DistributedDataPara
 `use_reentrant=True`, has an end of its own; what it reached is read there.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol
@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from mixwidgets.training.watching.names import (
     compiled_parts,
+    ends_in_a_leaf,
     is_leaf,
     model_name,
     own_name,
@@ -23,6 +24,7 @@ from mixwidgets.training.watching.names import (
     watched,
 )
 from mixwidgets.training.watching.shadow import Shadow
+from mixwidgets.training.watching.step import StepUnderWay
 
 P = ParamSpec("P")
 
@@ -35,12 +37,9 @@ class Eyes(Protocol):
         """Whether nothing is to be seen any more."""
 
     @property
-    def is_observing(self) -> bool:
-        """Whether the tensors of the step under way are looked at."""
+    def step(self) -> StepUnderWay:
+        """What is seen goes there; another one after each `saw_step_end`."""
 
-    def saw_output(self, name: str, output: Tensor) -> None: ...
-    def saw_loss(self, loss: Tensor) -> None: ...
-    def saw_gradients(self, gradients: Mapping[str, Tensor]) -> None: ...
     def saw_step_end(self, updated: bool) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
@@ -51,7 +50,8 @@ def _seen_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     compiled, left_out = compiled_parts(model), passing_on(model)
     for name, module in model.named_modules():
         inside = any(name != part and name.startswith(f"{part}." if part else "") for part in compiled)
-        if not (inside or module in left_out) and (module is model or name in compiled or is_leaf(module)):
+        shows = name in compiled or is_leaf(module) or (module is model and not ends_in_a_leaf(model))
+        if shows and not (inside or module in left_out):
             yield own_name(name) or model_name(model), module
 
 
@@ -96,7 +96,7 @@ class LoopHooks:
 
     def place(self) -> None:
         """Put them on. Where that fails, none is left."""
-        self.is_observing = self.eyes.is_observing
+        self.is_observing = self.eyes.step.is_observed
         with ExitStack() as placed:
             for name, parameter in watched(self.model):
                 reach = partial(self._reach, name)
@@ -122,34 +122,34 @@ class LoopHooks:
         in_evaluation = not (self.model.training or torch.is_grad_enabled())
         if not (in_backward or in_evaluation):
             for tensor in _tensors(output):
-                self.eyes.saw_output(name, tensor)
+                self.eyes.step.add_output(name, tensor)
 
     def _reach(self, name: str, parameter: Tensor) -> None:
-        """A parameter has its gradient."""
+        """A parameter has its gradient. So many come by that only the first of a pass is given more time."""
         if self.is_observing or self._passes_are_steps:
-            self._note(name, parameter)
+            self._reached[name] = parameter
+            if torch._C._current_graph_task_id() not in self._awaited:
+                self._await_end()
 
     @_guarded
-    def _note(self, name: str, parameter: Tensor) -> None:
-        self._reached[name] = parameter
-        current = torch._C._current_graph_task_id()
-        if current not in self._awaited:
-            self._awaited.add(current)
-            _at_very_end_of_backward(self._end_backward)
+    def _await_end(self) -> None:
+        self._awaited.add(torch._C._current_graph_task_id())
+        _at_very_end_of_backward(self._end_backward)
 
     @_guarded
     def _end_backward(self) -> None:
         reached, self._reached = self._reached, {}
         if self.is_observing:
-            found = {name: parameter.grad for name, parameter in reached.items()}
-            self.eyes.saw_gradients({name: grad for name, grad in found.items() if grad is not None})
+            self.eyes.step.add_gradients(
+                {name: grad for name, parameter in reached.items() if (grad := parameter.grad) is not None}
+            )
         if self._passes_are_steps:
             self._end_step(True)
 
     @_guarded
     def _scaled(self, outputs: object) -> None:
         if isinstance(outputs, Tensor) and outputs.numel() == 1:
-            self.eyes.saw_loss(outputs)
+            self.eyes.step.add_loss(outputs)
 
     @_guarded
     def _optimizer_stepped(self) -> None:
@@ -166,7 +166,7 @@ class LoopHooks:
         self._reached.clear()  # by a backward pass that an error ended: it never called back
         self._awaited.clear()
         self.eyes.saw_step_end(updated)
-        self.is_observing = self.eyes.is_observing
+        self.is_observing = self.eyes.step.is_observed
 
 
 def _at_very_end_of_backward(callback: Callable[[], None]) -> None:
@@ -195,14 +195,12 @@ class _OutputHook:
         return getattr, (nullcontext(), "__exit__")
 
 
-def _tensors(output: object) -> Iterator[Tensor]:
+def _tensors(output: object) -> Sequence[Tensor]:
     """The dense floating-point tensors of a module's output: one, or a nest of tuples, lists and mappings."""
     if isinstance(output, Tensor):
-        if output.is_floating_point() and output.layout == torch.strided:
-            yield output
-    elif isinstance(output, Mapping):
-        for part in output.values():
-            yield from _tensors(part)
-    elif isinstance(output, tuple | list):
-        for part in output:
-            yield from _tensors(part)
+        return (output,) if output.is_floating_point() and output.layout == torch.strided else ()
+    if isinstance(output, Mapping):
+        output = output.values()
+    elif not isinstance(output, tuple | list):
+        return ()
+    return [tensor for part in output for tensor in _tensors(part)]

@@ -62,10 +62,7 @@ class WatchLog:
         """How many of them left the weights alone."""
         self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
         self.skipped_steps: deque[int] = deque(maxlen=_MOST_EVENTS)
-        self.history: list[Snapshot] = []
-        """At most 256, and fewer of a model with many tensors: when it is full, every other one goes."""
-        self.newest: tuple[StepRecord, GradientSnapshot] | None = None
-        """The newest observed step."""
+        self._observed: list[tuple[StepRecord, GradientSnapshot]] = []
         self.saw_outputs = False
         """Whether any module's output was seen."""
         self.first_forward: NonFinite | None = None
@@ -85,8 +82,29 @@ class WatchLog:
         if record.first_non_finite and self.first_backward is None:
             self.first_backward = NonFinite(record.step, "backward", record.first_non_finite)
         if snapshot is not None:
-            self.newest = record, snapshot
-            self._remember(record, snapshot)
+            most = min(MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
+            if len(self._observed) >= most:
+                del self._observed[1::2]
+            self._observed.append((record, snapshot))
+
+    @property
+    def newest(self) -> tuple[StepRecord, GradientSnapshot] | None:
+        """The newest observed step."""
+        return self._observed[-1] if self._observed else None
+
+    @property
+    def history(self) -> tuple[Snapshot, ...]:
+        """At most 256, and fewer of a model with many tensors: when it is full, every other one goes."""
+        return tuple(
+            Snapshot(
+                step=record.step,
+                loss=record.loss,
+                loss_scale=record.loss_scale,
+                skipped=record.skipped,
+                summaries=snapshot.summaries,
+            )
+            for record, snapshot in self._observed
+        )
 
     def sentences(self) -> Iterator[str]:
         """What happened, in words."""
@@ -106,17 +124,3 @@ class WatchLog:
         if self.first_backward:
             step, _, name = self.first_backward
             yield f"Backward, an inf or NaN came up first in the gradient of {name!r}, in step {step:,}."
-
-    def _remember(self, record: StepRecord, snapshot: GradientSnapshot) -> None:
-        most = min(MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
-        if len(self.history) >= most:
-            del self.history[1::2]
-        self.history.append(
-            Snapshot(
-                step=record.step,
-                loss=record.loss,
-                loss_scale=record.loss_scale,
-                skipped=record.skipped,
-                summaries=snapshot.summaries,
-            )
-        )

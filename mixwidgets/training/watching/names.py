@@ -36,6 +36,11 @@ def is_leaf(module: nn.Module) -> bool:
     return next(module.children(), None) is None  # whose truth may be that of a len() which it has not
 
 
+def ends_in_a_leaf(model: nn.Module) -> bool:
+    """Whether what the model puts out is what its last leaf module puts out: a Sequential's is."""
+    return type(model) is nn.Sequential and len(model) > 0 and is_leaf(model[-1])
+
+
 def watched(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
     """The parameters whose gradients can be summarised, by their own names."""
     for name, parameter in model.named_parameters():

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -15,10 +16,10 @@ from mixwidgets.runs.events import GradientSnapshot, StepRecord
 from mixwidgets.training.observe import begin, global_norm, to_host
 
 _MOST_OUTPUTS = 4096  # of modules, looked at in a step
+_NARROW = (torch.float16, torch.bfloat16)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SeenStep:
+class SeenStep(NamedTuple):
     """What a step was like."""
 
     record: StepRecord
@@ -48,7 +49,7 @@ class StepUnderWay:
         self.is_observed = is_observed
         self._names = names
         self._number, self._scale, self._with_norm = number, scale, with_norm
-        self._outputs: list[tuple[str, Tensor]] = []
+        self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
         self._passes: list[Callable[[], CountedSummaries]] = []
@@ -57,8 +58,7 @@ class StepUnderWay:
     def add_output(self, name: str, output: Tensor) -> None:
         """Keep its sum, which shows whether it holds an inf or a NaN."""
         if len(self._outputs) < _MOST_OUTPUTS:
-            wide = torch.float32 if output.dtype in (torch.float16, torch.bfloat16) else None
-            self._outputs.append((name, output.detach().sum(dtype=wide)))
+            self._outputs.append((name, _sum(output.detach())))
 
     def add_loss(self, loss: Tensor) -> None:
         """A loss that is about to be scaled: those of the micro-batches add up."""
@@ -73,7 +73,7 @@ class StepUnderWay:
         self._passes.append(_begin_unscaled(gradients, self._scale()))
         if self._with_norm:
             self._norms |= {
-                name: global_norm({name: _dense(gradient)}) for name, gradient in gradients.items()
+                name: global_norm({name: _dense(gradient.detach())}) for name, gradient in gradients.items()
             }
 
     def end(
@@ -121,6 +121,16 @@ class StepUnderWay:
         return read
 
 
+def _sum(output: Tensor) -> float | Tensor:
+    """Finite only where all of it is. On the host read at once: a tensor that stayed would part what the loop
+    frees around it, and its next tensors would lie in memory that no cache holds."""
+    total = output.sum(dtype=torch.float32 if output.dtype in _NARROW else None)
+    if not total.is_cpu:
+        return total
+    number = total.item()
+    return number if math.isfinite(number) or not output.isfinite().all() else 0.0  # the sum alone overflowed
+
+
 def _plus(total: float | Tensor | None, loss: float | Tensor) -> float | Tensor:
     if isinstance(loss, Tensor):
         loss = loss.detach().clone()  # the user may go on to write there
@@ -135,11 +145,13 @@ def _to_host(value: float | Tensor | None) -> Callable[[], float]:
     return lambda: float(read())
 
 
-def _each_to_host(values: Sequence[Tensor]) -> Callable[[], list[float]]:
+def _each_to_host(values: Sequence[float | Tensor]) -> Callable[[], Sequence[float]]:
     """Numbers, of which those on a device go to the host together."""
-    if all(value.is_cpu for value in values):
-        return lambda: [value.item() for value in values]
-    read = to_host(torch.stack([value.to(values[0]) for value in values]))
+    device = next((value.device for value in values if isinstance(value, Tensor)), None)
+    if device is None:
+        numbers = cast("Sequence[float]", values)
+        return lambda: numbers
+    read = to_host(torch.stack([torch.as_tensor(value).to(device, torch.float64) for value in values]))
     return lambda: read().tolist()
 
 
@@ -157,14 +169,16 @@ def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[
     """
     fraction, exponent = math.frexp(scale)
     moved = 1 - exponent if fraction == 0.5 else 0
-    sparse = {name: gradient for name, gradient in gradients.items() if gradient.is_sparse}
-    values = {**gradients, **{name: _dense(gradient) for name, gradient in sparse.items()}}
+    values, left_out = gradients, {}
+    if any(gradient.is_sparse for gradient in gradients.values()):
+        values = {name: _dense(gradient.detach()) for name, gradient in gradients.items()}
+        left_out = {name: gradient.numel() - values[name].numel() for name, gradient in gradients.items()}
     if fraction != 0.5 and 0 < scale < math.inf:
         values = {
-            name: (v if v.dtype == torch.float64 else v.float()) * (1 / scale) for name, v in values.items()
+            name: (v if v.dtype == torch.float64 else v.float()).detach() * (1 / scale)
+            for name, v in values.items()
         }
     pending = begin(values)
-    left_out = {name: gradient.numel() - values[name].numel() for name, gradient in sparse.items()}
     if not (moved or left_out):
         return pending.finish
     return lambda: pending.finish().mapped(
