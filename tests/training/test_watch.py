@@ -336,9 +336,10 @@ def test_history_is_bounded_and_reaches_from_the_first_step_to_the_newest():
         assert snapshot.summaries["w"] == GradientSummary.of([float(snapshot.step)])
 
 
-def test_steps_that_nobody_asks_for_do_not_pile_up():
+@pytest.mark.parametrize("every", [1, 1000])
+def test_steps_that_nobody_asks_for_do_not_pile_up(every):
     weight = nn.Parameter(torch.zeros(1))
-    with watch(nn.ParameterDict({"w": weight}), every=1000) as watcher:
+    with watch(nn.ParameterDict({"w": weight}), every=every) as watcher:
         for _ in range(200):
             weight.sum().backward()
         under_way = sum(type(kept) is watching_step.StepUnderWay for kept in gc.get_objects())

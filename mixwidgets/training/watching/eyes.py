@@ -25,9 +25,9 @@ _MOST_UNREAD = 16  # steps on a CPU
 class LoopEyes:
     """The `Eyes` of a watcher. The loop's thread shows it what happens; any thread may `catch_up`.
 
-    On a CPU an observed step is read when it ends, and with it those before it: many at once take less time
-    than one by one. On other devices each is read when the next one has ended: nobody waits for a device that
-    still computes. Whoever asks has all of them read.
+    On a CPU some steps are read at once, which takes less time than one by one; for a journal each, when it
+    ends. On other devices each is read when the next one has ended: nobody waits for a device that still
+    computes. Whoever asks has all of them read.
     """
 
     def __init__(
@@ -76,11 +76,10 @@ class LoopEyes:
         )
         self._unread.append(step)
         self._ended += 1
-        is_due = self.step.is_observed or len(self._unread) >= _MOST_UNREAD
         self._begin_step(next_scale)
         if self._device.type != "cpu":
             self._read(behind=1)
-        elif is_due or self.journal is not None:
+        elif self.journal is not None or len(self._unread) >= _MOST_UNREAD:
             self._read(behind=0)
 
     def failed(self, error: Exception) -> None:
