@@ -106,9 +106,11 @@ def _by_hand(
     around: Callable[
         [nn.Module, torch.optim.Optimizer], AbstractContextManager[Watcher | None]
     ] = lambda *_: nullcontext(),
+    *,
+    whole: bool = False,
 ) -> Measure:
-    """The same steps in float32, as PyTorch's tutorials write them, in a context. Of a watcher somebody then
-    asks for the newest summaries."""
+    """The same steps in float32, as PyTorch's tutorials write them, in a context. A watcher has then read all
+    of them; with `whole`, to begin, to ask for the newest summaries and to end count, too."""
     task = build(experiment.task, experiment.task_options)
     torch.manual_seed(experiment.seed)
     model = task.model()
@@ -116,8 +118,9 @@ def _by_hand(
     batches = task.batches(experiment.batch_size, experiment.seed)
 
     def measure() -> float:
-        start = time.process_time()
+        began = time.process_time()
         with around(model, optimizer) as watcher:
+            start = time.process_time()
             for _ in range(steps):
                 inputs, targets = next(batches)
                 optimizer.zero_grad()
@@ -126,8 +129,11 @@ def _by_hand(
                 optimizer.step()
                 loss.item()
             if watcher is not None:
+                assert watcher.step == steps  # which has them read
+            seconds = time.process_time() - start
+            if watcher is not None:
                 dict(watcher.summaries)
-        return time.process_time() - start
+        return time.process_time() - began if whole else seconds
 
     return measure
 
@@ -160,6 +166,9 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
         ),
         "by hand, watched every 10 steps / not": against(
             by_hand, _by_hand(experiment, steps, partial(watch, every=10)), reach="≤ 1.01"
+        ),
+        "by hand, one step watched, begun, asked for and ended / one step": against(
+            _by_hand(experiment, 1), _by_hand(experiment, 1, partial(watch, every=1), whole=True)
         ),
         "by hand, torch's hooks, sums and one copy alone / not": against(
             by_hand, _by_hand(experiment, steps, _least)
