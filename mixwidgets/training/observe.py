@@ -90,7 +90,7 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         if device.type == "cpu" if on_device is None else not on_device:
             parts.append(_on_host(flat))
         elif dtype == torch.float64:
-            parts += [partial(_of_values, name, to_host(values)) for name, values in flat.items()]
+            parts += [partial(_of_values, name, to_host(values.detach())) for name, values in flat.items()]
         else:
             parts.append(_on_device(flat))
     return Pending(tuple(gradients), tuple(parts))

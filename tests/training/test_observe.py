@@ -97,6 +97,17 @@ def test_the_same_summaries_as_numpy(on_device: bool | None) -> None:
         assert found[name].to_bytes() == GradientSummary.of(gradient).to_bytes(), name
 
 
+@pytest.mark.parametrize("on_device", [True, False, None])
+@pytest.mark.parametrize("size", [3, 1 << 15])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float8_e5m2])
+def test_gradients_that_ask_for_gradients_themselves(
+    dtype: torch.dtype, size: int, on_device: bool | None
+) -> None:
+    values = torch.arange(size).to(dtype).requires_grad_()
+    found = begin({"w": values, "v": values}, on_device=on_device).finish()
+    assert found["w"] == found["v"] == GradientSummary.of(values)
+
+
 @given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 2**32 - 1), max_size=20)), max_size=6))
 @example([(True, [0x3F800000]), (False, [1])])  # float32's smallest subnormal, beside a float64
 def test_few_values_are_summarised_as_many_are(drawn: list[tuple[bool, list[int]]]) -> None:

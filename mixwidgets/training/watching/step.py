@@ -122,13 +122,13 @@ class StepUnderWay:
 
 
 def _sum(output: Tensor) -> float | Tensor:
-    """Finite only where all of it is. On the host read at once: a tensor that stayed would part what the loop
-    frees around it, and its next tensors would lie in memory that no cache holds."""
+    """Finite only where all of it is. On the host it is read at once: there a second look shows where the sum
+    alone overflowed."""
     total = output.sum(dtype=torch.float32 if output.dtype in _NARROW else None)
     if not total.is_cpu:
         return total
     number = total.item()
-    return number if math.isfinite(number) or not output.isfinite().all() else 0.0  # the sum alone overflowed
+    return number if math.isfinite(number) or not output.isfinite().all() else 0.0
 
 
 def _plus(total: float | Tensor | None, loss: float | Tensor) -> float | Tensor:
