@@ -99,18 +99,18 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
 def _on_host(gradients: Mapping[str, Tensor]) -> Callable[[], CountedSummaries]:
     """Of flat tensors of one dtype. In a training loop Python runs with cold caches: of few values, one call
     for all tensors saves many."""
-    sizes = dict(zip(gradients, map(Tensor.numel, gradients.values()), strict=True))
+    tensors = list(gradients.values())
+    if tensors[0].dtype not in (torch.float32, torch.float64):
+        tensors = [values.float() for values in tensors]
+    sizes = dict(zip(gradients, map(Tensor.numel, tensors), strict=True))
     if sum(sizes.values()) > KEPT:
-        counted = summarise_each({name: _widened(v).numpy(force=True) for name, v in gradients.items()})
+        arrays = [values.numpy(force=True) for values in tensors]
+        counted = summarise_each(dict(zip(gradients, arrays, strict=True)))
     else:
-        values = _widened(torch.cat(list(gradients.values())))
+        values = torch.cat(tensors)
         all_finite = math.isfinite(values.sum().item())  # a sum that overflows asks for a closer look, too
         counted = summarise_when_asked(values.numpy(force=True), sizes, all_finite=all_finite)
     return lambda: counted
-
-
-def _widened(values: Tensor) -> Tensor:
-    return values if values.dtype in (torch.float32, torch.float64) else values.float()
 
 
 def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], CountedSummaries]:

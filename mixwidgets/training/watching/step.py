@@ -147,11 +147,11 @@ def _to_host(value: float | Tensor | None) -> Callable[[], float]:
 
 def _each_to_host(values: Sequence[float | Tensor]) -> Callable[[], Sequence[float]]:
     """Numbers, of which those on a device go to the host together."""
-    device = next((value.device for value in values if isinstance(value, Tensor)), None)
-    if device is None:
+    first = next((value for value in values if isinstance(value, Tensor)), None)
+    if first is None:
         numbers = cast("Sequence[float]", values)
         return lambda: numbers
-    read = to_host(torch.stack([torch.as_tensor(value).to(device, torch.float64) for value in values]))
+    read = to_host(torch.stack([torch.as_tensor(value).to(first) for value in values]))
     return lambda: read().tolist()
 
 
