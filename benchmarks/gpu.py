@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from benchmarks.pairs import compare
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.observe.gradients import begin
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.loop import make_trainer
 from mixwidgets.training.memory import MemoryProbe
-from mixwidgets.training.observe import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.memory import BOTH, kernel
 from benchmarks.pairs import compare
-from mixwidgets.runs.devices import runs_at_once
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.launcher import launch
-from mixwidgets.widgets.training_lab import TrainingLab
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.launch import launch
+from mixwidgets.store.devices import runs_at_once
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

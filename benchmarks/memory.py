@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import psutil
 from jupyter_client.manager import start_new_kernel
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.launcher import launch
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.launch import launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

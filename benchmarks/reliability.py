@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import create_run
-from mixwidgets.runs.launcher import launch
-from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.run import open_run
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.launch import launch
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.run import open_run
 
 if TYPE_CHECKING:
-    from mixwidgets.runs.events import Event
-    from mixwidgets.runs.run import Run
+    from mixwidgets.store.events import Event
+    from mixwidgets.store.run import Run
 
 ENDLESS = Experiment(
     task="digits_cnn", recipe="fp16_dynamic", steps=10_000_000, batch_size=16, summary_every=2
@@ -39,8 +39,8 @@ LATEST_KILL_S = 0.4  # enough for some hundred records
 # Imports torch once; each run is a fork of it that trains, journals, and says what was acknowledged.
 RECORDER = """
 import os, sys
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import Journal
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.journal import Journal
 from mixwidgets.training.loop import train
 
 def say(text):

@@ -23,8 +23,8 @@ REACH = "≤ 32 MB in all, older snapshots thinned"
 RUN = f"""
 import numpy as np
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.store.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.journal import Journal, create_run
 
 rng = np.random.default_rng(0)
 pool = [

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from benchmarks.pairs import compare
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.product import grid
-from mixwidgets.sweeps.local_pool import LocalPool
-from mixwidgets.sweeps.sweeping import sweep
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.grid import grid
+from mixwidgets.scheduler.local_pool import LocalPool
+from mixwidgets.scheduler.sweep import sweep
 
 if TYPE_CHECKING:
     from benchmarks.pairs import Measure

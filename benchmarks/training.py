@@ -14,13 +14,13 @@ from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
 from benchmarks.pairs import Measure, compare
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.observe.gradients import summarise
+from mixwidgets.observe.watch import Watcher, watch
+from mixwidgets.task.models import build
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
-from mixwidgets.training.observe import summarise
 from mixwidgets.training.ranks import Part
-from mixwidgets.training.tasks import build
-from mixwidgets.training.watcher import Watcher, watch
 from mixwidgets.training.weights import make_optimizer
 
 PAIRS = 15  # a step takes a few milliseconds, which a busy host disturbs

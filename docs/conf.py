@@ -11,8 +11,8 @@ from typer.main import get_command
 
 import mixwidgets
 from mixwidgets.cli import app as command_line
-from mixwidgets.runs.events import REASONS
-from mixwidgets.runs.loss_scale import loss_scales
+from mixwidgets.experiments.loss_scale import loss_scales
+from mixwidgets.store.events import REASONS
 
 project = "mixwidgets"
 author = "the mixwidgets developers"
@@ -25,7 +25,7 @@ smartquotes = False  # the "quotes" of a docstring belong to code
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?s)(?!mixwidgets\.).*"),  # what others document is not linked: that takes a network
-    ("py:obj", r"mixwidgets\.\w+\.[a-z_.]+"),  # modules to read, such as `mixwidgets.runs.records`
+    ("py:obj", r"mixwidgets\.\w+\.[a-z_.]+"),  # modules to read, such as `mixwidgets.store.records`
     ("py:class", r"mixwidgets\.(\w+\.)+_\w+"),  # the types of descriptors
 ]
 

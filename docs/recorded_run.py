@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import mixwidgets as mw
-from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.store.journal import Journal, create_run
 
 TARGET = Path(mw.__file__).parent / "site" / "recorded"
 EXPERIMENT = mw.Experiment(

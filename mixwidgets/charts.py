@@ -19,14 +19,14 @@ from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.compared import some_runs
-from mixwidgets.runs.watched_loop import WatchedLoop
+from mixwidgets.store.comparison import some_runs
+from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mixwidgets.formats.float_format import FloatFormat
-    from mixwidgets.runs.run import Run
+    from mixwidgets.store.run import Run
 
 _CLASSES = ("flushed", "subnormal", "normal", "overflow")
 _NOT_NORMAL = ("flushed", "subnormal", "overflow")

@@ -2,10 +2,11 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
-from mixwidgets.runs import stopping
-from mixwidgets.sweeps import sweeping
+from mixwidgets.scheduler import sweep as sweeping
+from mixwidgets.store import stopping
 from tests.waiting import LIMIT_S
 
 # No timing is an assertion. In CI the examples are always the same: new ones are looked for at home.
@@ -18,3 +19,14 @@ for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS"):
     os.environ.pop(name, None)
 # A busy machine may be slow to stop what it was asked to stop.
 stopping._PATIENCE_S = sweeping._PATIENCE_S = LIMIT_S
+
+
+@pytest.fixture
+def one_thread():
+    """torch on one thread, as in a run: several sum in another order."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

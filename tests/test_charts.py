@@ -8,15 +8,15 @@ import torch
 import vl_convert
 
 from mixwidgets import charts
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted, StepRecord
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import Journal, create_run, create_watched_run
-from mixwidgets.runs.run import open_run
-from mixwidgets.runs.watched_loop import WatchedLoop
-from mixwidgets.training.watcher import watch
+from mixwidgets.observe.watch import watch
+from mixwidgets.store.events import Evaluation, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.store.run import open_run
+from mixwidgets.store.watched_loop import WatchedLoop
 
 RNG = np.random.default_rng(0)
 GRADIENTS = {

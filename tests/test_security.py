@@ -1,6 +1,6 @@
 """What the suite never does, whoever wrote the files, names and texts that it is given.
 
-Beside this: what a hostile run directory can do (tests/runs/test_journal.py, test_run_folder.py), one that
+Beside this: what a hostile run directory can do (tests/store/test_journal.py, test_run_folder.py), one that
 comes from a worker (test_arrival.py), a hostile line (test_queue.py) or page (tests/widgets, tests/browser);
 markup in the front end (tests/repository/test_house.py) and in charts; what a terminal shows (tests/cli).
 """
@@ -21,9 +21,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.runs.events import Evaluation, RunFinished, RunStarted
-from mixwidgets.runs.journal import create_run, create_watched_run
-from mixwidgets.runs.watched_loop import WatchedLoop
+from mixwidgets.store.events import Evaluation, RunFinished, RunStarted
+from mixwidgets.store.journal import create_run, create_watched_run
+from mixwidgets.store.watched_loop import WatchedLoop
 from tests.cli.calling import run_of, step
 from tests.waiting import LIMIT_S, until
 
@@ -186,7 +186,7 @@ def test_a_run_has_a_slug_for_an_id_whatever_the_name_of_its_task(tmp_path_facto
     try:
         experiment = mw.Experiment.from_dict({"task": name, "task_source": source, "steps": 1})
     except ValueError:
-        assume(False)  # a text that is refused as a task, see tests/runs/test_own_task_source.py
+        assume(False)  # a text that is refused as a task, see tests/task/test_own_task_source.py
     path = create_run(experiment, runs_dir)
     assert re.fullmatch(r"\d{8}-\d{9}-[a-z0-9_]{1,40}-fp32-[0-9a-f]{4}", path.name)
     assert [entry.name for entry in runs_dir.iterdir()] == [path.name]

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 
 import mixwidgets as mw
-from mixwidgets.runs.events import Event, GradientSnapshot, RunFinished, StepRecord
+from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, StepRecord
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.loop import make_trainer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mixwidgets.runs.experiment import Experiment
+    from mixwidgets.experiments.experiment import Experiment
 
 Figures = Mapping[str, Any]
 """What was measured, by name: numbers, texts, lists of them; None for what did not happen."""

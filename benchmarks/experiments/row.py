@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import mixwidgets as mw
 from benchmarks.experiments.cells import Cell, Training
-from mixwidgets.runs.loss_scale import LossScale
+from mixwidgets.experiments.loss_scale import LossScale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

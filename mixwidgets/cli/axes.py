@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.product import grid
-from mixwidgets.runs.recipe import Recipe
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.grid import grid
+from mixwidgets.experiments.recipe import Recipe
 
 
 def seeds_of(texts: Iterable[str]) -> Iterable[int]:

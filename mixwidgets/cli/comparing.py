@@ -25,7 +25,7 @@ def compare_runs(
     from mixwidgets.cli.figures import in_json
     from mixwidgets.cli.finding import find_run, runs_in
     from mixwidgets.cli.tables import show_side_by_side
-    from mixwidgets.runs.compared import compared
+    from mixwidgets.store.comparison import compared
 
     with errors_in_words():
         there = runs_in(runs_dir)

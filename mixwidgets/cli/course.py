@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from mixwidgets.runs.files import create_file
+from mixwidgets.store.files import create_file
 
 FIRST = "00_start_here.ipynb"
 PACKAGE = Path(__file__).parents[1]

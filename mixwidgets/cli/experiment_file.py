@@ -5,9 +5,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.files import read_plain_file
-from mixwidgets.runs.journal import read_experiment
-from mixwidgets.runs.watched_loop import WatchedLoop
+from mixwidgets.store.files import read_plain_file
+from mixwidgets.store.journal import read_experiment
+from mixwidgets.store.watched_loop import WatchedLoop
 
 _LIMIT = 1 << 20  # bytes: no experiment comes near it
 

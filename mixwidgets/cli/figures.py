@@ -1,7 +1,7 @@
 """Settings and results in a few letters, and in JSON."""
 
-from mixwidgets.runs.records import to_json_number
-from mixwidgets.runs.settings import Value
+from mixwidgets.store.records import to_json_number
+from mixwidgets.store.settings import Value
 
 _SHARES = ("gradients.", "weights_unchanged")
 

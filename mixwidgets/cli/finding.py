@@ -6,9 +6,9 @@ from pathlib import Path
 
 import typer
 
+from mixwidgets.checks import did_you_mean
 from mixwidgets.cli.words import plain
-from mixwidgets.runs.checks import did_you_mean
-from mixwidgets.runs.run import Run, list_runs, open_run
+from mixwidgets.store.run import Run, list_runs, open_run
 
 
 def runs_in(runs_dir: Path) -> list[Run]:

@@ -10,7 +10,7 @@ from mixwidgets.cli.options import AsJson
 from mixwidgets.cli.words import errors_in_words, plain
 
 if TYPE_CHECKING:
-    from mixwidgets.runs.run import Run
+    from mixwidgets.store.run import Run
 
 
 def show_runs(
@@ -33,8 +33,8 @@ def show_runs(
 
 def _in_json(run: "Run") -> dict[str, Any]:
     from mixwidgets.cli.figures import in_json
-    from mixwidgets.runs.outcome import brief_results
-    from mixwidgets.runs.settings import settings_of
+    from mixwidgets.store.outcome import brief_results
+    from mixwidgets.store.settings import settings_of
 
     what = settings_of(run.experiment)
     known = {name: what.get(name) for name in ("task", "recipe", "seed", "steps")}

@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mixwidgets.runs.experiment import Experiment
+    from mixwidgets.experiments.experiment import Experiment
 
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]

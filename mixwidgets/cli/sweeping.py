@@ -11,12 +11,12 @@ import typer
 
 from mixwidgets.cli import options as take
 from mixwidgets.cli.words import errors_in_words, plain
-from mixwidgets.runs.installed import require, require_training
+from mixwidgets.installed import require, require_training
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from mixwidgets.sweeps.sweeping import Sweep
+    from mixwidgets.scheduler.sweep import Sweep
 
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 _PATIENCE = "10s"  # to find the scheduler
@@ -56,7 +56,7 @@ def run_sweep(
     Ctrl-C stops the sweep.
     """
     from mixwidgets.cli.axes import cells_of, seeds_of
-    from mixwidgets.sweeps.sweeping import sweep
+    from mixwidgets.scheduler.sweep import sweep
 
     with errors_in_words():
         fields = take.experiment_fields(
@@ -101,7 +101,7 @@ def _executor(workers: int | None, scheduler: str | None) -> Iterator["Executor 
     elif workers:
         require("--workers", "sweep", "loky")
         require_training()
-        from mixwidgets.sweeps.local_pool import LocalPool
+        from mixwidgets.scheduler.local_pool import LocalPool
 
         with LocalPool(workers) as pool:
             yield pool

@@ -2,10 +2,10 @@
 
 from mixwidgets.cli.console import make_console, show_table
 from mixwidgets.cli.figures import result_in_words, setting_in_words
-from mixwidgets.runs.compared import ComparedRow
-from mixwidgets.runs.outcome import brief_results
-from mixwidgets.runs.run import Run
-from mixwidgets.runs.settings import settings_of
+from mixwidgets.store.comparison import ComparedRow
+from mixwidgets.store.outcome import brief_results
+from mixwidgets.store.run import Run
+from mixwidgets.store.settings import settings_of
 
 
 def show_list(runs: list[Run]) -> None:

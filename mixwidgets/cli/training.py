@@ -10,8 +10,8 @@ from mixwidgets.cli import options as take
 from mixwidgets.cli.words import errors_in_words, plain
 
 if TYPE_CHECKING:
-    from mixwidgets.runs.events import Event
-    from mixwidgets.runs.run import Run
+    from mixwidgets.store.events import Event
+    from mixwidgets.store.run import Run
 
 _LINES = 10  # per run, beside those of skipped steps, where there is no terminal for a bar
 
@@ -36,8 +36,8 @@ def train_one(
     runs_dir: take.RunsDir = Path("runs"),
 ) -> None:
     """Launch one run, show its progress, and keep it in its run directory. Ctrl-C stops it."""
-    from mixwidgets.runs.experiment import Experiment
-    from mixwidgets.runs.launcher import launch
+    from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.scheduler.launch import launch
 
     with errors_in_words():
         fields = take.experiment_fields(
@@ -71,7 +71,7 @@ def train_one(
 
 
 def _show(event: "Event", steps: int) -> None:
-    from mixwidgets.runs.events import RunStarted, StepRecord
+    from mixwidgets.store.events import RunStarted, StepRecord
 
     if isinstance(event, RunStarted):
         typer.echo(plain(f"{event.device}, {event.backend}"))

@@ -9,8 +9,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from mixwidgets.checks import check_names, choice
 from mixwidgets.exercises.question import FIELDS, Question
-from mixwidgets.runs.checks import check_names, choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from mixwidgets.checks import check_names, choice
 from mixwidgets.exercises.answers import decoded, read_number
 from mixwidgets.exercises.rules import accepts, check_rule, format_of, has_target
-from mixwidgets.runs.checks import check_names, choice
 
 if TYPE_CHECKING:
     from mixwidgets.exercises.rules import Rule

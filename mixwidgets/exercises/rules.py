@@ -23,11 +23,11 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from mixwidgets.checks import check_names, choice, whole_number
 from mixwidgets.exercises.answers import at_most, decoded, encoded, read_number, same
 from mixwidgets.formats import decode, encode
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.parse import Exact
-from mixwidgets.runs.checks import check_names, choice, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.gradients import wire
+from mixwidgets.gradients import serialization as wire
 from mixwidgets.gradients.boundaries import (
     BINADE,
     Boundaries,

@@ -8,7 +8,7 @@ import json
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from mixwidgets.runs.files import read_plain_file, replace_file
+from mixwidgets.store.files import read_plain_file, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

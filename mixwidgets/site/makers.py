@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mixwidgets.runs.run import open_run
-from mixwidgets.widgets.bit_editor import BitEditor
-from mixwidgets.widgets.block_lab import BlockLab
-from mixwidgets.widgets.format_designer import FormatDesigner
-from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
-from mixwidgets.widgets.number_line import NumberLine
+from mixwidgets.store.run import open_run
+from mixwidgets.widgets.bit_editor.widget import BitEditor
+from mixwidgets.widgets.block_lab.widget import BlockLab
+from mixwidgets.widgets.format_designer.widget import FormatDesigner
+from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.widgets.number_line.widget import NumberLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,7 +12,7 @@ from mixwidgets.site.catalogue import LessonPage, WidgetPage, lesson_pages, widg
 from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import MAKERS, state_of
-from mixwidgets.widgets.exercise import Exercise
+from mixwidgets.widgets.exercise.widget import Exercise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

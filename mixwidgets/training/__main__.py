@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mixwidgets.runs.queue import take_turn
-from mixwidgets.training.stop_request import StopRequest
+from mixwidgets.scheduler.stop_request import StopRequest
+from mixwidgets.store.queue import take_turn
 
 _TORCHRUN = "TORCHELASTIC_RUN_ID"  # stands in the environment of each process that torchrun starts
 
@@ -42,13 +42,13 @@ def main() -> int:
         stop = StopRequest(path, arguments.kernel_pipe)
         if arguments.ticket:
             _wait_in_line(path, arguments.ticket)
-        from mixwidgets.runs.journal import Journal  # NumPy loads here: runs that wait stay small
+        from mixwidgets.store.journal import Journal  # NumPy loads here: runs that wait stay small
 
         journal = Journal(path, arguments.lock)
     except (OSError, ValueError, TypeError) as error:
         print(error, file=sys.stderr)
         return 2
-    from mixwidgets.training.recording import record
+    from mixwidgets.scheduler.recording import record
 
     with journal:
         finished = record(journal, stop)
@@ -62,8 +62,8 @@ def _exit_status(reason: str) -> int:
 
 def _experiment(arguments: argparse.Namespace) -> Any:
     """What the command line names: for all but a watched loop an Experiment."""
-    from mixwidgets.runs.experiment import Experiment
-    from mixwidgets.runs.journal import read_experiment
+    from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.store.journal import read_experiment
 
     if arguments.run_dir:
         return read_experiment(arguments.run_dir)
@@ -72,7 +72,7 @@ def _experiment(arguments: argparse.Namespace) -> Any:
 
 def _new_run(experiment: Any, runs_dir: str) -> Path:
     """Make it and say where it is."""
-    from mixwidgets.runs.journal import create_run
+    from mixwidgets.store.journal import create_run
 
     path = create_run(experiment, runs_dir)
     print(path, flush=True)
@@ -99,7 +99,7 @@ def _wait_in_line(run_path: Path, ticket: Path) -> None:
     try:
         take_turn(ticket, when_first=_load_torch)
     except OSError as error:
-        from mixwidgets.runs.status import own_status, write_last_status
+        from mixwidgets.store.status import own_status, write_last_status
 
         with suppress(OSError):  # the run's directory may be what is missing
             message = f"It could not wait in line: {error.strerror or error}."

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import SCALE_FELL_TO_0

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mixwidgets.runs.installed import require_recent_torch
+from mixwidgets.installed import require_recent_torch
 
 
 def choose_device(device: str, own_gpu: int = 0) -> torch.device:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import Scaler

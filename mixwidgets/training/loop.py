@@ -7,15 +7,15 @@ from contextlib import suppress
 
 import torch
 
-from mixwidgets.runs.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.observe.versions import versions
+from mixwidgets.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.memory import MemoryProbe
 from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
 from mixwidgets.training.trainer import Trainer
-from mixwidgets.training.versions import versions
 
 _EVALUATIONS = 10  # per run, beside the one before training …
 _RAREST_EVALUATION = 100  # … and more in a long run: one per so many steps

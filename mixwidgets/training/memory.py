@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.module_tracker import ModuleTracker
 
-from mixwidgets.runs.events import Memory
+from mixwidgets.store.events import Memory
 from mixwidgets.training.function_kinds import PRODUCTS
 from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.trainer import Trainer

@@ -28,10 +28,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from mixwidgets.experiments.operands import Operands, operand_format
 from mixwidgets.formats import block_float32
 from mixwidgets.formats.block import BlockFormat
 from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.runs.operands import Operands, operand_format
 
 _RANDOM_BITS = 16  # of stochastic rounding: its bias is below 2^−16 of the gap between two values
 _LARGEST = float(np.finfo(np.float32).max)

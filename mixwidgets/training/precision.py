@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from mixwidgets.runs.recipe import Recipe
+from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training import function_kinds as kinds
 from mixwidgets.training.operands import RoundedLinear
 

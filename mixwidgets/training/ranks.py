@@ -26,7 +26,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training.device import RandomState
 
 PATIENCE = timedelta(minutes=5)

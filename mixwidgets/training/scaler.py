@@ -1,11 +1,11 @@
-"""The loss scaler: the state machine of `mixwidgets.runs.loss_scale`, applied to tensors."""
+"""The loss scaler: the state machine of `mixwidgets.experiments.loss_scale`, applied to tensors."""
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from mixwidgets.runs.loss_scale import LossScale
+from mixwidgets.experiments.loss_scale import LossScale
 
 SCALE_FELL_TO_0 = "the loss scale fell to 0"
 """Why there is no use in another step: every gradient would be 0."""

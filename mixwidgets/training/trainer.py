@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 from torch.func import functional_call
 
-from mixwidgets.runs.events import GradientSnapshot, StepRecord
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.own_task.source import load_task_class
-from mixwidgets.training.checked_task import CheckedTask
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.observe.gradients import begin, global_norm
+from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.task.checked_task import CheckedTask
+from mixwidgets.task.models import build
+from mixwidgets.task.own_task.source import load_task_class
+from mixwidgets.task.protocol import Task
 from mixwidgets.training.device import RandomState
-from mixwidgets.training.observe import begin, global_norm
 from mixwidgets.training.ranks import ALONE, Part, Ranks
-from mixwidgets.training.task import Task
-from mixwidgets.training.tasks import build
 
 Gradients = Mapping[str, Tensor]
 """Unscaled float32 gradients by parameter name, in the model's order."""

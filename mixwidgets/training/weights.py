@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.runs.experiment import Experiment
 from mixwidgets.training.precision import DTYPES
 
 _RANDOM_BITS = 24  # of stochastic rounding: the bias of so many is lost in its noise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ipywidgets import Widget  # type: ignore[import-untyped]
 
-from mixwidgets.runs.files import replace_file
+from mixwidgets.store.files import replace_file
 from mixwidgets.widgets.base import HOST_TRAITS, STATIC
 from mixwidgets.widgets.language import in_language, language_tag, translated
 

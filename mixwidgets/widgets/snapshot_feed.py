@@ -15,7 +15,7 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.snapshots import StoredSummaries
+from mixwidgets.store.snapshots import StoredSummaries
 from mixwidgets.widgets.thinned import Thinned
 
 if TYPE_CHECKING:

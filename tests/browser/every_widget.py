@@ -7,7 +7,7 @@ import numpy as np
 
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.events import GradientSnapshot
+from mixwidgets.store.events import GradientSnapshot
 from tests.waiting import until
 from tests.widgets.lab_page import journalled
 from tests.widgets.swept import swept_halfway

@@ -7,10 +7,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.launcher import launch
-from mixwidgets.runs.recipe import recipes
-from mixwidgets.widgets.training_lab import TrainingLab
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.scheduler.launch import launch
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
 

@@ -7,7 +7,7 @@ import distributed
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.sweeps import sweeping
+from mixwidgets.scheduler import sweep as sweeping
 from tests.cli.calling import call
 
 TOML = """

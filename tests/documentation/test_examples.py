@@ -20,7 +20,7 @@ from mixwidgets.cli import app
 from tests.cli.calling import call
 
 ROOT = Path(__file__).parents[2]
-ELSEWHERE = {"cluster.md"}  # tests/sweeps/test_dask.py runs its examples, on a cluster
+ELSEWHERE = {"cluster.md"}  # tests/scheduler/test_dask.py runs its examples, on a cluster
 PAGES = [ROOT / "README.md", *(page for page in ROOT.glob("docs/*.md") if page.name not in ELSEWHERE)]
 
 

@@ -20,20 +20,44 @@ STANDARD = set(sys.stdlib_module_names)
 ROOMS = {
     "formats": (set(), {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
-    "runs": ({"formats", "gradients"}, {"numpy"}, {"pandas", "tensorboard", "tqdm"}),
-    "training": ({"formats", "gradients", "runs"}, {"numpy", "torch"}, {"pandas", "sklearn"}),
-    "sweeps": ({"formats", "gradients", "runs", "training"}, set(), {"loky", "tqdm"}),
-    "exercises": ({"formats", "runs"}, set(), set()),
+    "checks": (set(), set(), set()),
+    "installed": (set(), set(), set()),
+    "task": ({"checks", "formats"}, {"numpy", "torch"}, {"sklearn"}),
+    "experiments": ({"checks", "formats", "task"}, {"numpy"}, set()),
+    "store": (
+        {"checks", "installed", "formats", "gradients", "task", "experiments"},
+        {"numpy"},
+        {"pandas", "tensorboard", "tqdm"},
+    ),
+    "observe": (
+        {"checks", "installed", "formats", "gradients", "experiments", "store"},
+        {"numpy", "torch"},
+        {"pandas"},
+    ),
+    "training": (
+        {"checks", "installed", "formats", "gradients", "task", "experiments", "store", "observe"},
+        {"numpy", "torch"},
+        {"pandas"},
+    ),
+    "scheduler": (
+        {"installed", "gradients", "task", "experiments", "store", "training"},
+        set(),
+        {"loky", "tqdm"},
+    ),
+    "exercises": ({"checks", "formats"}, set(), set()),
     "widgets": (
-        {"formats", "gradients", "runs", "exercises"},
+        {"checks", "formats", "gradients", "task", "experiments", "store", "scheduler", "exercises"},
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
         {"jupyter_core"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
-    "charts": ({"formats", "gradients", "runs"}, {"altair", "pandas"}, set()),
-    "site": ({"runs", "exercises", "widgets"}, set(), set()),
+    "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),
+    "site": ({"task", "store", "exercises", "widgets"}, set(), set()),
     "cli": (
-        {"formats", "gradients", "runs", "training", "sweeps", "widgets", "site"},
+        {
+            *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
+            *("scheduler", "widgets", "site"),
+        },
         {"typer", "rich"},
         {"distributed"},
     ),
@@ -44,8 +68,9 @@ LATE = {"mixwidgets.gradients.loops": {"numpy", "numba", "llvmlite"}}
 
 
 def room_of(path: Path) -> str:
+    """An entry point, which starts a process, stands above all: it may import what the command line may."""
     first = path.relative_to(PACKAGE).parts[0]
-    return first.removesuffix(".py")
+    return "cli" if path.name == "__main__.py" else first.removesuffix(".py")
 
 
 def imports(tree: ast.AST, path: Path):
@@ -128,7 +153,7 @@ def test_the_lower_rooms_need_no_jupyter():
         for name in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
             sys.modules[name] = None  # importing it raises ModuleNotFoundError
         import mixwidgets
-        for room in ("formats", "gradients", "runs", "training"):
+        for room in ("formats", "gradients", "task", "experiments", "store", "observe", "training"):
             package = importlib.import_module(f"mixwidgets.{room}")
             for module in pkgutil.iter_modules(package.__path__, f"mixwidgets.{room}."):
                 if not module.name.endswith("__main__"):

@@ -13,12 +13,12 @@ import pytest
 
 from docs.recorded_run import EXPERIMENT
 from mixwidgets.exercises.catalogue import questions
-from mixwidgets.runs.run import open_run
 from mixwidgets.site.catalogue import texts, widget_pages
 from mixwidgets.site.edition import Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.exporting import build_site
 from mixwidgets.site.makers import MAKERS, RECORDED
+from mixwidgets.store.run import open_run
 from tests.widgets.test_save import PAYLOAD, Parsed
 
 HAN = re.compile(r"[\u3400-\u9fff]")

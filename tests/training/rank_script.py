@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import torch
 import torch.distributed as dist
 
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training import loop
 from mixwidgets.training.__main__ import main as train_run_directory
 from mixwidgets.training.device import training_settings

@@ -7,9 +7,9 @@ import re
 import pytest
 import torch
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.loss_scale import LossScale
-from mixwidgets.runs.recipe import recipes
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.recipe import recipes
 from mixwidgets.training import amp
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.loop import train

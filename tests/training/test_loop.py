@@ -6,9 +6,9 @@ import math
 import pytest
 import torch
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.loss_scale import LossScale, loss_scales
-from mixwidgets.runs.recipe import recipes
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.loss_scale import LossScale, loss_scales
+from mixwidgets.experiments.recipe import recipes
 from mixwidgets.training.loop import train
 
 # Small and eager runs: the suite has no time for 300 steps.

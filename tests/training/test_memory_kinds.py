@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.loop import make_trainer, train
 from mixwidgets.training.memory import allocated_blocks

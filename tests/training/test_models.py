@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from mixwidgets.runs.experiment import Experiment
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.training import trainer
 from mixwidgets.training.loop import train
 

@@ -5,9 +5,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.recipe import recipes
-from mixwidgets.training.op_probe import op_precisions
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.training.op_precisions import op_precisions
 from mixwidgets.training.precision import is_emulated
 
 COLUMNS = ["phase", "op", "inputs", "output", "calls"]

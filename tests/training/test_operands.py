@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from mixwidgets.runs.operands import Operands
+from mixwidgets.experiments.operands import Operands
 from mixwidgets.training.operands import RoundedLinear
 
 CASTS = {

@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.loss_scale import LossScale
-from mixwidgets.runs.recipe import recipes
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.task.models import build
 from mixwidgets.training import precision
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.explicit import ExplicitTrainer
-from mixwidgets.training.tasks import build
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mixwidgets.runs.operands import Operands
-from mixwidgets.runs.recipe import recipes
+from mixwidgets.experiments.operands import Operands
+from mixwidgets.experiments.recipe import recipes
 from mixwidgets.training import amp, precision
 from mixwidgets.training.operands import RoundedLinear
 from mixwidgets.training.precision import Precision

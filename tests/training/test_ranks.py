@@ -12,8 +12,8 @@ import psutil
 import pytest
 import torch
 
-from mixwidgets.runs.journal import create_run
-from mixwidgets.runs.run import list_runs, open_run
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.run import list_runs, open_run
 from mixwidgets.training.__main__ import main
 from mixwidgets.training.device import choose_device
 from mixwidgets.training.ranks import ALONE, own_gpu, ranks_of

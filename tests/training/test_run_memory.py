@@ -3,9 +3,9 @@
 import gc
 import math
 
-from mixwidgets.runs.events import StepRecord
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import Journal, create_run
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.events import StepRecord
+from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.training.loop import train
 
 EXPERIMENT = Experiment(

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.runs.loss_scale import LossScale, loss_scales
+from mixwidgets.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.training.scaler import Scaler
 
 

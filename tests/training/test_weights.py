@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.recipe import recipes
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
 from mixwidgets.training.weights import Weights
 
 HALF = {"fp16": torch.float16, "bf16": torch.bfloat16}

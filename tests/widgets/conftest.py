@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixwidgets.widgets.training_lab import TrainingLab
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 
 
 @pytest.fixture

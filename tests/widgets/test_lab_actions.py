@@ -8,17 +8,17 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from mixwidgets.runs import stopping
-from mixwidgets.runs.devices import runs_at_once
-from mixwidgets.runs.events import RunFinished
-from mixwidgets.runs.files import create_mark
-from mixwidgets.runs.journal import Journal, create_run, create_watched_run
-from mixwidgets.runs.lock import take_lock
-from mixwidgets.runs.run import open_run
-from mixwidgets.runs.watched_loop import WatchedLoop
-from mixwidgets.widgets import runs_panels
-from mixwidgets.widgets.lab_comparison import comparison_of
-from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from mixwidgets.store import stopping
+from mixwidgets.store.devices import runs_at_once
+from mixwidgets.store.events import RunFinished
+from mixwidgets.store.files import create_mark
+from mixwidgets.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.store.lock import take_lock
+from mixwidgets.store.run import open_run
+from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
+from mixwidgets.widgets.training_lab.comparison import comparison_of
+from mixwidgets.widgets.training_lab.widget import runs_panels
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import (
     Page,
@@ -305,7 +305,8 @@ def test_what_is_no_run_of_the_folder_is_refused_in_words(tmp_path, make_lab, mo
     page = Page(lab, monkeypatch)
     opened = []
     monkeypatch.setattr(
-        "mixwidgets.widgets.runs_feed.open_run", lambda path: opened.append(path) or open_run(path)
+        "mixwidgets.widgets.training_lab.runs_feed.open_run",
+        lambda path: opened.append(path) or open_run(path),
     )
     for name in [*HOSTILE_NAMES, f"../{outside.id}", outside.id]:
         for asked in [name, [name]] if kind != "compare" else [[name], [[name]], name or None]:

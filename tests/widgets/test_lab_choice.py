@@ -6,10 +6,10 @@ import math
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.recipe import recipes
-from mixwidgets.widgets import training_lab
-from mixwidgets.widgets.training_lab import TrainingLab
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.widgets.training_lab.widget import TrainingLab
+from mixwidgets.widgets.training_lab.widget import widget as training_lab
 from tests.widgets.lab_page import Page
 
 

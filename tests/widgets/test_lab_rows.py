@@ -10,15 +10,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from mixwidgets.runs.events import Memory, RunFinished
-from mixwidgets.runs.files import replace_file, seal, unseal
-from mixwidgets.runs.journal import Journal, create_run, create_watched_run
-from mixwidgets.runs.lock import take_lock
-from mixwidgets.runs.queue import Line
-from mixwidgets.runs.reader import JournalReader
-from mixwidgets.runs.run import open_run
-from mixwidgets.runs.watched_loop import WatchedLoop
-from mixwidgets.widgets.training_lab import TrainingLab
+from mixwidgets.store.events import Memory, RunFinished
+from mixwidgets.store.files import replace_file, seal, unseal
+from mixwidgets.store.journal import Journal, create_run, create_watched_run
+from mixwidgets.store.lock import take_lock
+from mixwidgets.store.queue import Line
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.run import open_run
+from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import until
 from tests.widgets.lab_page import (
     curve,
@@ -34,7 +34,7 @@ from tests.widgets.lab_page import (
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.runs_view._IDLE_S", 0.05)
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_view._IDLE_S", 0.05)
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make
 
 
 def test_the_rows_of_many_runs_travel_twice_at_the_opening(tmp_path, make_lab, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.runs_view._LIVE_S", 1e-9)  # one event at a look
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_view._LIVE_S", 1e-9)  # one event at a look
     sent = []
     monkeypatch.setattr(TrainingLab, "send_state", lambda lab, key=None: sent.append({*key} if key else {}))
     copies(journalled(tmp_path, [1.0] * 5), 20)
@@ -248,7 +248,7 @@ def test_a_run_that_goes_on_may_be_taken_away(tmp_path, make_lab):
 
 
 def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.runs_view._LIVE_S", 0.005)
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_view._LIVE_S", 0.005)
     run = journalled(tmp_path, [float(step % 7) for step in range(6_000)])
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.runs.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import Journal, create_run
-from mixwidgets.runs.run import open_run
-from mixwidgets.widgets.loss_scale_explorer import LossScaleExplorer
+from mixwidgets.store.events import GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.store.run import open_run
+from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 from tests.waiting import until
 

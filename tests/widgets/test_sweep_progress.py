@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import mixwidgets as mw
-from mixwidgets.widgets.sweep_progress import SweepProgress
+from mixwidgets.widgets.sweep_progress.widget import SweepProgress
 from tests.waiting import until
 from tests.widgets.swept import Swept
 

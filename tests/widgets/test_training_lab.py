@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from traitlets import TraitError
 
-from mixwidgets.runs.events import RunFinished
-from mixwidgets.runs.experiment import Experiment
-from mixwidgets.runs.journal import create_run
-from mixwidgets.runs.lock import take_lock
-from mixwidgets.runs.loss_scale import LossScale
-from mixwidgets.runs.recipe import Recipe, recipes
-from mixwidgets.runs.run import open_run
-from mixwidgets.runs.task import tasks
-from mixwidgets.widgets.training_lab import TrainingLab
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.store.events import RunFinished
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.lock import take_lock
+from mixwidgets.store.run import open_run
+from mixwidgets.task.spec import tasks
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import Page, curve, going_on, journalled, statuses, step_record
 

@@ -1,0 +1,234 @@
+"""Experiment: everything that decides a training run, checked, frozen and named by its content."""
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+from mixwidgets.checks import check_names, choice, real_number, whole_number, yes_or_no
+from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.task.own_task.own import own_task, own_task_of_text
+from mixwidgets.task.spec import TaskSpec, tasks
+
+SCHEMA = 1
+"""The version of the JSON form; a higher one was written by a newer mixwidgets."""
+
+_FROM_TASK: Any = None  # a field left at this takes its task's default
+_LARGEST_BATCH = 1_000_000  # of a task whose examples are drawn without end
+_ABOVE_ZERO = "a finite number above 0"
+_TINY = 5e-324  # the smallest float above 0
+_BELOW_ONE = 1 - 2**-53  # the largest float below 1
+
+
+class _NameOrClass:
+    """A field that takes a task's name or a user's class, in whose place __post_init__ puts its name."""
+
+    def __get__(self, experiment: object | None, owner: type) -> str:
+        if experiment is None:
+            raise AttributeError("task has no default")
+        name: str = experiment.__dict__["task"]
+        return name
+
+    def __set__(self, experiment: object, value: str | type) -> None:
+        experiment.__dict__["task"] = value
+
+
+class _RecipeOrName:
+    """A field that takes a Recipe or a preset's name, and always gives the Recipe."""
+
+    def __get__(self, experiment: object | None, owner: type) -> Recipe:
+        return recipes["fp32"] if experiment is None else experiment.__dict__["recipe"]
+
+    def __set__(self, experiment: object, value: Recipe | str) -> None:
+        recipe = value if isinstance(value, Recipe) else recipes[choice("recipe", value, recipes)]
+        experiment.__dict__["recipe"] = recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One training run to be: task, recipe, optimiser, steps, seed and device.
+
+    Wrong values raise ValueError, wrong types and unknown names TypeError; both say what is accepted.
+    """
+
+    task: _NameOrClass = _NameOrClass()
+    """A key of `tasks`, such as "digits_cnn", or a class of your own, with the methods that
+    `mixwidgets.task.own_task.protocol` names; kept as the class's name."""
+    task_source: str = ""
+    """The source text of a task of your own; comes from the class."""
+    recipe: _RecipeOrName = _RecipeOrName()
+    """A Recipe, or a key of `recipes` such as "fp16_dynamic" (kept as the Recipe)."""
+    steps: int = _FROM_TASK
+    """Optimiser steps, 1 … 10 million; default: the task's."""
+    seed: int = 0
+    """Decides the first weights and the order of the examples; 0 … 2^32 − 1."""
+    device: str = "auto"
+    """"auto" (CUDA where there is one), "cpu", "cuda" or "cuda:1"."""
+    task_options: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """Some of the task's `options`; "loss_weight", a constant factor in the loss itself, is every task's."""
+    optimizer: Literal["adam", "sgd"] = "adam"
+    """torch.optim.Adam or torch.optim.SGD, on the weights that the recipe keeps."""
+    learning_rate: float = _FROM_TASK
+    """The optimiser's step size, above 0; default: the task's."""
+    momentum: float = _FROM_TASK
+    """SGD's momentum, 0 … 1 (1 excluded); Adam takes none. Default: the task's."""
+    eps: float = _FROM_TASK
+    """Adam's eps, above 0; SGD does not use it. Default: the task's."""
+    batch_size: int = _FROM_TASK
+    """Examples per optimiser step, split over the micro-batches; default: the task's."""
+    micro_batches: int = 1
+    """Backward passes per optimiser step; their gradients are summed in the recipe's `accumulation_format`. A
+    batch of fewer examples is taken one by one."""
+    clip_norm: float | None = None
+    """The unscaled gradients' largest global L2 norm, above 0; None: no clipping."""
+    summary_every: int = _FROM_TASK
+    """Optimiser steps from one gradient snapshot to the next; default: the task's."""
+    fp32_reference: bool = False
+    """Whether each snapshot also runs float32 arithmetic on the same weights and batch, to tell gradients
+    that the format flushed to zero from those that are zero by nature. Costs a float32 step a snapshot."""
+    time_limit_s: float | None = None
+    """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
+
+    def __new__(cls, **given: Any) -> Self:
+        check_names("Experiment", given, [field.name for field in dataclasses.fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        def settle(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        spec = self._settle_task()
+        for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
+            if getattr(self, name) is None:
+                settle(name, getattr(spec, name))
+        settle("steps", whole_number("steps", self.steps, 1, 10_000_000))
+        settle("seed", whole_number("seed", self.seed, 0, 2**32 - 1))
+        settle("device", _device(self.device))
+        settle("task_options", _task_options(self.task_options, spec))
+        choice("optimizer", self.optimizer, ("adam", "sgd"))
+        settle("learning_rate", real_number("learning_rate", self.learning_rate, _ABOVE_ZERO, _TINY))
+        settle(
+            "momentum", real_number("momentum", self.momentum, "a number from 0 to below 1", 0, _BELOW_ONE)
+        )
+        if self.optimizer == "adam" and self.momentum:
+            raise ValueError(
+                f"momentum {self.momentum:g} is for optimizer='sgd'; Adam has its own: leave it at 0."
+            )
+        settle("eps", real_number("eps", self.eps, _ABOVE_ZERO, _TINY))
+        settle("batch_size", _batch_size(self.batch_size, spec))
+        settle("micro_batches", whole_number("micro_batches", self.micro_batches, 1, self.batch_size))
+        settle("summary_every", whole_number("summary_every", self.summary_every, 1, 10_000_000))
+        yes_or_no("fp32_reference", self.fp32_reference)
+        for name in ("clip_norm", "time_limit_s"):
+            if getattr(self, name) is not None:
+                settle(name, real_number(name, getattr(self, name), _ABOVE_ZERO + ", or None", _TINY))
+
+    def _settle_task(self) -> TaskSpec:
+        """Put a class's name and text in the place of the class; the spec of the task."""
+        given: object = self.task
+        if isinstance(given, type) or hasattr(given, "model"):
+            own = own_task(given)
+            object.__setattr__(self, "task", own.name)
+            object.__setattr__(self, "task_source", own.source)
+            return own.spec
+        if self.task_source:
+            return own_task_of_text(self.task, self.task_source).spec
+        return tasks[choice("task", self.task, tasks)]
+
+    @property
+    def title(self) -> str:
+        """It in words, on one line."""
+        return f"{self.task}, {self.recipe.name}, {self.steps} steps, seed {self.seed}"
+
+    @property
+    def compute_format(self) -> str:
+        """The format that tables of its gradients are about."""
+        return self.recipe.compute_format
+
+    @property
+    def id(self) -> str:
+        """16 hex digits: the start of the SHA-256 of the canonical JSON. Equal experiments, equal ids."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_json, (self.to_json(),)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same experiment with some fields changed, checked anew; the others stay, also those that
+        came from the task's defaults."""
+        return type(self)(**{**self._fields(), **changes})
+
+    def to_json(self) -> str:
+        """The canonical JSON: all fields, sorted keys, no white space."""
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values, with the schema's version."""
+        return {
+            "schema": SCHEMA,
+            **self._fields(),
+            "recipe": self.recipe.to_dict(),
+            "task_options": dict(self.task_options),
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """An experiment from its JSON; fields may be left out and `recipe` may be a preset's name."""
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"This is no JSON of an experiment: {error}.") from None
+        return cls.from_dict(fields)
+
+    @classmethod
+    def from_dict(cls, fields: object) -> Self:
+        """An experiment from the JSON values of its fields."""
+        if not isinstance(fields, dict):
+            raise TypeError(f"An experiment is a JSON object; a {type(fields).__name__} came.")
+        schema = fields.get("schema", SCHEMA)
+        if schema != SCHEMA:
+            raise ValueError(
+                f"This experiment has schema {schema!r}; this mixwidgets reads schema {SCHEMA}. "
+                "Was it written by a newer version? Then upgrade mixwidgets."
+            )
+        given = {name: value for name, value in fields.items() if name != "schema"}
+        check_names("An experiment", given, [field.name for field in dataclasses.fields(cls)])
+        if "task" not in given:
+            raise TypeError(f"An experiment needs a task, one of {', '.join(map(repr, tasks))}.")
+        if isinstance(given.get("recipe"), dict):
+            given["recipe"] = Recipe.from_dict(given["recipe"])
+        return cls(**given)
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+def _device(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(r"auto|cpu|cuda(:(0|[1-9][0-9]{0,2}))?", value):
+        return value
+    raise ValueError(f"device {value!r} is not known; it is 'auto', 'cpu', 'cuda' or, by number, 'cuda:0'.")
+
+
+def _task_options(value: object, spec: TaskSpec) -> Mapping[str, float]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"task_options takes a mapping such as {{'loss_weight': 1e-5}}; {value!r} came.")
+    options = {option.name: option for option in spec.options}
+    check_names("task_options", value, options)
+    return MappingProxyType({name: options[name].check(number) for name, number in value.items()})
+
+
+def _batch_size(value: object, spec: TaskSpec) -> int:
+    try:
+        return whole_number("batch_size", value, 1, spec.training_examples or _LARGEST_BATCH)
+    except ValueError as error:
+        there = (
+            f" {spec.name} has {spec.training_examples} training examples." if spec.training_examples else ""
+        )
+        raise ValueError(f"{error}{there}") from None

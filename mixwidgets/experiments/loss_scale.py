@@ -1,0 +1,209 @@
+"""The loss scale as a pure state machine: (state, found_inf) → state; and the loss scalers in use, by name.
+
+Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.2. The scale is a float32. A bad step
+(found_inf) multiplies it by `backoff_factor`, `growth_interval` good steps in a row multiply it by
+`growth_factor` unless that would overflow float32: so steps torch.amp.GradScaler (torch's `amp_update_scale`
+kernel). The fields from `growth_delay` on say how other scalers differ from it; by default, in nothing.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from mixwidgets.checks import check_names, choice, real_number, whole_number
+
+Kind = Literal["none", "static", "dynamic"]
+AtMinScale = Literal["stay", "stop"]
+
+_KINDS = ("none", "static", "dynamic")
+_AT_MIN_SCALE = ("stay", "stop")
+_FLOAT32 = np.finfo(np.float32)
+_SMALLEST, _LARGEST = float(_FLOAT32.smallest_subnormal), float(_FLOAT32.max)
+
+
+class LossScaleState(NamedTuple):
+    """What a scaler carries from step to step."""
+
+    scale: float
+    """The factor that the next step's loss is multiplied by; always a float32 value."""
+    growth_tracker: int = 0
+    """Good steps in a row since the last bad step or growth; from `−growth_delay` after a bad step."""
+    hysteresis_left: int = 1
+    """Which bad step lowers the scale: 1 is the next one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossScale:
+    """How the loss is scaled before the backward pass. Wrong values raise ValueError or TypeError."""
+
+    kind: Kind = "none"
+    """"none": no scale and no check, as in a plain half-precision loop; "static": `init_scale` throughout,
+    steps with inf or NaN gradients are skipped; "dynamic": the same, and the scale follows."""
+    init_scale: float = 1.0
+    """The scale of the first step; 1 for "none". A power of two changes no significand."""
+    growth_factor: float = 2.0
+    """"dynamic": the scale is multiplied by this (> 1) after `growth_interval` good steps."""
+    backoff_factor: float = 0.5
+    """"dynamic": the scale is multiplied by this (0 … 1) after a skipped step."""
+    growth_interval: int = 2000
+    """"dynamic": good steps in a row before the scale grows. 2000 is torch's default."""
+    growth_delay: int = 0
+    """"dynamic": good steps at the start and after a bad step that `growth_interval` does not count."""
+    hysteresis: int = 1
+    """"dynamic": the bad step from which on each one lowers the scale, counted from the start or the last
+    growth. Those before are skipped too and start `growth_interval` anew. Good steps forgive nothing."""
+    min_scale: float = 0.0
+    """"dynamic": the scale is not lowered below this; 0: float32 itself is the floor."""
+    max_scale: float | None = None
+    """"dynamic": the scale does not grow above this but to it; None: a growth past float32 is left out."""
+    at_min_scale: AtMinScale = "stay"
+    """"dynamic": whether a bad step that would lower a scale at `min_scale` ends the run ("stop")."""
+
+    def __new__(cls, **given: Any) -> Self:
+        check_names("LossScale", given, [field.name for field in dataclasses.fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        def settle(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        def settle_scale(name: str, accepted: str, low: float) -> None:
+            settle(name, real_number(name, getattr(self, name), accepted, low, _LARGEST))
+
+        choice("kind", self.kind, _KINDS)
+        choice("at_min_scale", self.at_min_scale, _AT_MIN_SCALE)
+        settle_scale(
+            "init_scale", "a finite number above 0 that float32 can hold, such as 65536.0", _SMALLEST
+        )
+        settle_scale("min_scale", "a finite number from 0 that float32 can hold, such as 1.0", 0)
+        if self.max_scale is not None:
+            settle_scale("max_scale", "a finite number that float32 can hold, or None for no cap", _SMALLEST)
+        growth = real_number("growth_factor", self.growth_factor, "a number above 1", 1, 2.0**64)
+        settle("growth_factor", growth)
+        backoff = real_number("backoff_factor", self.backoff_factor, "a number between 0 and 1", 0, 1)
+        settle("backoff_factor", backoff)
+        settle("growth_interval", whole_number("growth_interval", self.growth_interval, 1, 10**9))
+        settle("growth_delay", whole_number("growth_delay", self.growth_delay, 0, 10**9))
+        settle("hysteresis", whole_number("hysteresis", self.hysteresis, 1, 10**9))
+        if growth == 1:
+            raise ValueError("growth_factor takes a number above 1; 1 came: kind='static' keeps the scale.")
+        if backoff in (0, 1):
+            raise ValueError(f"backoff_factor lies between 0 and 1, both excluded; {backoff:g} came.")
+        self._check_together()
+
+    def _check_together(self) -> None:
+        if self.kind == "none" and self.init_scale != 1:
+            raise ValueError(
+                f"kind 'none' scales by nothing, but init_scale is {self.init_scale:g}: "
+                "did you mean kind='static'?"
+            )
+        for name in ("growth_delay", "hysteresis", "min_scale", "max_scale", "at_min_scale"):
+            if self.kind != "dynamic" and getattr(self, name) != getattr(LossScale, name):
+                raise ValueError(
+                    f"{name} is about a scale that moves, but kind is {self.kind!r}: "
+                    f"leave {name} out, or did you mean kind='dynamic'?"
+                )
+        if self.min_scale > self.init_scale:
+            raise ValueError(
+                f"min_scale is at most init_scale, but {self.min_scale:g} > {self.init_scale:g}: "
+                "lower min_scale, or start higher."
+            )
+        if self.max_scale is not None and self.max_scale < self.init_scale:
+            raise ValueError(
+                f"max_scale is at least init_scale, but {self.max_scale:g} < {self.init_scale:g}: "
+                "raise max_scale, or start lower."
+            )
+
+    def replace(self, **changes: Any) -> Self:
+        """The same loss scale with some fields changed, checked anew."""
+        return type(self)(**{**dataclasses.asdict(self), **changes})
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The reverse of `dataclasses.asdict`."""
+        return cls(**fields)
+
+    def start(self) -> LossScaleState:
+        """The state before the first step."""
+        return LossScaleState(_float32(self.init_scale), -self.growth_delay, self.hysteresis)
+
+    def skips(self, found_inf: bool) -> bool:
+        """Whether a step whose gradients hold an inf or a NaN (`found_inf`) leaves the weights alone."""
+        return found_inf and self.kind != "none"
+
+    def gives_up(self, state: LossScaleState, found_inf: bool) -> bool:
+        """Whether this step, taken in `state`, ends the run: bad, and the scale at a floor that says stop."""
+        stops = self.kind == "dynamic" and self.at_min_scale == "stop"
+        lowers = found_inf and state.hysteresis_left == 1
+        return stops and lowers and state.scale <= _float32(self.min_scale)
+
+    def after(self, state: LossScaleState, found_inf: bool) -> LossScaleState:
+        """The state after a step."""
+        if self.kind != "dynamic":
+            return state
+        if found_inf and state.hysteresis_left > 1:
+            return LossScaleState(state.scale, -self.growth_delay, state.hysteresis_left - 1)
+        if found_inf:
+            lowered = max(state.scale * self.backoff_factor, self.min_scale)
+            return LossScaleState(_float32(lowered), -self.growth_delay)
+        good_steps = state.growth_tracker + 1
+        if good_steps < self.growth_interval:
+            return state._replace(growth_tracker=good_steps)
+        grown = _float32(min(state.scale * self.growth_factor, self.max_scale or math.inf))
+        return LossScaleState(grown if math.isfinite(grown) else state.scale, 0, self.hysteresis)
+
+
+def _float32(value: float) -> float:
+    """`value` rounded to float32; infinity past its range."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+_dynamic = partial(LossScale, kind="dynamic")
+
+loss_scales: Mapping[str, LossScale] = MappingProxyType(
+    {
+        # torch 2.13: torch/amp/grad_scaler.py.
+        "torch": _dynamic(init_scale=2.0**16, growth_interval=2000),
+        # NVIDIA/apex 25.04, the last with amp: apex/amp/scaler.py. Its min_loss_scale is unset by default.
+        "apex": _dynamic(init_scale=2.0**16, growth_interval=2000, max_scale=2.0**24),
+        # DeepSpeed v0.19.5: runtime/fp16/loss_scaler.py, which ZeRO uses, set by runtime/precision_config.py.
+        # It leaves out the first good step after a bad one when it counts; up to v0.17.0 it counted that one.
+        "deepspeed": _dynamic(
+            init_scale=2.0**16,
+            growth_interval=1000,
+            growth_delay=1,
+            hysteresis=2,
+            min_scale=1.0,
+            at_min_scale="stop",
+        ),
+        # Megatron-LM core_v0.19.0: megatron/core/optimizer/grad_scaler.py, set by optimizer_config.py there.
+        "megatron": _dynamic(init_scale=2.0**32, growth_interval=1000, hysteresis=2, min_scale=1.0),
+        # fairseq at commit 3d262bb: fairseq/optim/dynamic_loss_scaler.py, set by fp16_optimizer.py (2^14 over
+        # the workers and update_freq, here both 1) and dataclass/configs.py. It raises where the next scale
+        # would be at most 1e-4: by halves from 2^7, that is at 2^-13.
+        "fairseq": _dynamic(
+            init_scale=2.0**7, growth_interval=2**14, min_scale=2.0**-13, at_min_scale="stop"
+        ),
+        # flax v0.12.7: flax/training/dynamic_scale.py. It compares before it counts, so that its
+        # growth_interval of 2000 is a period of 2001 good steps.
+        "flax": _dynamic(
+            init_scale=2.0**16, growth_interval=2001, min_scale=float(_FLOAT32.tiny), max_scale=_LARGEST
+        ),
+        # Keras 3.15.1: keras/src/optimizers/loss_scale_optimizer.py.
+        "keras": _dynamic(init_scale=2.0**15, growth_interval=2000),
+    }
+)
+"""The loss scalers in use, as their libraries set them, immutable.
+
+Each steps as its library's does while the scale is in float32's range. Past it only those of torch and flax
+do: apex, DeepSpeed and fairseq keep a float64, Megatron and Keras let the scale become infinite.
+No field says DeepSpeed's `consecutive_hysteresis` (off by default) or fairseq's `tolerance` above its default
+of 0; fairseq's `threshold_loss_scale` is `min_scale` with `at_min_scale="stay"`.
+"""

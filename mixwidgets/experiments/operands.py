@@ -1,0 +1,115 @@
+"""The low-precision formats that the operands of linear layers' products are rounded to, and their scaling.
+
+A layer has three products: y = x Wᵀ, dx = dy W and dW = dyᵀ x. The names are those of Transformer Engine's
+recipes (2.21, `DelayedScaling`, `Float8CurrentScaling`) and of torchao's float8 training ("tensorwise").
+"""
+
+import dataclasses
+import reprlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from mixwidgets.checks import check_names, choice, did_you_mean, whole_number
+from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
+from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.formats.float_format import FloatFormat
+
+Scaling = Literal["none", "current", "delayed"]
+GradientRounding = Literal["nearest", "stochastic"]
+
+_SCALINGS = ("none", "current", "delayed")
+_GRADIENT_ROUNDINGS = ("nearest", "stochastic")
+_WIDEST = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operands:
+    """The formats of the operands; Operands() is FP8 unscaled. Wrong values raise ValueError or TypeError.
+
+    Formats are signed float formats of the catalogue of at most 16 bits, or block formats; both of one kind,
+    because one product takes an operand of each. They are kept by their full name.
+    """
+
+    forward: str = "float8_e4m3fn"
+    """The format of the inputs x and the weights W, in all three products."""
+    backward: str = "float8_e5m2"
+    """The format of the gradients of the outputs, dy, in the two products of the backward pass. With the
+    default of `forward` this is Transformer Engine's "HYBRID": gradients need range more than precision."""
+    scaling: Scaling = "none"
+    """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": it is not; "current":
+    by its own amax; "delayed": by the largest amax of earlier steps. Block formats, which carry scales of
+    their own, take "none"."""
+    amax_history_len: int = 1024
+    """"delayed": the steps that the window holds. 1024 is Transformer Engine's default, longer than a short
+    run; 1 is its "most_recent"."""
+    gradient_rounding: GradientRounding = "nearest"
+    """How dy is rounded; x and W always go to nearest, ties to even. "stochastic" is the NVFP4 recipe's
+    (arXiv:2509.25149, section 4)."""
+
+    def __new__(cls, **given: Any) -> Self:
+        check_names("Operands", given, [field.name for field in dataclasses.fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        def settle(name: str, value: object) -> None:
+            object.__setattr__(self, name, value)
+
+        forward, backward = (_checked(name, getattr(self, name)) for name in ("forward", "backward"))
+        settle("forward", forward.name)
+        settle("backward", backward.name)
+        choice("scaling", self.scaling, _SCALINGS)
+        choice("gradient_rounding", self.gradient_rounding, _GRADIENT_ROUNDINGS)
+        length = whole_number("amax_history_len", self.amax_history_len, 1, 10**6)
+        settle("amax_history_len", length)
+        if isinstance(forward, BlockFormat) != isinstance(backward, BlockFormat):
+            raise ValueError(
+                f"forward {forward.name!r} and backward {backward.name!r} meet in one product, and only one "
+                "of them is a block format: choose two block formats, or two without blocks."
+            )
+        if isinstance(backward, BlockFormat):
+            if self.scaling != "none":
+                raise ValueError(
+                    f"scaling {self.scaling!r} gives a tensor one factor, and {forward.name!r} gives each "
+                    "block its own: leave scaling at 'none'."
+                )
+            if self.gradient_rounding == "stochastic" and not isinstance(backward.element, FloatFormat):
+                raise ValueError(
+                    f"gradient_rounding 'stochastic' is for float elements; those of {backward.name!r} are "
+                    "integers: choose another backward format, or 'nearest'."
+                )
+
+    def replace(self, **changes: Any) -> Self:
+        """The same operands with some fields changed, checked anew."""
+        return type(self)(**{**dataclasses.asdict(self), **changes})
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The reverse of `dataclasses.asdict`."""
+        return cls(**fields)
+
+
+def operand_format(name: object) -> FloatFormat | BlockFormat:
+    """The format that `Operands` keeps by this name. ValueError for a name that is neither kind's."""
+    for get in (get_format, get_block_format):
+        with suppress(ValueError, TypeError):
+            return get(name)
+    raise ValueError(f"{reprlib.repr(name)} names no format.")
+
+
+def _checked(field: str, given: object) -> FloatFormat | BlockFormat:
+    accepted: dict[str, FloatFormat | BlockFormat] = {
+        fmt.name: fmt for fmt in list_formats() if fmt.signed and fmt.bits <= _WIDEST
+    }
+    accepted |= {fmt.name: fmt for fmt in list_block_formats()}
+    with suppress(ValueError):
+        fmt = operand_format(given)
+        if accepted.get(fmt.name) == fmt:
+            return fmt
+    meant = [name for name in accepted if isinstance(given, str) and given and given.lower() in name]
+    raise ValueError(
+        f"{field} takes a signed format of at most {_WIDEST} bits or a block format, by its name in the "
+        f"catalogue: {', '.join(accepted)}; {reprlib.repr(given)} came."
+        + (f" Did you mean {' or '.join(map(repr, meant))}?" if meant else did_you_mean(given, accepted))
+    )

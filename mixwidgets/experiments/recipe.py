@@ -1,0 +1,217 @@
+"""Recipes: how the numbers of a training run are kept.
+
+The fields follow Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740, and what came
+after it: each default is the paper's choice, each other value one of the ways to depart from it.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+from mixwidgets.checks import check_names, choice, yes_or_no
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.operands import Operands
+
+TorchFormat = Literal["float32", "float16", "bfloat16"]
+
+_FORMATS = ("float32", "float16", "bfloat16")
+_FP32_OPS = ("softmax", "norm", "loss")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How the numbers of a run are kept. Sections are those of Micikevicius et al. (2018), arXiv:1710.03740.
+
+    Wrong values and combinations that mean nothing raise ValueError, wrong types and unknown names TypeError.
+    """
+
+    compute_format: TorchFormat = "float32"
+    """The format of the weights' copies, the activations and their gradients (section 3.1)."""
+    loop: Literal["explicit", "amp"] = "explicit"
+    """"explicit": the steps of the paper, spelt out; "amp": torch.autocast and torch.amp.GradScaler, which
+    choose by themselves which operations run in FP32."""
+    master_weights: bool = True
+    """Whether the optimiser updates float32 weights, of which the forward pass takes copies (section 3.1).
+    Without, the weights themselves are kept in the compute format."""
+    weight_rounding: Literal["nearest", "stochastic"] = "nearest"
+    """Without master weights: how an updated weight is rounded to the compute format."""
+    loss_scale: LossScale = dataclasses.field(default_factory=LossScale)
+    """What the loss is multiplied by before the backward pass (section 3.2)."""
+    fp32_ops: tuple[str, ...] = _FP32_OPS
+    """What is computed in float32 although the compute format is narrower, of "softmax", "norm", "loss"
+    (section 3.3). Left out, softmax is the naive one: no maximum is subtracted before exp."""
+    optimizer_format: TorchFormat = "float32"
+    """The format of the optimiser's state (Adam's moments, SGD's momentum) between steps. Without master
+    weights, the compute format here is torch's own optimiser on half-precision weights: its arithmetic is
+    in that format too."""
+    accumulation_format: TorchFormat = "float32"
+    """The format of the buffers in which the micro-batches' gradients are summed (section 3.3)."""
+    clip_after_unscaling: bool = True
+    """Whether clipping sees the unscaled gradients. False is the classic mistake: the limit then means
+    `clip_norm` / loss scale."""
+    operands: Operands | None = None
+    """To what FP8, MX or NVFP4 format the operands of the linear layers' products are rounded; None: to
+    none."""
+
+    def __new__(cls, **given: Any) -> Self:
+        check_names("Recipe", given, [field.name for field in dataclasses.fields(cls)])
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        choice("compute_format", self.compute_format, _FORMATS)
+        choice("loop", self.loop, ("explicit", "amp"))
+        yes_or_no("master_weights", self.master_weights)
+        choice("weight_rounding", self.weight_rounding, ("nearest", "stochastic"))
+        choice("optimizer_format", self.optimizer_format, _FORMATS)
+        choice("accumulation_format", self.accumulation_format, _FORMATS)
+        yes_or_no("clip_after_unscaling", self.clip_after_unscaling)
+        object.__setattr__(self, "fp32_ops", _in_order(self.fp32_ops))
+        if not isinstance(self.loss_scale, LossScale):
+            raise TypeError(
+                f"loss_scale takes a LossScale (from mixwidgets.experiments.loss_scale); "
+                f"{self.loss_scale!r} came. A constant factor is LossScale(kind='static', init_scale=1024.0)."
+            )
+        if self.operands is not None and not isinstance(self.operands, Operands):
+            raise TypeError(
+                "operands takes an Operands (from mixwidgets.experiments.operands) or None; "
+                f"{self.operands!r} came."
+            )
+        if contradiction := self._contradiction():
+            raise ValueError(contradiction)
+
+    def _contradiction(self) -> str:
+        """What in the fields does not go together; empty where all do."""
+        full = self.compute_format == "float32"
+        kept = "float32" if self.master_weights else self.compute_format
+        if full and not self.master_weights:
+            return (
+                "master_weights=False keeps the weights in the compute format, which is float32 already: "
+                "leave it True, or take a compute_format of 16 bits."
+            )
+        if full and self.fp32_ops != _FP32_OPS:
+            return (
+                f"fp32_ops {self.fp32_ops} leaves operations to the compute format, which is float32: "
+                "leave it out, or take a compute_format of 16 bits."
+            )
+        if self.master_weights and self.weight_rounding != "nearest":
+            return (
+                "weight_rounding='stochastic' is for weights kept in the compute format: "
+                "add master_weights=False. Copies of master weights are rounded to nearest."
+            )
+        if not self.master_weights and self.optimizer_format not in ("float32", kept):
+            return (
+                f"without master weights the optimiser's state is float32 or {kept}, as the weights; "
+                f"{self.optimizer_format!r} came."
+            )
+        if self.weight_rounding == "stochastic" and self.optimizer_format != "float32":
+            return (
+                f"optimizer_format {self.optimizer_format!r} is torch's own optimiser on {kept} weights, "
+                "which rounds to nearest: weight_rounding='stochastic' needs optimizer_format='float32'."
+            )
+        return self._beyond_amp() if self.loop == "amp" else ""
+
+    def _beyond_amp(self) -> str:
+        """What torch.amp cannot do of what is asked; empty where it can all."""
+        if self.compute_format == "float32":
+            return "loop='amp' is torch.autocast, which is for float16 and bfloat16: name a compute_format."
+        usual = Recipe(compute_format=self.compute_format)
+        # The order of clipping is the caller's with torch.amp too.
+        own = ("loop", "compute_format", "loss_scale", "clip_after_unscaling")
+        for name in (field.name for field in dataclasses.fields(self) if field.name not in own):
+            if getattr(self, name) != getattr(usual, name):
+                return (
+                    f"loop='amp' leaves {name} to torch.amp; {getattr(self, name)!r} needs loop='explicit'."
+                )
+        scale = self.loss_scale
+        torchs = LossScale(
+            kind=scale.kind,
+            init_scale=scale.init_scale,
+            growth_factor=scale.growth_factor,
+            backoff_factor=scale.backoff_factor,
+            growth_interval=scale.growth_interval,
+        )
+        if scale != torchs:
+            return (
+                "torch.amp.GradScaler has neither hysteresis nor a delay, a floor or a cap: "
+                f"{scale} needs loop='explicit'."
+            )
+        return ""
+
+    @property
+    def name(self) -> str:
+        """The name of the preset that this recipe equals, else "custom"."""
+        return next((name for name, preset in recipes.items() if preset == self), "custom")
+
+    def replace(self, **changes: Any) -> Self:
+        """The same recipe with some fields changed: `recipes["fp32"].replace(compute_format="bfloat16")`."""
+        check_names("Recipe", changes, [field.name for field in dataclasses.fields(self)])
+        return dataclasses.replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {**dataclasses.asdict(self), "fp32_ops": list(self.fp32_ops)}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The reverse of `to_dict`."""
+        given = dict(fields)
+        for name, kind in (("loss_scale", LossScale), ("operands", Operands)):
+            part = given.get(name)
+            if part is None:
+                given.pop(name, None)
+            elif isinstance(part, Mapping):
+                given[name] = kind.from_dict(part)
+            else:
+                raise TypeError(f"{name} takes an object of {kind.__name__}'s fields; {part!r} came.")
+        return cls(**given)
+
+
+def _in_order(ops: object) -> tuple[str, ...]:
+    if isinstance(ops, str) or not isinstance(ops, Iterable):
+        raise TypeError(f"fp32_ops takes some of {_FP32_OPS}, such as ('loss',); {ops!r} came.")
+    named = {choice("fp32_ops", op, _FP32_OPS) for op in ops}
+    return tuple(op for op in _FP32_OPS if op in named)
+
+
+_STATIC = LossScale(kind="static", init_scale=2.0**10)
+_DYNAMIC = LossScale(kind="dynamic", init_scale=2.0**16, growth_interval=25)
+_FP16 = Recipe(compute_format="float16", loss_scale=_STATIC)
+_BF16 = Recipe(compute_format="bfloat16")
+_E4M3 = "float8_e4m3fn"
+
+recipes: Mapping[str, Recipe] = MappingProxyType(
+    {
+        "fp32": Recipe(),
+        "fp16_unscaled": Recipe(compute_format="float16"),
+        "fp16_static": _FP16,
+        "fp16_dynamic": _FP16.replace(loss_scale=_DYNAMIC),
+        "bf16": _BF16,
+        "amp_fp16": Recipe(compute_format="float16", loop="amp", loss_scale=_DYNAMIC),
+        "amp_bf16": Recipe(compute_format="bfloat16", loop="amp"),
+        "fp16_weights": _FP16.replace(master_weights=False),
+        "fp16_weights_stochastic": _FP16.replace(master_weights=False, weight_rounding="stochastic"),
+        "bf16_weights": _BF16.replace(master_weights=False),
+        "bf16_weights_stochastic": _BF16.replace(master_weights=False, weight_rounding="stochastic"),
+        "fp16_optimizer": _FP16.replace(master_weights=False, optimizer_format="float16"),
+        "bf16_optimizer": _BF16.replace(master_weights=False, optimizer_format="bfloat16"),
+        "fp16_softmax": _FP16.replace(fp32_ops=("norm", "loss")),
+        "fp8_unscaled": _BF16.replace(operands=Operands(forward=_E4M3, backward=_E4M3)),
+        "fp8_tensorwise": _BF16.replace(operands=Operands(scaling="current")),
+        "fp8_delayed": _BF16.replace(operands=Operands(scaling="delayed", amax_history_len=16)),
+        "mxfp8": _BF16.replace(operands=Operands(forward="mxfp8_e4m3", backward="mxfp8_e4m3")),
+        "mxfp4": _BF16.replace(operands=Operands(forward="mxfp4", backward="mxfp4")),
+        "mxfp4_stochastic": _BF16.replace(
+            operands=Operands(forward="mxfp4", backward="mxfp4", gradient_rounding="stochastic")
+        ),
+        "nvfp4": _BF16.replace(operands=Operands(forward="nvfp4", backward="nvfp4")),
+    }
+)
+"""The presets by name, immutable.
+
+The dynamic ones start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 never fires
+in a run of a few hundred steps. The FP8, MX and NVFP4 ones compute in bfloat16 around the rounded
+operands. Delayed scaling looks back 16 steps, not Transformer Engine's 1024, which would never forget in such
+a run.
+"""

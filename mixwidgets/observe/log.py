@@ -1,0 +1,126 @@
+"""What a watcher keeps of the steps that it saw: bounded, however long it watches."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mixwidgets.observe.gradients import Summaries
+from mixwidgets.observe.step import SeenStep
+from mixwidgets.store.events import GradientSnapshot, StepRecord
+
+MOST_SNAPSHOTS = 256
+_MOST_SUMMARIES = 1 << 14  # in all snapshots: some 4 KB each
+_MOST_EVENTS = 1000  # skipped steps, and changes of the scale: the newest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """The gradients of one observed step."""
+
+    step: int
+    """From 1."""
+    loss: float
+    """NaN where it was not seen."""
+    loss_scale: float
+    """What the loss was multiplied by, and the gradients below no longer are."""
+    skipped: bool
+    """Whether the update was skipped."""
+    summaries: Summaries
+    """By parameter name, in the model's order."""
+
+
+class ScaleChange(NamedTuple):
+    """The loss scale after a step is another."""
+
+    step: int
+    """The step after which it changed, from 1."""
+    before: float
+    """The scale of that step."""
+    after: float
+    """The scale of the next one."""
+
+
+class NonFinite(NamedTuple):
+    """Where an inf or a NaN came up."""
+
+    step: int
+    """From 1."""
+    where: str
+    """ "forward": in the output of a module; "backward": in the gradient of a parameter."""
+    name: str
+    """The module's, or the parameter's."""
+
+
+class WatchLog:
+    """Takes in steps, in order."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        """How many were taken in."""
+        self.skipped = 0
+        """How many of them left the weights alone."""
+        self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
+        self.skipped_steps: deque[int] = deque(maxlen=_MOST_EVENTS)
+        self._observed: list[tuple[StepRecord, GradientSnapshot]] = []
+        self.saw_outputs = False
+        """Whether any module's output was seen."""
+        self.first_forward: NonFinite | None = None
+        self.first_backward: NonFinite | None = None
+
+    def take(self, seen: SeenStep) -> None:
+        record, snapshot = seen.record, seen.snapshot
+        self.steps = record.step
+        if record.skipped:
+            self.skipped += 1
+            self.skipped_steps.append(record.step)
+        if seen.next_scale != record.loss_scale:
+            self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
+        self.saw_outputs |= seen.saw_outputs
+        if seen.first_output and self.first_forward is None:
+            self.first_forward = NonFinite(record.step, "forward", seen.first_output)
+        if record.first_non_finite and self.first_backward is None:
+            self.first_backward = NonFinite(record.step, "backward", record.first_non_finite)
+        if snapshot is not None:
+            most = min(MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
+            if len(self._observed) >= most:
+                del self._observed[1::2]
+            self._observed.append((record, snapshot))
+
+    @property
+    def newest(self) -> tuple[StepRecord, GradientSnapshot] | None:
+        """The newest observed step."""
+        return self._observed[-1] if self._observed else None
+
+    @property
+    def history(self) -> tuple[Snapshot, ...]:
+        """At most 256, and fewer of a model with many tensors: when it is full, every other one goes."""
+        return tuple(
+            Snapshot(
+                step=record.step,
+                loss=record.loss,
+                loss_scale=record.loss_scale,
+                skipped=record.skipped,
+                summaries=snapshot.summaries,
+            )
+            for record, snapshot in self._observed
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """What happened, in words."""
+        if self.newest is None:
+            yield "No gradients were seen yet: an observed step has to end first."
+        elif not self.saw_outputs:
+            yield "No module's output was seen: the forward pass is compiled, or calls none of the modules."
+        if self.skipped:
+            newest = self.skipped_steps[-1]
+            yield f"{self.skipped:,} of {self.steps:,} steps skipped, the newest of them step {newest:,}."
+        if self.scale_changes:
+            step, before, after = self.scale_changes[-1]
+            yield f"The loss scale last changed with step {step:,}, from {before:g} to {after:g}."
+        if self.first_forward:
+            step, _, name = self.first_forward
+            yield f"Forward, an inf or NaN came up first in the output of {name!r}, in step {step:,}."
+        if self.first_backward:
+            step, _, name = self.first_backward
+            yield f"Backward, an inf or NaN came up first in the gradient of {name!r}, in step {step:,}."

@@ -1,0 +1,118 @@
+"""What a watcher says of each tensor, in words."""
+
+import math
+from typing import TYPE_CHECKING
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.store.tables import gradient_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MUCH = 60  # binades: beyond any training's need
+
+
+def report(observed: tuple[StepRecord, GradientSnapshot] | None, format: str) -> "pd.DataFrame":
+    """One row per tensor of an observed step: its part of `gradient_table`, `best_loss_scale` (NaN where
+    there is nothing to scale) and `finding`."""
+    table = gradient_table(observed or (), format)
+    table = table.drop(columns=["weights_unchanged", "flushed_against_float32"])
+    best, findings = [], []
+    if observed:
+        record, snapshot = observed
+        for name, summary in snapshot.summaries.items():
+            best.append(best_loss_scale([summary], format) if _values(summary) else math.nan)
+            findings.append(finding(name, summary, format, record.loss_scale))
+    table["best_loss_scale"], table["finding"] = best, findings
+    return table.astype({"best_loss_scale": "float64", "finding": "str"})
+
+
+def finding(name: str, summary: GradientSummary, format: str, loss_scale: float) -> str:
+    """What `format` makes of a tensor's unscaled gradients at a loss scale, and what another would do.
+
+    "conv3.weight: 41 % of non-zero gradients flushed in float16 at S = 1; none at S ≥ 2^11; 2^15 is safe with
+    6 binades of headroom": at 2^15 nothing overflows, nor would it were every gradient 2^6 times larger.
+    """
+    parts = [_broken(summary)] if summary.inf or summary.nan else []
+    if _values(summary):
+        parts += [*_at(summary, format, loss_scale), _advice(summary, format)]
+    else:
+        parts.append("every other gradient is zero" if parts else "every gradient is zero")
+    return f"{name}: {'; '.join(parts)}"
+
+
+def _at(summary: GradientSummary, format: str, loss_scale: float) -> list[str]:
+    """What is lost at the scale in use, and from which scale on nothing is flushed."""
+    fmt = get_format(format).name
+    if not 0 < loss_scale < math.inf:
+        return [f"no gradient can be unscaled at S = {loss_scale:g}"]
+    least, most = summary.count_bounds(format, loss_scale)
+    values = _values(summary)
+    at = f"in {fmt} at S = {_scale(loss_scale)}"
+    if not most.flushed:
+        parts = [f"no gradient flushed {at}"]
+    else:
+        share = _shares(least.flushed, most.flushed, values)
+        parts = [f"{share} of non-zero gradients flushed {at}", _none_flushed(summary, format)]
+    if most.overflow:
+        parts.append(f"{_shares(least.overflow, most.overflow, values)} overflow there")
+    return parts
+
+
+def _none_flushed(summary: GradientSummary, format: str) -> str:
+    for log2 in LOG2_LOSS_SCALES:
+        if not summary.counts(format, 2.0**log2).flushed:
+            return f"none at S ≥ {_scale(2.0**log2)}"
+    return f"some at every S up to 2^{LOG2_LOSS_SCALES[-1]}"
+
+
+def _advice(summary: GradientSummary, format: str) -> str:
+    best = best_loss_scale([summary], format)
+    counts = summary.counts(format, best)
+    if counts.overflow:
+        return f"every S overflows some, {_scale(best)} the fewest"
+    safe = f"{_scale(best)} is safe with {_headroom(summary, format, best)} of headroom"
+    return (
+        f"{safe}, though it flushes {_percent(counts.flushed, _values(summary))}" if counts.flushed else safe
+    )
+
+
+def _headroom(summary: GradientSummary, format: str, scale: float) -> str:
+    """How often the scale may be doubled before a gradient overflows."""
+    for binades in range(_MUCH + 1):
+        if summary.counts(format, scale * 2.0 ** (binades + 1)).overflow:
+            return "1 binade" if binades == 1 else f"{binades} binades"
+    return f"more than {_MUCH} binades"
+
+
+def _values(summary: GradientSummary) -> int:
+    """How many are finite and not zero."""
+    return summary.count - summary.zero - summary.inf - summary.nan
+
+
+def _broken(summary: GradientSummary) -> str:
+    """How many hold an inf or a NaN."""
+    found = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
+    return f"{' and '.join(found)} among {summary.count:,} gradients"
+
+
+def _scale(value: float) -> str:
+    """A power of two as 2^11, where that is shorter; another number in digits."""
+    fraction, exponent = math.frexp(value)
+    return f"2^{exponent - 1}" if fraction == 0.5 and not 0.1 < value < 10 else f"{value:g}"
+
+
+def _shares(least: int, most: int, of: int) -> str:
+    low, high = _percent(least, of), _percent(most, of)
+    return low if low == high else f"between {low} and {high}"
+
+
+def _percent(part: int, whole: int) -> str:
+    """41 %, 0.3 %; never 0 % of something, nor 100 % of less than all."""
+    share = 100 * part / whole
+    if part in (0, whole) or share >= 9.5:
+        return f"{min(round(share), 99) if part < whole else 100} %"
+    return "under 0.01 %" if share < 0.01 else f"{share:.2g} %"

@@ -1,0 +1,210 @@
+"""watch: the same eyes as a training run's, on the user's own loop."""
+
+import os
+import reprlib
+from numbers import Real
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Self
+
+import torch
+from torch import Tensor, nn
+
+from mixwidgets.checks import whole_number
+from mixwidgets.observe.checks import blind_spots, check_loop, signed_format
+from mixwidgets.observe.eyes import LoopEyes
+from mixwidgets.observe.gradients import Summaries
+from mixwidgets.observe.hooks import LoopHooks
+from mixwidgets.observe.log import NonFinite, ScaleChange, Snapshot, WatchLog
+from mixwidgets.observe.names import model_name, watched
+from mixwidgets.observe.report import report
+from mixwidgets.observe.versions import versions
+from mixwidgets.store.errors import in_words, reason_of
+from mixwidgets.store.events import RunStarted
+from mixwidgets.store.journal import Journal, create_watched_run
+from mixwidgets.store.watched_loop import WatchedLoop
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def watch(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer | None = None,
+    scaler: torch.amp.GradScaler | None = None,
+    every: int = 10,
+    format: str = "float16",
+    path: str | os.PathLike[str] | None = None,
+) -> "Watcher":
+    """Look at the gradients of a training loop that is not changed for it: `with watch(model, optimizer): …`.
+
+    model: the parameters that ask for gradients when watching starts are watched.
+    optimizer: what the loop steps with; a step ends with `optimizer.step()`. Without optimiser and scaler
+        each backward pass is a step.
+    scaler: the loop's GradScaler. Where it is enabled, a step ends with `scaler.update()` instead.
+    every: optimiser steps from one observed step to the next; the first is observed.
+    format: the format whose losses `report()` tells, by name.
+    path: a folder, missing or empty, that becomes the run directory of what is seen: `open_run(path)`.
+
+    Gradients are read at the end of each backward pass of an observed step, before they are clipped or
+    unscaled, and are told unscaled by the GradScaler's scale (a scale of the user's own making is not known).
+    Of gradients that accumulate, the last backward pass before the step counts; under DistributedDataParallel
+    they are the mean over the processes. Training is the same, bit for bit.
+
+    TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
+    format, or an `every` below 1.
+    """
+    return Watcher(model, optimizer, scaler, every, format, path)
+
+
+class Watcher:
+    """Sees a training loop's gradients between `start` and `stop`, or inside `with`. Made by `watch`."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer | None,
+        scaler: torch.amp.GradScaler | None,
+        every: int,
+        format: str,
+        path: str | os.PathLike[str] | None,
+    ) -> None:
+        check_loop(model, optimizer, scaler)
+        scaler = scaler if scaler is not None and scaler.is_enabled() else None
+        self.every = whole_number("every", every, 1, 10_000_000)
+        """Optimiser steps from one observed step to the next."""
+        self.format = signed_format(format)
+        """The format whose losses `report()` tells."""
+        self._model, self._path = model, path
+        parameters = dict(watched(model))
+        devices = {weight.device: None for weight in parameters.values()}
+        self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
+        self._eyes = LoopEyes(optimizer, scaler, tuple(parameters), self._device, self.every)
+        self._hooks = LoopHooks(model, optimizer, scaler, self._eyes)
+        self._is_watching = False
+
+    def start(self) -> Self:
+        """Begin to watch, or go on; harmless while watching.
+
+        With `path` OSError where it is not empty or cannot be written, RuntimeError for a second run there.
+        """
+        if self._is_watching:
+            return self
+        if self._path is not None:
+            self._eyes.journal = self._new_journal(self._path)
+        try:
+            self._eyes.open()
+            self._hooks.place()
+        except Exception as error:
+            self._eyes.close(reason_of(error), in_words(error))
+            raise
+        self._is_watching = True
+        return self
+
+    def stop(self) -> None:
+        """Take every hook away; harmless while not watching. What was seen stays, and the journal ends."""
+        self._stop("completed", "Watching was ended.")
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.stop()
+        elif isinstance(error, KeyboardInterrupt | GeneratorExit):
+            self._stop("stopped", "The loop was interrupted.")
+        else:
+            self._stop(reason_of(error), in_words(error))
+
+    def record_loss(self, loss: float | Tensor) -> None:
+        """Tell the loss of the step under way, before it ends; of micro-batches they add up.
+
+        A loss that goes through `scaler.scale` is seen without this.
+        """
+        if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
+            raise TypeError(f"record_loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
+        if not self._eyes.is_blind:
+            self._eyes.step.add_own_loss(loss)
+
+    @property
+    def step(self) -> int:
+        """How many steps were seen."""
+        return self._log.steps
+
+    @property
+    def summaries(self) -> Summaries:
+        """The unscaled gradients of the newest observed step, by parameter name; empty before the first."""
+        newest = self._log.newest
+        return newest[1].summaries if newest else MappingProxyType({})
+
+    @property
+    def history(self) -> tuple[Snapshot, ...]:
+        """The observed steps, oldest first: at most 256, or 16,384 summaries in all where that is less.
+
+        When it is full every other one is dropped, so that it reaches from the first to the newest.
+        """
+        return self._log.history
+
+    @property
+    def skipped(self) -> int:
+        """How many steps left the weights alone, for an inf or a NaN."""
+        return self._log.skipped
+
+    @property
+    def skipped_steps(self) -> tuple[int, ...]:
+        """The newest thousand of them, by number."""
+        return tuple(self._log.skipped_steps)
+
+    @property
+    def scale_changes(self) -> tuple[ScaleChange, ...]:
+        """The newest thousand changes of the loss scale."""
+        return tuple(self._log.scale_changes)
+
+    @property
+    def first_non_finite(self) -> NonFinite | None:
+        """Where an inf or a NaN came up first among the observed steps; forward comes before backward."""
+        found = [one for one in (self._log.first_forward, self._log.first_backward) if one]
+        return min(found, key=lambda one: one.step, default=None)
+
+    @property
+    def notes(self) -> list[str]:
+        """What cannot be seen, what happened, and what went wrong in looking, one sentence each."""
+        happened = list(self._log.sentences())
+        return [*blind_spots(self._model), *happened, *filter(None, [self._eyes.why_blind])]
+
+    def report(self) -> "pd.DataFrame":
+        """One row per tensor of the newest observed step, with what `format` makes of it in words.
+
+        The columns: step, name, loss_scale (the one in use), count, how many gradients fall into each class
+        at that scale (zero … nan; missing where the summary does not decide), best_loss_scale and finding.
+        `report().attrs["notes"]` holds the `notes`.
+        """
+        table = report(self._log.newest, self.format)
+        table.attrs["notes"] = self.notes
+        return table
+
+    def _new_journal(self, path: str | os.PathLike[str]) -> Journal:
+        create_watched_run(
+            WatchedLoop(model=model_name(self._model), format=self.format, every=self.every), path
+        )
+        journal = Journal(path)
+        backend = "the watched loop's own"
+        journal.append(RunStarted(device=str(self._device), backend=backend, versions=versions()))
+        return journal
+
+    def _stop(self, reason: str, message: str) -> None:
+        if not self._is_watching:
+            return
+        self._is_watching = False
+        self._hooks.remove()
+        self._eyes.close(reason, message)
+
+    def __repr__(self) -> str:
+        doing = "watching" if self._is_watching else "not watching"
+        return f"<Watcher: {model_name(self._model)}, {doing}, {self.step} steps, {self.skipped} skipped>"
+
+    @property
+    def _log(self) -> WatchLog:
+        self._eyes.catch_up()
+        return self._eyes.log

@@ -1,0 +1,78 @@
+"""A run that comes home as files, from a worker that does not see the runs folder: checked, then kept."""
+
+import os
+import re
+import reprlib
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.cells import Cells
+from mixwidgets.store.events import REASONS
+from mixwidgets.store.files import create_file, read_plain_file
+from mixwidgets.store.journal import read_experiment
+from mixwidgets.store.run import RUN_ID, Run
+from mixwidgets.store.status import read_status
+
+_LIMIT = 1 << 30  # bytes of all files together: they travel in one message and through memory
+_NAME = re.compile(r"experiment\.json|status\.json|events\.jsonl|log\.txt|gradients-[0-9]{6,8}\.bin")
+
+
+def packed_run(run_path: Path) -> dict[str, bytes]:
+    """The files of a run that is over, by name. ValueError where they are too many bytes to travel."""
+    files: dict[str, bytes] = {}
+    room = _LIMIT
+    for path in sorted(run_path.iterdir()):
+        if _NAME.fullmatch(path.name):
+            files[path.name] = read_plain_file(path, room)
+            room -= len(files[path.name])
+    return files
+
+
+def run_come_home(experiment: Experiment, run_id: object, files: object, runs_dir: Path) -> Run:
+    """Put the files of a run of `experiment` into `runs_dir`, as the run `run_id`.
+
+    ValueError, with nothing left behind, unless all are files of one run of this experiment that is over;
+    OSError where they cannot be written.
+    """
+    name, contents = checked_run_id(run_id), _checked(files)
+    folder = Path(tempfile.mkdtemp(dir=Cells(runs_dir).folder))  # whole before it is seen as a run
+    try:
+        folder.chmod(0o755)
+        for file, data in contents.items():
+            create_file(folder / file, data)
+        if read_experiment(folder) != experiment:
+            raise ValueError("What came home is the run of another experiment.")
+        if (word := read_status(folder).word) not in REASONS:
+            raise ValueError(f"The run that came home is not over: it says {word!r}.")
+        if os.path.lexists(runs_dir / name):
+            raise ValueError(f"A run {name!r} came home, and there is one already.")
+        folder.rename(runs_dir / name)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Run(runs_dir / name)
+
+
+def checked_run_id(name: object) -> str:
+    """`name`, when it can be the id of a run; else ValueError. No such name leads out of its folder."""
+    if isinstance(name, str) and len(name) < 200 and RUN_ID.fullmatch(name):
+        return name
+    raise ValueError(f"{reprlib.repr(name)} is no run's id.")
+
+
+def _checked(files: object) -> Mapping[str, bytes]:
+    if not isinstance(files, dict):
+        raise ValueError(f"A run's files come as a dict; a {type(files).__name__} came.")
+    for name, data in files.items():
+        if not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise ValueError(f"{reprlib.repr(name)} is no file of a run.")
+        if type(data) is not bytes:
+            raise ValueError(f"{name} comes as bytes; a {type(data).__name__} came.")
+    if missing := [name for name in ("experiment.json", "status.json") if name not in files]:
+        raise ValueError(f"What came home is no run: it has no {missing[0]}.")
+    if (size := sum(map(len, files.values()))) > _LIMIT:
+        raise ValueError(f"The run that came home is larger than {_LIMIT} bytes: it has {size}.")
+    return files

@@ -1,0 +1,104 @@
+"""launch: a run in a process of its own, so that what happens to it never happens to the kernel."""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.installed import require_training
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.lock import take_lock
+from mixwidgets.store.queue import Line
+from mixwidgets.store.run import Run
+
+_PACKAGE_PARENT = Path(__file__).parents[2]
+
+
+def launch(
+    experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs", outlive_kernel: bool = False
+) -> Run:
+    """Start the experiment in a process of its own and return at once.
+
+    The runs of one folder take turns, in the order in which they were launched: one at a time on a GPU, one
+    for every second core on the CPU. Until its turn the run is "queued" (`Run.queue_position`).
+    The process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with
+    the process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
+    TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing,
+    ImportError where torch is too old, OSError where `runs_dir` cannot be written.
+    """
+    if not isinstance(experiment, Experiment):
+        raise TypeError(
+            f"launch takes an Experiment; a {type(experiment).__name__} came. "
+            "Write launch(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
+        )
+    require_training()
+    path = create_run(experiment, runs_dir)
+    kernel_end: list[int] = []
+    handed_down: list[int] = []
+    try:
+        kernel_end, run_end = _kernel_pipe(outlive_kernel)
+        handed_down += run_end
+        lock = take_lock(path / "lock")
+        handed_down.append(lock)
+        ticket = Line.of(path.parent, experiment.device).join(path.name)
+        process = _start(path, lock, ticket, run_end, handed_down)
+    except BaseException:  # the cell's interruption too
+        _close(kernel_end)
+        shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
+        raise
+    finally:
+        _close(handed_down)
+    threading.Thread(target=_reap, args=(process, kernel_end), name=f"reap {path.name}", daemon=True).start()
+    return Run(path)
+
+
+def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
+    """The kernel's end and the run's end of a pipe that nothing is written to: when the kernel is gone,
+    however it went, the run reads the end of file. Both empty for a run that outlives its kernel."""
+    if outlive_kernel:
+        return [], []
+    run_end, kernel_end = os.pipe()
+    return [kernel_end], [run_end]
+
+
+def _start(
+    path: Path, lock: int, ticket: Path, run_end: list[int], handed_down: list[int]
+) -> subprocess.Popen[bytes]:
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "mixwidgets.training",
+        os.fspath(path.absolute()),
+        "--lock",
+        str(lock),
+        "--ticket",
+        os.fspath(ticket),
+    ]
+    for descriptor in run_end:
+        command += ["--kernel-pipe", str(descriptor)]
+    search_path = [os.fspath(_PACKAGE_PARENT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with (path / "log.txt").open("xb") as log:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=handed_down,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(search_path), "OMP_NUM_THREADS": "1"},
+        )
+
+
+def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
+    """Wait for the process, so that it leaves no zombie, and hold the kernel's end open meanwhile."""
+    process.wait()
+    _close(kernel_end)
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)

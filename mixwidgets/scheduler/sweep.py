@@ -1,0 +1,224 @@
+"""sweep: experiments over any executor; each an ordinary run, done once, whatever happens to the others."""
+
+import asyncio
+import os
+import queue
+import threading
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.cells import ENDED, Cells
+from mixwidgets.scheduler.local_pool import local_pool
+from mixwidgets.scheduler.results import Result, result_of
+from mixwidgets.scheduler.worker import run_cell
+from mixwidgets.store.devices import slot_of
+from mixwidgets.store.errors import in_words
+from mixwidgets.store.run import Run, list_runs
+
+_POLL_S = 0.05
+_PATIENCE_S = 10.0  # from asking to stop to giving up
+
+
+def sweep(
+    experiments: Iterable[Experiment],
+    executor: Executor | None = None,
+    runs_dir: str | os.PathLike[str] = "runs",
+) -> "Sweep":
+    """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
+
+    `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
+    default: processes of this machine (loky), one for each core, or for each GPU that the experiments need.
+    Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`; a cell of which
+    there is a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the
+    same line resumes a sweep that was cut off. A worker that does not see the folder sends its run home. One
+    that comes twice is one cell. The sweep ends with the process that started it: a script waits for it
+    (`Sweep.wait`).
+
+    TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
+    written, ModuleNotFoundError without loky where no executor is given.
+    """
+    if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
+        raise TypeError(
+            f"sweep takes experiments; a {type(experiments).__name__} came. "
+            "Write sweep(grid(experiment, seed=range(3)))."
+        )
+    cells = {}
+    for experiment in experiments:
+        if not isinstance(experiment, Experiment):
+            raise TypeError(f"sweep takes experiments; a {type(experiment).__name__} is among them.")
+        cells[experiment.id] = experiment
+    if executor is not None and not isinstance(executor, Executor):
+        hint = " Write executor=client.get_executor()." if hasattr(executor, "get_executor") else ""
+        raise TypeError(
+            f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
+        )
+    if executor is None:
+        executor = local_pool({slot_of(experiment.device) for experiment in cells.values()})
+    return Sweep(cells, executor, Path(runs_dir).absolute())
+
+
+class Sweep:
+    """Experiments that are being run, as `sweep` started them.
+
+    Iterating (`for run in sweep`, or `async for`) yields the runs as they end, those first that were there
+    already. Interrupting what waits for a sweep leaves it going.
+    """
+
+    def __init__(self, experiments: Mapping[str, Experiment], executor: Executor, runs_dir: Path) -> None:
+        self.experiments = tuple(experiments.values())
+        """What is run, in order."""
+        self.runs_dir = runs_dir
+        """Where the runs are recorded; absolute."""
+        self._by_id = experiments
+        self._executor = executor
+        self._cells = Cells(runs_dir)
+        self._token = self._cells.begin()
+        self._results: dict[str, Result] = {}  # in the order in which they came
+        self._futures: dict[str, Future[Any]] = {}
+        self._arrived: queue.SimpleQueue[tuple[str, Future[Any]]] = queue.SimpleQueue()
+        self._is_stopped = False
+        for run in list_runs(runs_dir):  # the newest first
+            cell = run.experiment.id if isinstance(run.experiment, Experiment) else ""
+            if cell in experiments and cell not in self._results and run.status in ENDED:
+                self._results[cell] = Result("done", run)
+        threading.Thread(target=self._go, name="sweep", daemon=True).start()
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{number} {word}" for word, number in self.counts.items() if number)
+        return f"<Sweep of {len(self.experiments)}: {words or 'nothing to do'}>"
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs that are over, in the order of the experiments; also those that failed or were stopped."""
+        results = map(self._results.get, self._by_id)
+        return [result.run for result in results if result and result.run]
+
+    @property
+    def failures(self) -> dict[Experiment, str]:
+        """Why a cell failed, in words, by experiment. Where it began there is a run too, in `runs`; not where
+        its worker died or could not make one."""
+        results = zip(self.experiments, map(self._results.get, self._by_id), strict=True)
+        return {cell: result.message for cell, result in results if result and result.word == "failed"}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many cells are "done", "running", "waiting", "failed" and "stopped": together all.
+
+        A cell at a worker that does not see `runs_dir` counts as waiting until its run comes home.
+        """
+        words = [result.word for result in list(self._results.values())]
+        running = sum(self._cells.is_running(cell) for cell in self._by_id if cell not in self._results)
+        return {
+            "done": words.count("done"),
+            "running": running,
+            "waiting": len(self._by_id) - len(words) - running,
+            "failed": words.count("failed"),
+            "stopped": words.count("stopped"),
+        }
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come."""
+        return len(self._results) == len(self._by_id)
+
+    def __iter__(self) -> Iterator[Run]:
+        for run in self._news():
+            if run is None:
+                time.sleep(_POLL_S)
+            else:
+                yield run
+
+    async def __aiter__(self) -> AsyncIterator[Run]:
+        for run in self._news():
+            if run is None:
+                await asyncio.sleep(_POLL_S)
+            else:
+                yield run
+
+    def wait(self, timeout: float | None = None, progress: bool = True) -> list[Run]:
+        """The runs, once the sweep is over; TimeoutError when that takes over `timeout` seconds.
+
+        Shows a progress bar meanwhile, unless `progress` is False.
+        """
+        from tqdm.auto import tqdm
+
+        deadline = None if timeout is None else time.monotonic() + timeout
+        bar = tqdm(total=len(self._by_id), unit="cell", delay=0.5, disable=not progress)
+        with bar:
+            while True:
+                is_over, counts = self.is_over, self.counts
+                bar.set_postfix({word: number for word, number in counts.items() if number}, refresh=False)
+                bar.update(len(self._results) - bar.n)
+                if is_over:
+                    return self.runs
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise TimeoutError(f"{self!r} is not over after {timeout:g} seconds; it goes on.")
+                time.sleep(_POLL_S)
+
+    def stop(self) -> None:
+        """Drop the cells that wait, ask the running ones to stop, and return when the sweep is over.
+
+        A worker that does not see `runs_dir` cannot be asked: what it is at is lost. TimeoutError when a cell
+        goes on for ten seconds: it ends with the step that it is at.
+        """
+        if self.is_over:
+            return
+        self._is_stopped = True
+        try:
+            self._cells.ask_to_stop(self._token)
+        finally:  # also where nothing can be written
+            for cell, future in list(self._futures.items()):
+                if not self._cells.is_running(cell):
+                    future.cancel()
+        deadline = time.monotonic() + _PATIENCE_S
+        while not self.is_over:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{self!r} was asked to stop; what runs ends with the step that it is at.")
+            time.sleep(_POLL_S)
+
+    def _news(self) -> Iterator[Run | None]:
+        """Each run as it ends; None when there is nothing new yet."""
+        seen = 0
+        while True:
+            is_over = self.is_over  # before looking: then nothing is missed
+            new = list(self._results.values())[seen:]
+            seen += len(new)
+            yield from (result.run for result in new if result.run)
+            if is_over:
+                return
+            yield None
+
+    def _go(self) -> None:
+        """The thread: hand out what is missing, and take what comes back."""
+        for cell in self._by_id:
+            if cell not in self._results:
+                self._submit(cell)
+        while not self.is_over:
+            cell, future = self._arrived.get()
+            if cell in self._results:
+                continue  # a strange executor may call back twice
+            if self._is_stopped and future.cancelled():
+                result = Result("stopped", message="Its sweep was stopped before it began.")
+            else:
+                result = result_of(self._by_id[cell], future, self.runs_dir)
+            # As long as a future is held, Dask computes its result anew when the worker that has it is lost.
+            self._futures.pop(cell, None)
+            del future
+            self._results[cell] = result
+        self._cells.end(self._token)
+
+    def _submit(self, cell: str) -> None:
+        texts = (self._by_id[cell].to_json(), os.fspath(self.runs_dir), self._token)
+        try:
+            future = self._executor.submit(run_cell, *texts)
+            self._futures[cell] = future
+            future.add_done_callback(lambda done: self._arrived.put((cell, done)))
+        except Exception as error:
+            self._results[cell] = Result("failed", message=in_words(error))
+        else:
+            if self._is_stopped:
+                future.cancel()

@@ -1,0 +1,1 @@
+"""The run directory: events written, read back, and what follows from them."""

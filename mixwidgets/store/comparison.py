@@ -1,0 +1,97 @@
+"""Runs side by side: the settings that differ, how each ended, what each lost."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mixwidgets.store.outcome import Outcome
+from mixwidgets.store.run import Run
+from mixwidgets.store.settings import Value, place_of, settings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """One line of a comparison."""
+
+    name: str
+    """A setting, dotted where it is a field's field ("recipe.loss_scale.init_scale"), or a result."""
+    kind: Literal["setting", "result"]
+    values: tuple[Value, ...]
+    """One per run, in their order. None: not known, not recorded, or nothing that this run has."""
+
+
+def compared(runs: Iterable[Run]) -> list[ComparedRow]:
+    """The settings in which the runs differ, then their results (see `comparison`). Reads each journal once.
+
+    A setting that a run does not have, or of which nothing is known, makes no difference: the growth of a
+    loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no
+    run, TypeError for what is none.
+    """
+    there = some_runs(runs)
+    outcomes = [Outcome(run) for run in there]
+    results = [outcome.results for outcome in outcomes]
+    return [
+        *_differing([settings_of(run.experiment) for run in there]),
+        *_differing([place_of(outcome.started) for outcome in outcomes]),
+        *(ComparedRow(name, "result", _values(name, results)) for name in _names(results)),
+    ]
+
+
+def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
+    """A row per run, by its id; columns are the settings in which the runs differ, then what came of each.
+
+    Settings are the fields of Experiment, those of its recipe dotted (`recipe.loss_scale.init_scale`), task
+    options with their defaults filled in, and where the run took place: `device`, `backend`,
+    `versions.torch`, …  Results, as far as any of the runs recorded them:
+
+    - `status`, `steps_done`, `skipped` (of those steps), `steps_per_second` (by the median step)
+    - `loss` of the last step's batch, and the last evaluation's `metrics.loss`, `metrics.accuracy`, …; both
+      losses hold the task option loss_weight
+    - of the newest gradient snapshot, as shares 0 … 1: `gradients.zero` of all of them; `gradients.flushed`,
+      `gradients.overflow` and `gradients.not_finite` of those that are not zero, for the compute format at
+      the step's loss scale. What a narrow backward pass has flushed is zero here already; only
+      `gradients.flushed_against_float32` tells it apart (`Experiment.fp32_reference`), as a share of the
+      gradients that are not zero in either arithmetic
+    - `weights_unchanged`: of the weights whose gradient is not zero, the share that the update left alone
+    - `memory.predicted`, `memory.measured`: bytes of a step, of all kinds together
+
+    What a run did not record is None or NaN. ValueError when there is no run, TypeError for what is none.
+    """
+    import pandas as pd
+
+    there = some_runs(runs)
+    index = pd.Index([run.id for run in there], name="run")
+    return pd.DataFrame({row.name: list(row.values) for row in compared(there)}, index=index)
+
+
+def some_runs(runs: Iterable[Run]) -> list[Run]:
+    """The runs to compare, at least one; ValueError or TypeError says what to give."""
+    there = list(runs)
+    if not there:
+        raise ValueError("There is nothing to compare: give some runs, such as mw.list_runs().")
+    for run in there:
+        if not isinstance(run, Run):
+            raise TypeError(
+                f"Runs are compared; a {type(run).__name__} came. Open one by mw.open_run('runs/<id>')."
+            )
+    return there
+
+
+def _differing(settings: Sequence[Mapping[str, Value]]) -> Iterator[ComparedRow]:
+    for name in _names(settings):
+        if len({has[name] for has in settings if name in has}) > 1:
+            yield ComparedRow(name, "setting", _values(name, settings))
+
+
+def _names(parts: Iterable[Mapping[str, Value]]) -> list[str]:
+    """Each name once, in the order in which they come; those that begin alike stand together."""
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    heads = list(dict.fromkeys(name.split(".")[0] for name in names))
+    return sorted(names, key=lambda name: heads.index(name.split(".")[0]))
+
+
+def _values(name: str, parts: Iterable[Mapping[str, Value]]) -> tuple[Value, ...]:
+    return tuple(part.get(name) for part in parts)

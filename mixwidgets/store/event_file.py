@@ -1,0 +1,98 @@
+"""A run as TensorBoard's event file: scalars of every step and histograms of the gradients.
+
+Written by the tensorboard package's own writer (version 2.21 read), so that neither torch nor TensorFlow is
+needed. Tags:
+
+    loss, loss_scale, grad_norm, skipped, …    every number of a StepRecord, and examples_per_second
+    evaluation/accuracy                        the metrics
+    gradients_log2/conv1.weight                log2 of the magnitudes that are neither zero, inf nor NaN
+    gradients_zero/…, gradients_not_finite/…   how many those others are
+    memory_predicted/weights                   bytes by kind, as in Memory
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.store.events import (
+    Evaluation,
+    Event,
+    GradientSnapshot,
+    Memory,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+)
+
+_NUMBERS = [
+    field.name for field in fields(StepRecord) if field.type in (int, float, bool) and field.name != "step"
+]
+
+
+def write_event_file(events: Iterable[Event], folder: Path, started: float, batch_size: float) -> None:
+    """Write the one event file of `folder`. A step's wall time is `started` (seconds since 1970) plus the
+    seconds of the steps up to it: evaluations and snapshots take none."""
+    from tensorboard.compat.proto.event_pb2 import Event as TensorBoardEvent
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    writer = EventFileWriter(str(folder))
+    try:
+        wall_time = started
+        for event in events:
+            if isinstance(event, RunStarted | RunFinished):
+                continue
+            if isinstance(event, StepRecord):
+                wall_time += event.seconds
+            values = [Summary.Value(tag=tag, **value) for tag, value in _values(event, batch_size)]
+            summary = Summary(value=values)
+            writer.add_event(TensorBoardEvent(wall_time=wall_time, step=event.step, summary=summary))
+    finally:
+        writer.close()
+
+
+def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The tag and the content of each value that an event gives."""
+    if isinstance(event, StepRecord):
+        for name in _NUMBERS:
+            yield name, {"simple_value": getattr(event, name)}
+        if event.seconds and batch_size == batch_size:  # it is NaN for a watched loop
+            yield "examples_per_second", {"simple_value": batch_size / event.seconds}
+    elif isinstance(event, Evaluation):
+        for name, value in event.metrics.items():
+            yield f"evaluation/{name}", {"simple_value": value}
+    elif isinstance(event, GradientSnapshot):
+        for name, summary in event.summaries.items():
+            if summary.exponents:
+                yield f"gradients_log2/{name}", {"histo": _histogram(summary)}
+            yield f"gradients_zero/{name}", {"simple_value": summary.zero}
+            yield f"gradients_not_finite/{name}", {"simple_value": summary.inf + summary.nan}
+    elif isinstance(event, Memory):
+        for source in ("predicted", "measured"):
+            for kind, size in getattr(event, source).items():
+                yield f"memory_{source}/{kind}", {"simple_value": size}
+
+
+def _histogram(summary: GradientSummary) -> Any:
+    """The exact count of each binade: bucket e … e + 1 holds the magnitudes from 2^e to below 2^(e+1).
+
+    Of log2, because on a linear axis all binades but the last few would share one pixel. HistogramProto
+    also wants sums; the summary has none, so they take each value at its bucket's middle.
+    """
+    from tensorboard.compat.proto.summary_pb2 import HistogramProto
+
+    found = dict(zip(summary.exponents, summary.cells.sum(axis=1).tolist(), strict=True))
+    low, high = summary.exponents[0], summary.exponents[-1] + 1
+    buckets = [found.get(exponent, 0) for exponent in range(low, high)]
+    middles = [exponent + 0.5 for exponent in range(low, high)]
+    return HistogramProto(
+        min=low,
+        max=high,
+        num=sum(buckets),
+        sum=sum(count * middle for count, middle in zip(buckets, middles, strict=True)),
+        sum_squares=sum(count * middle**2 for count, middle in zip(buckets, middles, strict=True)),
+        bucket_limit=range(low + 1, high + 1),
+        bucket=buckets,
+    )

@@ -1,0 +1,78 @@
+"""Exports: a run's records in the files that other tools read."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mixwidgets.checks import choice
+from mixwidgets.installed import require
+from mixwidgets.store.event_file import write_event_file
+from mixwidgets.store.events import Event
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.tables import evaluation_table, gradient_table, step_table
+
+if TYPE_CHECKING:
+    from mixwidgets.store.run import Run
+
+ExportKind = Literal["tensorboard", "csv", "parquet"]
+
+_NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
+
+
+def export_run(run: "Run", kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
+    """Write a new folder (see `Run.export`) and return it: whole, or not at all."""
+    choice("export", kind, _NEEDS)
+    require("This export", "export", _NEEDS[kind])
+    target = _default_target(run, kind) if path is None else Path(path).absolute()
+    if os.path.lexists(target):
+        raise FileExistsError(
+            f"{os.fspath(target)!r} is there already, and an export overwrites nothing: "
+            "remove it, or give another path."
+        )
+    draft = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
+    try:
+        draft.mkdir(parents=True)
+        try:
+            _write(run, kind, draft)
+            draft.rename(target)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"The export cannot be written to {os.fspath(target)!r} ({error.strerror}): "
+            "give path a folder that you may make and that has room",
+        ) from None
+    return target
+
+
+def _default_target(run: "Run", kind: str) -> Path:
+    folder = run.path / "export"
+    if folder.is_symlink():
+        raise ValueError(f"{os.fspath(folder)!r} is a link, and may lead out of the run: give a path.")
+    return folder / kind
+
+
+def _write(run: "Run", kind: str, folder: Path) -> None:
+    def events() -> Iterator[Event]:
+        return JournalReader(run.path).read_new()
+
+    experiment = run.experiment
+    if kind == "tensorboard":
+        started = (run.path / "experiment.json").stat().st_mtime  # written when the run was made, never after
+        write_event_file(events(), folder, started, experiment.batch_size)
+        return
+    tables = {
+        "steps": step_table(events(), experiment.batch_size),
+        "evaluations": evaluation_table(events()),
+        "gradients": gradient_table(events(), experiment.compute_format),
+    }
+    for name, table in tables.items():
+        if kind == "csv":
+            table.to_csv(folder / f"{name}.csv", index=False, na_rep="nan")
+        else:
+            table.to_parquet(folder / f"{name}.parquet", engine="pyarrow", index=False)

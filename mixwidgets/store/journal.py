@@ -1,0 +1,214 @@
+"""The writing side of a run directory.
+
+    experiment.json       what is run, or the loop that is watched; sealed, never changed
+    status.json           what the run's process last said; replaced as a whole
+    events.jsonl          one sealed line per event, one writer, one write per line
+    gradients-000010.bin  the gradient summaries of step 10
+    lock                  locked by the run's process as long as it lives
+    stop                  there when the run was asked to stop; who asked, where its process could say no more
+    status.reserved       the room for the last status
+    log.txt               what the process printed
+
+A sealed line is JSON with a CRC-32 as its last key. A record counts as acknowledged when `append` returns:
+it is then in the file, whole, and survives the end of the process; the last status is also synced to disk.
+"""
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, StepRecord
+from mixwidgets.store.files import is_disk_full, read_plain_file, replace_file, seal, unseal, write_once
+from mixwidgets.store.lock import take_lock
+from mixwidgets.store.records import to_record
+from mixwidgets.store.snapshots import write_snapshot
+from mixwidgets.store.status import Status, reserve_last_status, write_last_status, write_status
+from mixwidgets.store.watched_loop import WatchedLoop
+
+
+def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs") -> Path:
+    """A new, queued run directory in `runs_dir` (made if missing); its name is a generated slug.
+
+    OSError, with what to do, when the folder cannot be made or written.
+    """
+    path = Path(runs_dir) / _new_id(experiment)
+    try:
+        _make_run(path, experiment)
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"A run cannot be recorded in {os.fspath(runs_dir)!r} ({error.strerror}): "
+            "give runs_dir a folder that you may write to and that has room",
+        ) from None
+    return path
+
+
+def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
+    """Make `path`, which is missing or an empty folder, a queued run directory.
+
+    OSError, with what to do, when it is neither or cannot be written.
+    """
+    folder = Path(path)
+    try:
+        if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileExistsError(errno.EEXIST, "it is there already, and no empty folder")
+        _make_run(folder, loop)
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"The loop cannot be recorded in {os.fspath(path)!r} ({error.strerror}): "
+            "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
+        ) from None
+
+
+def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    try:
+        reserve_last_status(path)
+        write_status(path, Status(word="queued"))
+        replace_file(path / "experiment.json", seal(what.to_dict()))  # last: it makes it a run
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)
+        raise
+
+
+def _new_id(experiment: Experiment) -> str:
+    """Time, task and recipe, of a-z 0-9 _ - only, so that no name leads out of the folder."""
+    now = _later()
+    what = [
+        re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in (experiment.task, experiment.recipe.name)
+    ]
+    time = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03d}"
+    return "-".join([time, *what, secrets.token_hex(2)])
+
+
+def _later() -> datetime:
+    """Now, or a millisecond after what this gave last: by name, runs are in the order of their making."""
+    global _latest
+    with _one_at_a_time:
+        _latest = max(datetime.now(UTC), _latest + timedelta(milliseconds=1))
+        return _latest
+
+
+_latest = datetime.fromtimestamp(0, UTC)
+_one_at_a_time = threading.Lock()
+
+
+def read_experiment(run_path: Path) -> Experiment | WatchedLoop:
+    """What a run directory is about; ValueError or OSError when it is none, or damaged."""
+    try:
+        fields = unseal(read_plain_file(run_path / "experiment.json", 1 << 20))
+        return (WatchedLoop if fields.get("kind") == WatchedLoop.kind else Experiment).from_dict(fields)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{os.fspath(run_path)!r} is no run: it has no experiment.json. "
+            "A run is a folder that launch or watch made, such as runs/<id>."
+        ) from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"experiment.json of {os.fspath(run_path)!r} cannot be used: {error}") from None
+
+
+class Journal:
+    """The one writer of a run. Use as a context manager; closing releases the run's lock."""
+
+    def __init__(
+        self, run_path: str | os.PathLike[str], lock: int | None = None, has_own_process: bool = True
+    ) -> None:
+        """Take over a queued run. `lock` is a descriptor of its already locked lock file.
+
+        Without a process of its own, a run is asked to stop, and its process never ended for it.
+
+        BlockingIOError when another process has the run, FileExistsError when it has been written already.
+        """
+        self.path = Path(run_path)
+        self.experiment = read_experiment(self.path)
+        """What the run directory says is to be run, or watched."""
+        self._process_id = os.getpid() if has_own_process else None
+        self._last_step: StepRecord | None = None
+        self._skipped = 0
+        try:
+            self._lock = take_lock(self.path / "lock") if lock is None else lock
+        except BlockingIOError:
+            raise BlockingIOError(
+                f"Run {self.path.name} is being written by another process: "
+                "a run has one writer; launch the experiment again for a second run."
+            ) from None
+        try:
+            self._events = self._begin()
+        except OSError:
+            os.close(self._lock)
+            raise
+
+    def _begin(self) -> int:
+        """Say "running" and create the events; where there is no room for it, the reserved room says so."""
+        events = self.path / "events.jsonl"
+        if os.path.lexists(events):
+            raise FileExistsError(
+                f"Run {self.path.name} has been written already: launch its experiment again for a new run."
+            )
+        try:
+            write_status(self.path, self._status("running"))
+            return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except OSError as error:
+            if is_disk_full(error):
+                message = f"There was no room to begin: {error.strerror}."
+                write_last_status(self.path, self._status("disk_full", message=message))
+            raise
+
+    def append(self, event: Event) -> None:
+        """Record an event. OSError, with the journal as it was before, when there is no room.
+
+        RunFinished always gets through: its status has room of its own.
+        """
+        if isinstance(event, RunFinished):
+            self._finish(event)
+        elif isinstance(event, GradientSnapshot):
+            write_once(self._events, seal(write_snapshot(self.path, event)))
+        else:
+            write_once(self._events, seal(to_record(event)))
+            if isinstance(event, StepRecord):
+                self._last_step = event
+                self._skipped += event.skipped
+
+    def close(self) -> None:
+        """Release the run."""
+        os.close(self._events)
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _finish(self, event: RunFinished) -> None:
+        try:
+            write_once(self._events, seal(to_record(event)))
+            os.fsync(self._events)
+        except OSError as error:
+            if not is_disk_full(error):
+                raise
+        last = self._last_step
+        status = self._status(
+            event.reason,
+            metrics=event.metrics,
+            steps=last.step if last else 0,
+            skipped=self._skipped,
+            loss=last.loss if last else None,
+            loss_scale=last.loss_scale if last else None,
+            message=event.message,
+        )
+        write_last_status(self.path, status)
+
+    def _status(self, word: str, **fields: Any) -> Status:
+        return Status(word=word, process_id=self._process_id, **fields)

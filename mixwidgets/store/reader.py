@@ -1,0 +1,120 @@
+"""The reading side of a run's events: follows a growing journal and trusts no byte of it."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, RunStarted
+from mixwidgets.store.files import open_plain_file, unseal
+from mixwidgets.store.records import from_record
+from mixwidgets.store.snapshots import read_snapshot
+
+_CHUNK = 1 << 16
+_LONGEST_RECORD = 1 << 20
+
+
+class JournalReader:
+    """Hands out each event of a run once, in order, as it is recorded.
+
+    Never raises for what the file holds: a damaged or disordered record is set aside and told in `damage`.
+    One reader belongs to one thread.
+    """
+
+    def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
+        """`as_stored`: leave the summaries of snapshots as bytes until they are asked for (StoredSummaries),
+        which is for those who pass them on; damage within them is then not looked for."""
+        self._run_path, self._as_stored = Path(run_path), as_stored
+        self._offset = 0  # of the first byte after the last complete line
+        self._in_giant = False  # inside a line that is too long for a record
+        self._last_step: dict[str, int] = {}
+        self._seen_any = False
+        self._seen_last = False
+        self.damage: list[str] = []
+        """What was set aside, one sentence each."""
+        self.torn_bytes = 0
+        """Bytes after the last complete line: a record that is just being written, or, when the process is
+        gone, one that was torn."""
+
+    def read_new(self) -> Iterator[Event]:
+        """The events recorded since the last one that it gave, one at a time: none is kept."""
+        try:
+            descriptor = open_plain_file(self._run_path / "events.jsonl")
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            self._report(f"events.jsonl cannot be read: {error}")
+            return
+        with os.fdopen(descriptor, "rb") as file:
+            file.seek(self._offset)
+            rest = b""
+            while chunk := file.read(_CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    event = self._take(line)
+                    if event is not None:
+                        yield event
+                if len(rest) > _LONGEST_RECORD:
+                    self._skip_giant(len(rest))
+                    rest = b""
+        self.torn_bytes = len(rest)
+
+    def _take(self, line: bytes) -> Event | None:
+        """The event of a line, and past it; None where the line is set aside."""
+        start = self._offset
+        self._offset += len(line) + 1
+        if self._in_giant:
+            self._in_giant = False
+            return None
+        try:
+            event = self._event(unseal(line))
+            self._check_order(event)
+        except RecursionError:
+            why = "it is nested too deeply"
+        except KeyError as error:
+            why = f"it has no {error}"
+        except (ValueError, TypeError, AttributeError, OverflowError, OSError) as error:
+            why = str(error)
+        else:
+            return event
+        self._report(f"events.jsonl, byte {start}: a record was set aside: {why}.")
+        return None
+
+    def _event(self, record: dict[str, Any]) -> Event:
+        if record.get("kind") == GradientSnapshot.kind:
+            snapshot = read_snapshot(self._run_path, record)
+            if self._as_stored:
+                return snapshot
+            return replace(snapshot, summaries=MappingProxyType(dict(snapshot.summaries)))
+        try:
+            return from_record(record)
+        except ValueError as error:
+            raise ValueError(
+                f"{error}, though its checksum fits; a newer mixwidgets may have written it"
+            ) from None
+
+    def _check_order(self, event: Event) -> None:
+        if self._seen_last:
+            raise ValueError("it comes after the run's last event")
+        if isinstance(event, RunStarted):
+            if self._seen_any:
+                raise ValueError("it starts a run that has started")
+        elif isinstance(event, RunFinished):
+            self._seen_last = True
+        else:
+            if event.step <= self._last_step.get(event.kind, -1):
+                raise ValueError(f"its step {event.step} came before")
+            self._last_step[event.kind] = event.step
+        self._seen_any = True
+
+    def _skip_giant(self, size: int) -> None:
+        if not self._in_giant:
+            self._report(f"events.jsonl, byte {self._offset}: a line too long for a record was set aside.")
+        self._in_giant = True
+        self._offset += size
+
+    def _report(self, sentence: str) -> None:
+        if sentence not in self.damage[-1:]:
+            self.damage.append(sentence)

@@ -1,0 +1,128 @@
+"""Events as JSON values, and back without trust. Non-finite numbers are "nan", "inf" and "-inf"."""
+
+import math
+import reprlib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from types import MappingProxyType
+from typing import Any
+
+from mixwidgets.store.events import REASONS, Evaluation, Event, Memory, RunFinished, RunStarted, StepRecord
+
+
+def to_json_number(value: float) -> float | str:
+    """The number itself, or "nan", "inf", "-inf"."""
+    return value if math.isfinite(value) else str(float(value))
+
+
+def from_json_number(value: object) -> float:
+    """The reverse of `to_json_number`; ValueError for anything else."""
+    if value in ("nan", "inf", "-inf") or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return float(value)
+    raise ValueError(f"{value!r} is no number")
+
+
+def to_json_metrics(metrics: Mapping[str, float]) -> dict[str, float | str]:
+    """The metrics as JSON values."""
+    return {name: to_json_number(value) for name, value in metrics.items()}
+
+
+def from_json_metrics(value: object) -> Mapping[str, float]:
+    """The reverse of `to_json_metrics`, immutable."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} are no metrics")
+    return MappingProxyType(
+        {from_json_text(name): from_json_number(number) for name, number in value.items()}
+    )
+
+
+def from_json_text(value: object) -> str:
+    """`value`, when it is text that any page and terminal can show; ValueError for lone surrogates."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    value.encode()
+    return value
+
+
+def from_json_counts(value: object) -> Mapping[str, int]:
+    """Whole numbers by name, immutable; ValueError for anything else."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no object of counts")
+    return MappingProxyType({from_json_text(name): from_json_count(number) for name, number in value.items()})
+
+
+def from_json_count(value: object) -> int:
+    """A whole number below 2^63; ValueError for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63:
+        return value
+    raise ValueError(f"{reprlib.repr(value)} is no count")
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ValueError(f"{value!r} is neither true nor false")
+
+
+def _texts(value: object) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no object of texts")
+    return MappingProxyType({from_json_text(name): from_json_text(text) for name, text in value.items()})
+
+
+def _reason(value: object) -> str:
+    if value in REASONS:
+        return str(value)
+    raise ValueError(f"{value!r} is no reason to finish")
+
+
+_READ: dict[str, Callable[[object], Any]] = {
+    "device": from_json_text,
+    "backend": from_json_text,
+    "versions": _texts,
+    "step": from_json_count,
+    "loss": from_json_number,
+    "loss_scale": from_json_number,
+    "found_inf": _flag,
+    "non_finite": from_json_count,
+    "first_non_finite": from_json_text,
+    "skipped": _flag,
+    "grad_norm": from_json_number,
+    "seconds": from_json_number,
+    "metrics": from_json_metrics,
+    "predicted": from_json_counts,
+    "measured": from_json_counts,
+    "reason": _reason,
+    "message": from_json_text,
+}
+
+_PLAIN = {event.kind: event for event in (RunStarted, StepRecord, Evaluation, Memory, RunFinished)}
+
+
+def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished) -> dict[str, Any]:
+    """The event as JSON values, `kind` first. (Snapshots: `mixwidgets.store.snapshots`.)"""
+
+    def plain(value: object) -> object:
+        if isinstance(value, Mapping):
+            return {name: plain(item) for name, item in value.items()}
+        return to_json_number(value) if isinstance(value, float) else value
+
+    return {"kind": event.kind, **{part.name: plain(getattr(event, part.name)) for part in fields(event)}}
+
+
+def from_record(record: Mapping[str, Any]) -> Event:
+    """The reverse of `to_record`; ValueError or KeyError for a record that is none.
+
+    Fields with a default may be missing: records of older versions lack those that came later.
+    """
+    kind = record["kind"]
+    if kind not in _PLAIN:
+        raise ValueError(f"{kind!r} is no kind of event")
+    event = _PLAIN[kind]
+    return event(
+        **{
+            part.name: _READ[part.name](record[part.name])
+            for part in fields(event)
+            if part.name in record or part.default is MISSING
+        }
+    )

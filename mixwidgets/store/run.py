@@ -1,0 +1,227 @@
+"""Run: one run directory, looked at from any process."""
+
+import math
+import os
+import re
+import reprlib
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mixwidgets.store.events import Evaluation, Event, GradientSnapshot
+from mixwidgets.store.export import ExportKind, export_run
+from mixwidgets.store.journal import read_experiment
+from mixwidgets.store.progress import ProgressBar
+from mixwidgets.store.queue import positions
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.status import ALIVE, current_status
+from mixwidgets.store.stopping import stop_run
+from mixwidgets.store.tables import evaluation_table, step_table
+from mixwidgets.store.watched_loop import WatchedLoop
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mixwidgets.gradients.summary import GradientSummary
+
+RUN_ID = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
+"""What generated names look like: no such name leads out of its folder."""
+_POLL_S = 0.05
+
+
+class Run:
+    """A training run, live or over. Every question is answered from its directory, anew each time."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """FileNotFoundError or ValueError, with the cause, when `path` is no run."""
+        self.path = Path(path).absolute()
+        """The run's directory."""
+        self.experiment = read_experiment(self.path)
+        """What is run; of a loop that `watch` looked at, the WatchedLoop."""
+
+    def __repr__(self) -> str:
+        return f"<Run: {self.experiment.title}: {self.status}>"
+
+    @property
+    def id(self) -> str:
+        """The directory's name."""
+        return self.path.name
+
+    @property
+    def status(self) -> str:
+        """ "queued" (it waits in line, or its process has yet to report), "running", a reason of RunFinished
+        ("completed", "stopped", "diverged", …), or "interrupted": its process is gone without a word."""
+        return current_status(self.path).word
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the run is queued or running. (Ask before reading events, then nothing is missed.)"""
+        return self.status in ALIVE
+
+    @property
+    def queue_position(self) -> int | None:
+        """Its place among the runs that wait for its device: 1 is the next to go. None when it does not wait.
+
+        (`mixwidgets.store.queue.positions` answers for all runs of a folder at once.)
+        """
+        return positions(self.path.parent).get(self.id)
+
+    @property
+    def message(self) -> str:
+        """How the run ended, in words; empty while it has not."""
+        return current_status(self.path).message
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The last evaluation's: "loss" and the task's own, such as "accuracy"; empty before the first."""
+        final = current_status(self.path).metrics
+        if not final:
+            events = JournalReader(self.path).read_new()
+            evaluations = (event for event in events if isinstance(event, Evaluation))
+            final = max(
+                evaluations, key=lambda event: event.step, default=Evaluation(step=0, metrics={})
+            ).metrics
+        return dict(final)
+
+    @property
+    def process_id(self) -> int | None:
+        """The process that runs, or ran, it; None while queued."""
+        return current_status(self.path).process_id
+
+    @property
+    def damage(self) -> list[str]:
+        """What in the directory could not be read and was set aside, one sentence each."""
+        status = current_status(self.path)
+        reader = JournalReader(self.path)
+        deque(reader.read_new(), maxlen=0)
+        found = list(reader.damage)
+        if reader.torn_bytes and status.word not in ALIVE:
+            found.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
+        return found + [status.damage] * bool(status.damage)
+
+    def events(self) -> list[Event]:
+        """Everything recorded so far, in order."""
+        return list(JournalReader(self.path).read_new())
+
+    def follow(self) -> Iterator[Event]:
+        """Everything recorded so far and then each event as it comes, until the run is over."""
+        reader = JournalReader(self.path)
+        while True:
+            alive = self.is_alive
+            yield from reader.read_new()
+            if not alive:
+                return
+            time.sleep(_POLL_S)
+
+    def steps(self) -> "pd.DataFrame":
+        """One row per step: the fields of StepRecord, and `examples_per_second`, batch_size / seconds: NaN
+        for a watched loop."""
+        return step_table(JournalReader(self.path).read_new(), self.experiment.batch_size)
+
+    def evaluations(self) -> "pd.DataFrame":
+        """One row per evaluation: step (0 is before training), loss, and the task's own metrics."""
+        return evaluation_table(JournalReader(self.path).read_new())
+
+    def gradients(self, step: int | None = None) -> "Mapping[str, GradientSummary]":
+        """The summaries of the unscaled gradients by parameter name: of `step`, or the newest.
+
+        A summary answers `.counts(format, loss_scale)`; as arrays it is `.exponents`, the n binades that hold
+        values, and `.cells`, uint64 counts of shape (n, cells), whose sum over axis 1 is the histogram of
+        log2 of the magnitudes. LookupError when there is no such snapshot.
+        """
+        newest: GradientSnapshot | None = None
+        there = []
+        for event in JournalReader(self.path).read_new():
+            if isinstance(event, GradientSnapshot):
+                if event.step == step:
+                    return event.summaries
+                newest = event
+                there.append(event.step)
+        if newest is None:
+            raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
+        if step is not None:
+            raise LookupError(
+                f"There is no gradient snapshot of step {step!r}; "
+                f"there are those of {reprlib.repr(there)[1:-1]}."
+            )
+        return newest.summaries
+
+    def export(self, kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
+        """Write what is recorded so far for other tools, into a new folder, which is returned.
+
+        "csv" and "parquet" hold the tables steps, evaluations and gradients (a row per tensor and snapshot:
+        how many values the compute format flushes, keeps and overflows at the loss scale used);
+        "tensorboard" holds one event file, for `tensorboard --logdir runs`. The folder is `path`, or
+        `export/<kind>` in the run's own; OSError where it is there already or cannot be written, ValueError
+        for another kind, ModuleNotFoundError without the extra: pip install 'mixwidgets[export]'.
+        """
+        return export_run(self, kind, path)
+
+    def wait(self, timeout: float | None = None, progress: bool = True) -> str:
+        """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds.
+
+        With `progress` a bar shows its steps, or its place in line, when that takes over half a second.
+        Interrupting the wait leaves the run alone.
+        """
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        with ProgressBar(self) if progress else nullcontext() as bar:
+            while (status := self.status) in ALIVE:
+                if time.monotonic() >= deadline:
+                    raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it goes on.")
+                if bar:
+                    bar.look(status)
+                time.sleep(_POLL_S)
+            if bar:
+                bar.look(status)
+        return status
+
+    def stop(self) -> str:
+        """Ask the run to stop, insist after two seconds, and return the status that it ended with.
+
+        A run that has not begun to train has nothing to end well: it is ended at once. Works from any process
+        that may write to the run's directory. OSError where this one may not; TimeoutError when the run has
+        not ended within ten seconds, as on another machine: it ends when it sees the request. ValueError
+        for a watched loop that goes on: its process is its owner's.
+        """
+        if isinstance(self.experiment, WatchedLoop) and self.is_alive:
+            raise ValueError(
+                f"Run {self.id} is a loop that watch looks at: end it where it runs, in process "
+                f"{self.process_id}."
+            )
+        return stop_run(self.path)
+
+
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """The run in the directory `path`, whichever process or session made it.
+
+    FileNotFoundError or ValueError, with the cause, when it is none or its experiment is damaged; damaged
+    records are set aside and told by `Run.damage`.
+    """
+    return Run(path)
+
+
+def list_runs(runs_dir: str | os.PathLike[str] = "runs") -> list[Run]:
+    """The runs in a folder, the newest first; none where the folder is missing.
+
+    Only directories with a generated name are looked at; one whose experiment cannot be read is skipped
+    with a warning.
+    """
+    try:
+        entries = [entry for entry in os.scandir(runs_dir) if entry.is_dir(follow_symlinks=False)]
+    except FileNotFoundError:
+        return []
+    runs = []
+    for entry in sorted(entries, key=lambda entry: entry.name, reverse=True):
+        if not RUN_ID.fullmatch(entry.name):
+            continue
+        try:
+            runs.append(Run(entry.path))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            warnings.warn(f"A run was skipped: {error}", stacklevel=2)
+    return runs

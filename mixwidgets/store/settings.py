@@ -1,0 +1,60 @@
+"""What decided a run, flat: by dotted name, each a text, a number or None."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.events import RunStarted
+from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.task.spec import LOSS_WEIGHT, tasks
+
+Value = str | float | None
+"""A bool or an int, too."""
+
+_MEANS = {
+    "none": ("kind",),
+    "static": ("kind", "init_scale"),
+}  # of a loss scale; a dynamic one: all
+
+
+def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
+    """The fields that have a meaning in this run: without a dynamic loss scale there is no growth.
+
+    Task options have their defaults filled in. A source text is told by the start of its SHA-256. The device
+    is left to `place_of`: "auto" says little.
+    """
+    if isinstance(what, WatchedLoop):
+        return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}
+    return _experiment(what)
+
+
+def place_of(started: RunStarted | None) -> dict[str, Value]:
+    """Where a run took place: its device, backend and versions. Empty before it started."""
+    return dict(_flat(vars(started))) if started else {}
+
+
+def _experiment(experiment: Experiment) -> dict[str, Value]:
+    fields = experiment.to_dict()
+    for name in ("schema", "device"):
+        del fields[name]
+    source = fields["task_source"]
+    fields["task_source"] = f"SHA-256 {hashlib.sha256(source.encode()).hexdigest()[:8]} …" if source else None
+    options = (LOSS_WEIGHT,) if source else tasks[experiment.task].options
+    fields["task_options"] = {option.name: option.default for option in options} | fields["task_options"]
+    recipe = fields["recipe"]
+    scale = recipe["loss_scale"]
+    if (means := _MEANS.get(scale["kind"])) is not None:
+        recipe["loss_scale"] = {name: scale[name] for name in means}
+    operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
+    if operands.get("scaling") != "delayed":
+        operands.pop("amax_history_len", None)
+    return {"task": experiment.task, "recipe": experiment.recipe.name, **dict(_flat(fields))}
+
+
+def _flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Value]]:
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, ", ".join(value) if isinstance(value, list) else value

@@ -1,0 +1,97 @@
+"""Gradient snapshots on disk: the summaries' bytes in a file of their own, named by the record.
+
+The file `gradients-000010.bin` is the summaries' bytes one after another, deflated; the record holds the
+tensors' names, the length of each one's bytes and the file's CRC-32. The file's name follows from the step,
+so that no path is ever read from a record.
+"""
+
+import os
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.store.events import GradientSnapshot
+from mixwidgets.store.files import create_file, read_plain_file
+from mixwidgets.store.records import from_json_counts, from_json_text
+
+_LIMIT = 64 << 20  # bytes, deflated and not
+
+
+class StoredSummaries(Mapping[str, GradientSummary]):
+    """Summaries as they are stored: each is read when it is asked for; ValueError where it is damaged."""
+
+    def __init__(self, parts: Mapping[str, bytes]) -> None:
+        self.parts = parts
+        """What `GradientSummary.to_bytes` wrote, by name."""
+
+    def __getitem__(self, name: str) -> GradientSummary:
+        return GradientSummary.from_bytes(self.parts[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
+    """Write the file; the record for the journal comes back."""
+    parts = [summary.to_bytes() for summary in event.summaries.values()]
+    data = zlib.compress(b"".join(parts), level=1)
+    create_file(_path(run_path, event.step), data)
+    return {
+        "kind": event.kind,
+        "step": event.step,
+        "names": list(event.summaries),
+        "sizes": [len(part) for part in parts],
+        "file_crc32": f"{zlib.crc32(data):08x}",
+        "weights_unchanged": dict(event.weights_unchanged),
+        "flushed": dict(event.flushed),
+    }
+
+
+def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot:
+    """The event of a record that `write_snapshot` made, its summaries as they are stored.
+
+    ValueError or OSError when the file is damaged.
+    """
+    step, names, sizes = record["step"], record["names"], record["sizes"]
+    if type(step) is not int or step < 0 or not all(type(size) is int and size >= 0 for size in sizes):
+        raise ValueError("its step or its sizes are no whole numbers")
+    if len(names) != len(sizes) or sum(sizes) > _LIMIT:
+        raise ValueError("its names and sizes do not fit")
+    data = read_plain_file(_path(run_path, step), _LIMIT)
+    if f"{zlib.crc32(data):08x}" != record["file_crc32"]:
+        raise ValueError(f"the checksum of {_path(run_path, step).name} does not match")
+    try:
+        content = zlib.decompressobj().decompress(data, max_length=sum(sizes) + 1)
+    except zlib.error as error:
+        raise ValueError(f"{_path(run_path, step).name} cannot be inflated: {error}") from None
+    if len(content) != sum(sizes):
+        raise ValueError(f"{_path(run_path, step).name} does not have the size that its record states")
+    parts = {}
+    start = 0
+    for name, size in zip(names, sizes, strict=True):
+        parts[from_json_text(name)] = content[start : start + size]
+        start += size
+    return GradientSnapshot(
+        step=step,
+        summaries=StoredSummaries(parts),
+        weights_unchanged=from_json_counts(record["weights_unchanged"]),
+        flushed=from_json_counts(record["flushed"]),
+    )
+
+
+def has_snapshot(run_path: Path) -> bool:
+    """Whether there is a snapshot's file; it may be damaged."""
+    try:
+        with os.scandir(run_path) as entries:
+            return any(entry.name.startswith("gradients-") for entry in entries)
+    except OSError:
+        return False
+
+
+def _path(run_path: Path, step: int) -> Path:
+    return run_path / f"gradients-{step:06d}.bin"

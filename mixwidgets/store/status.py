@@ -1,0 +1,171 @@
+"""status.json: what a run's process last said about itself, and what it is now."""
+
+import os
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mixwidgets.store.events import REASONS, RunFinished
+from mixwidgets.store.files import (
+    create_file,
+    read_plain_file,
+    replace_by_reserved,
+    replace_file,
+    seal,
+    unseal,
+)
+from mixwidgets.store.lock import is_locked
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.records import (
+    from_json_count,
+    from_json_metrics,
+    from_json_number,
+    from_json_text,
+    to_json_metrics,
+    to_json_number,
+)
+
+_RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
+_LONGEST_MESSAGE = 1000
+_GONE = (
+    "Its process is gone without a word: somebody killed it, the machine stopped, "
+    "or the system ended it because memory ran out."
+)
+
+
+ALIVE = ("queued", "running")
+"""The words of a run that is not over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """The content of status.json."""
+
+    word: str
+    """"queued", "running" or a key of `REASONS`."""
+    process_id: int | None = None
+    """The process that wrote it, on `host`; None while queued."""
+    host: str = field(default_factory=socket.gethostname)
+    """The machine that the process runs on."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The last evaluation's."""
+    steps: int | None = None
+    """The last step that was recorded, 0 if none was; None before the last status, and in older ones."""
+    skipped: int | None = None
+    """How many steps were skipped; None likewise."""
+    loss: float | None = None
+    """The last step's, on its batch; None also where no step was recorded."""
+    loss_scale: float | None = None
+    """The last step's; None likewise."""
+    message: str = ""
+    """What happened, in words."""
+    damage: str = ""
+    """Why status.json could not be read, in a sentence; the rest is then as the events tell."""
+
+
+def read_status(run_path: Path) -> Status:
+    """ValueError or OSError, with the cause, when it cannot be read."""
+    record = unseal(read_plain_file(_path(run_path), _RESERVED))
+    word, process_id = record.get("status"), record.get("process_id")
+    if word not in (*ALIVE, *REASONS):
+        raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
+    if process_id is not None and (type(process_id) is not int or process_id <= 1):
+        raise ValueError(f"its process_id {process_id!r} is no process id")
+    return Status(
+        word=word,
+        process_id=process_id,
+        host=from_json_text(record.get("host")),
+        metrics=from_json_metrics(record.get("metrics")),
+        steps=_known(record.get("steps"), from_json_count),
+        skipped=_known(record.get("skipped"), from_json_count),
+        loss=_known(record.get("loss"), from_json_number),
+        loss_scale=_known(record.get("loss_scale"), from_json_number),
+        message=from_json_text(record.get("message")),
+    )
+
+
+def _known(value: Any, read: Callable[[Any], Any]) -> Any:
+    return None if value is None else read(value)
+
+
+def current_status(run_path: Path) -> Status:
+    """What the process last said, corrected by whether it is still there."""
+    lock = run_path / "lock"
+    alive = is_locked(lock)  # before reading: a process writes its last status, then goes
+    try:
+        said = read_status(run_path)
+    except (OSError, ValueError) as error:
+        said = replace(_from_events(run_path), damage=f"status.json cannot be used: {error}.")
+    asked = os.path.lexists(run_path / "stop")
+    is_waiting = said.word == "queued" and not asked and not lock.exists()
+    if said.word not in ALIVE or alive or is_waiting:
+        return said
+    if asked:
+        return replace(said, word="stopped", message=_why_ended(run_path))
+    return replace(said, word="interrupted", message=_GONE)
+
+
+def _why_ended(run_path: Path) -> str:
+    """What its process, which could say no more, left in the request to stop; nothing where another asked."""
+    try:
+        words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
+    except (OSError, ValueError):
+        words = ""
+    return words or "It was ended."
+
+
+def _from_events(run_path: Path) -> Status:
+    """The best that the events tell where status.json cannot be read."""
+    for event in JournalReader(run_path).read_new():
+        if isinstance(event, RunFinished):
+            return Status(word=event.reason, metrics=event.metrics, message=event.message)
+    return Status(word="running")
+
+
+def write_status(run_path: Path, status: Status) -> None:
+    """Replace status.json as a whole."""
+    replace_file(_path(run_path), _sealed(status))
+
+
+def reserve_last_status(run_path: Path) -> None:
+    """Take the room for the last status now, so that a full disk can still be reported."""
+    create_file(_reserve(run_path), b"\n" * _RESERVED)
+
+
+def write_last_status(run_path: Path, status: Status) -> None:
+    """Replace status.json in the reserved room; where somebody took that away, as any other status."""
+    try:
+        replace_by_reserved(_path(run_path), _reserve(run_path), _sealed(status))
+    except OSError:
+        write_status(run_path, status)
+
+
+def own_status(word: str, **fields: Any) -> Status:
+    """A status in the name of this process."""
+    return Status(word=word, process_id=os.getpid(), **fields)
+
+
+def _sealed(status: Status) -> bytes:
+    return seal(
+        {
+            "status": status.word,
+            "process_id": status.process_id,
+            "host": status.host,
+            "metrics": to_json_metrics(status.metrics),
+            "steps": status.steps,
+            "skipped": status.skipped,
+            "loss": _known(status.loss, to_json_number),
+            "loss_scale": _known(status.loss_scale, to_json_number),
+            "message": status.message[-_LONGEST_MESSAGE:],
+        }
+    )
+
+
+def _path(run_path: Path) -> Path:
+    return run_path / "status.json"
+
+
+def _reserve(run_path: Path) -> Path:
+    return run_path / "status.reserved"

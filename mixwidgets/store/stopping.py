@@ -1,0 +1,78 @@
+"""Stopping a run from any process: ask first, then insist."""
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from mixwidgets.store.files import create_mark
+from mixwidgets.store.lock import is_locked
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.status import ALIVE, current_status
+
+_GRACE_S = 2.0  # from asking to insisting
+_PATIENCE_S = 10.0  # from asking to giving up
+_POLL_S = 0.02
+_AT_ONCE = 16  # runs that are stopped together
+
+
+def stop_run(run_path: Path) -> str:
+    """The status that the run at `run_path` ended with; see `Run.stop`."""
+    if (word := current_status(run_path).word) not in ALIVE:
+        return word
+    _ask(run_path)
+    asked = time.monotonic()
+    has_begun = next(JournalReader(run_path).read_new(), None) is not None
+    grace = _GRACE_S if has_begun else 0  # while torch is loading there is nothing to end well
+    while (word := current_status(run_path).word) in ALIVE:
+        waited = time.monotonic() - asked
+        if waited > _PATIENCE_S:
+            raise TimeoutError(
+                f"Run {run_path.name} was asked to stop and is still {word}; it ends when it sees that."
+            )
+        if waited >= grace:
+            _kill(run_path)
+        time.sleep(_POLL_S)
+    return word
+
+
+def stop_runs(run_paths: Iterable[Path]) -> None:
+    """Stop several runs: together those that wait, and when they are gone, so that none starts meanwhile,
+    together those that go on.
+
+    What `stop_run` raises for one of them comes when all the others have been seen to.
+    """
+    by_turn: dict[bool, list[Path]] = {True: [], False: []}
+    for path in run_paths:
+        by_turn[current_status(path).word == "queued"].append(path)
+    ends: list[Future[str]] = []
+    for paths in by_turn.values():
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            ends += [pool.submit(stop_run, path) for path in paths]
+    for end in ends:
+        end.result()
+
+
+def _ask(run_path: Path) -> None:
+    try:
+        create_mark(run_path / "stop")
+    except OSError as error:
+        status = current_status(run_path)
+        raise type(error)(
+            error.errno,
+            f"Run {run_path.name} cannot be asked to stop, for nothing can be written to its folder "
+            f"({error.strerror}): end its process, {status.process_id} on {status.host}",
+        ) from None
+
+
+def _kill(run_path: Path) -> None:
+    status = current_status(run_path)
+    if status.process_id is None or status.host != socket.gethostname():
+        return  # it sees the request when it gets there
+    if is_locked(run_path / "lock"):
+        with suppress(ProcessLookupError):
+            os.kill(status.process_id, signal.SIGKILL)

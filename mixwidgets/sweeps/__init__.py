@@ -1,1 +1,0 @@
-"""Many experiments over any concurrent.futures.Executor: this machine's cores, or a cluster."""

@@ -1,0 +1,132 @@
+"""A task whose every answer is looked at, so that a mistake in a user's own says at once what to do."""
+
+from collections.abc import Iterator, Mapping
+from numbers import Real
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mixwidgets.task.protocol import Predict, Task
+
+
+class CheckedTask:
+    """A Task around another one. Answers of a wrong type raise TypeError, other wrong answers ValueError."""
+
+    def __init__(self, task: Task, name: str) -> None:
+        self._task = task
+        self._name = name
+
+    def model(self) -> nn.Module:
+        """With parameters to train; its outputs are looked at too."""
+        model = self._task.model()
+        if not isinstance(model, nn.Module):
+            raise self._wrong("model", model, "a torch.nn.Module")
+        for name, weight in model.named_parameters():
+            if nn.parameter.is_lazy(weight) or weight.is_meta:
+                raise ValueError(f"{self._name}.model: {name} has no values yet: give its layer its sizes.")
+            if weight.dtype != torch.float32:
+                raise ValueError(
+                    f"{self._name}.model: {name} is {weight.dtype}, and weights begin as torch.float32; the "
+                    "recipe takes them to its formats: leave dtypes out, or end with model.float()."
+                )
+        if not any(weight.requires_grad for weight in model.parameters()):
+            raise ValueError(f"{self._name}.model has no parameters to train: none has requires_grad.")
+        model.register_forward_hook(self._check_outputs)
+        return model
+
+    def batches(self, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Floating-point inputs come as float32."""
+        given: object = self._task.batches(batch_size, seed)
+        if not isinstance(given, Iterator):
+            raise self._wrong("batches", given, "an iterator: write `while True: yield inputs, targets`")
+        return self._endless(given)
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        """Without axes."""
+        loss: object = self._task.loss(outputs, targets)
+        if not isinstance(loss, Tensor) or not loss.is_floating_point():
+            raise self._wrong("loss", loss, "a floating-point tensor without axes; leave out .item()")
+        if loss.numel() != 1:
+            raise ValueError(
+                f"{self._name}.loss gave a tensor of shape {tuple(loss.shape)}; it gives one number, the "
+                "mean over the examples: add .mean()."
+            )
+        if outputs.requires_grad and not loss.requires_grad:
+            raise ValueError(
+                f"{self._name}.loss gave a tensor that no gradient goes through: leave out .detach(), "
+                "torch.no_grad() and what has no derivative, such as argmax."
+            )
+        return loss if loss.ndim == 0 else loss.reshape(())
+
+    def evaluate(self, predict: Predict) -> dict[str, float]:
+        """Finite or not, "loss" among them."""
+        given: object = self._task.evaluate(lambda inputs: predict(self._tensor("predict's inputs", inputs)))
+        example = "{'loss': self.loss(outputs, targets).item()}"
+        if not isinstance(given, Mapping):
+            raise self._wrong("evaluate", given, f"a dict of numbers by name, such as {example}")
+        if "loss" not in given:
+            raise ValueError(
+                f"evaluate of task {self._name!r} gave {sorted(map(str, given))}; it must give 'loss' too, "
+                f"such as {example}."
+            )
+        return {self._metric_name(name): self._number(name, value) for name, value in given.items()}
+
+    def _endless(self, given: Iterator[Any]) -> Iterator[tuple[Tensor, Tensor]]:
+        count = 0
+        for batch in given:
+            count += 1
+            if not isinstance(batch, tuple | list) or len(batch) != 2:
+                raise self._wrong("batches", batch, "pairs: yield inputs, targets")
+            inputs, targets = self._tensor("inputs", batch[0]), batch[1]
+            if not isinstance(targets, Tensor):
+                raise self._wrong("batches", targets, "targets as one tensor")
+            if not inputs.ndim or not targets.ndim or not 0 < len(inputs) == len(targets):
+                raise ValueError(
+                    f"{self._name}.batches gave inputs of shape {tuple(inputs.shape)} and targets of shape "
+                    f"{tuple(targets.shape)}; the first axis of both is the example, at least one."
+                )
+            yield inputs, targets
+        raise ValueError(
+            f"{self._name}.batches came to its end after {count}; it goes on for as long as the run does: "
+            "write `while True:` around it."
+        )
+
+    def _tensor(self, what: str, given: object) -> Tensor:
+        if not isinstance(given, Tensor):
+            raise self._wrong("batches", given, f"{what} as one tensor, which the model may take apart")
+        if given.is_complex():
+            raise TypeError(f"{self._name}: {what} are complex; give torch.view_as_real of them.")
+        return given.float() if given.is_floating_point() else given
+
+    def _check_outputs(self, model: nn.Module, inputs: object, outputs: object) -> None:
+        """A forward hook."""
+        if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
+            raise self._wrong("model", outputs, "in its forward pass one floating-point tensor")
+        if torch.is_grad_enabled() and not outputs.requires_grad:
+            raise ValueError(
+                f"The outputs of {self._name}.model depend on no weight that is trained: "
+                "leave .detach() and torch.no_grad() out of its forward pass."
+            )
+
+    def _metric_name(self, name: object) -> str:
+        if not isinstance(name, str):
+            raise TypeError(f"{self._name}.evaluate names its metrics by texts; {name!r} came.")
+        if name == "step":
+            raise ValueError(f"{self._name}.evaluate: 'step' is the run's own: give the metric another name.")
+        return name
+
+    def _number(self, name: object, value: object) -> float:
+        if isinstance(value, Tensor) and value.numel() == 1:
+            value = value.item()
+        if not isinstance(value, Real) or isinstance(value, bool):
+            raise self._wrong("evaluate", value, f"a number for {name!r}")
+        return float(value)
+
+    def _wrong(self, method: str, given: object, wanted: str) -> TypeError:
+        return TypeError(f"{self._name}.{method} gave a {_kind(given)}; it gives {wanted}.")
+
+
+def _kind(value: object) -> str:
+    dtype = f" of {value.dtype}" if isinstance(value, Tensor) else ""
+    return f"{type(value).__name__}{dtype}"

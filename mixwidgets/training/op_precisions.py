@@ -1,0 +1,115 @@
+"""op_precisions: which operations ran in which precision, seen in a real step.
+
+What torch.autocast casts differs between devices and versions, and a model may cast by itself. So nothing
+here is looked up: a torch.utils._python_dispatch mode sits below autograd, autocast and our own `Precision`,
+and sees each kernel that is called with the dtypes that it is given.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.module_tracker import ModuleTracker
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.training.device import choose_device, training_settings
+from mixwidgets.training.loop import make_trainer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from torch._ops import OpOverload
+
+    from mixwidgets.experiments.recipe import Recipe
+
+
+def op_precisions(task: Any, recipe: Recipe | str | None = None, **fields: Any) -> pd.DataFrame:
+    """Run one real optimiser step and list its operations with their precisions, as a DataFrame.
+
+    `task` is what an Experiment takes, or an Experiment itself; `recipe` a preset's name or a Recipe (left
+    out: the Experiment's, or "fp32"); `fields` are others of the Experiment: `device="cuda"`, `batch_size=8`.
+    Nothing is kept: each call makes its own model from the seed, and micro-batches are left out. Errors as
+    those of Experiment and `train`.
+
+    A row for each operation in each precision, in the order of the first call:
+
+    - phase: "forward" (within the model), "loss" (from its outputs on, the loss scale included), "backward",
+      "update" (what comes after: summing, unscaling, the norm, the optimiser, the weights' copies)
+    - op: torch's name of the kernel, such as "mm" or "native_layer_norm"; "_to_copy" is a cast
+    - inputs, output: the floating dtypes that it read and wrote, such as "float16" or "float16, float32"
+    - calls: how often
+
+    Left out is what does no floating-point work: operations that neither read nor write floating-point
+    tensors, and those whose results are only views of what they were given.
+    """
+    import pandas as pd
+
+    chosen = {**fields} if recipe is None else {**fields, "recipe": recipe}
+    experiment = task.replace(**chosen) if isinstance(task, Experiment) else Experiment(task=task, **chosen)
+    experiment = experiment.replace(micro_batches=1)
+    with training_settings():
+        trainer = make_trainer(experiment, choose_device(experiment.device))
+        with _Probe(trainer.model) as probe:
+            trainer.step(1, observed=False)
+    rows = [(*key, calls) for key, calls in probe.calls.items()]
+    return pd.DataFrame(rows, columns=["phase", "op", "inputs", "output", "calls"])
+
+
+class _Probe(TorchDispatchMode):
+    """Counts calls by (phase, op, input dtypes, output dtypes), from the model's first operation on."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.calls: Counter[tuple[str, str, str, str]] = Counter()
+        self._phase = ""
+        self._tracker = ModuleTracker()
+        self._hooks = (
+            model.register_forward_pre_hook(lambda *_: self._enter("forward")),
+            model.register_forward_hook(lambda *_: self._enter("loss")),
+        )
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)  # type: ignore[no-untyped-call]
+        for hook in self._hooks:
+            hook.remove()
+
+    def _enter(self, phase: str) -> None:
+        self._phase = phase
+
+    def __torch_dispatch__(
+        self, func: OpOverload, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **kwargs or {})
+        if self._tracker.is_bw:
+            self._enter("backward")
+        elif self._phase == "backward":
+            self._enter("update")
+        given, made = _floats((args, kwargs)), _floats(result)
+        if self._phase and (given or made) and not _only_views(func, (args, kwargs), result):
+            op = func.overloadpacket.__name__
+            written = made or (given if func._schema.is_mutable else [])  # in place over a list, for one
+            self.calls[self._phase, op, _dtypes(given), _dtypes(written)] += 1
+        return result
+
+
+def _floats(tree: object) -> list[Tensor]:
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]
+
+
+def _only_views(func: OpOverload, given: object, result: object) -> bool:
+    """Whether nothing was written and every result lies in the memory of an argument."""
+    memory = {leaf.untyped_storage().data_ptr() for leaf in _floats(given)}
+    made = _floats(result)
+    return (
+        bool(made)
+        and not func._schema.is_mutable
+        and all(leaf.untyped_storage().data_ptr() in memory for leaf in made)
+    )
+
+
+def _dtypes(tensors: list[Tensor]) -> str:
+    return ", ".join(sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors}))

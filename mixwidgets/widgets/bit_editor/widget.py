@@ -1,0 +1,213 @@
+"""BitEditor: one number in one format, as a value, as a code, and bit by bit in the page."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import traitlets as t
+from ipywidgets import ValueWidget  # type: ignore[import-untyped]
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.parse import BitPattern, to_exact
+from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.typed_number import How, checked_how, named_format, text_of
+
+if TYPE_CHECKING:
+    from mixwidgets.formats.float_format import FloatFormat
+
+
+class _Face(t.TraitType[Any, Any]):
+    """One face of the editor's number. Setting one brings the others along before anyone is told."""
+
+    def set(self, obj: Any, value: Any) -> None:
+        getattr(obj, f"_set_{self.name}")(value)
+
+
+class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
+    """A number in a float format, edited bit by bit or typed: `BitEditor(65504, format="float16")`.
+
+    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, as `rounding` and
+    `overflow` say (`FloatFormat.encode` has them; not "stochastic"). Setting `format` rounds the last exact
+    input anew, and so does setting `rounding` or `overflow`, which leave edited bits as they are;
+    `reinterpret` keeps the bits. All of them change in one message, and the page edits them without the
+    kernel. A wrong value, code, format or name is a ValueError or TypeError, and the last good state stays;
+    so is a `code` that is not the `value` beside it.
+    """
+
+    _esm = STATIC / "bit_editor.js"
+    _state_traits: ClassVar[dict[str, Any]] = {
+        "format": None,
+        "code": None,
+        "_input": "",
+        "rounding": "ties-to-even",
+        "overflow": "native",
+    }
+
+    format = _Face("float16", help="The format's canonical name; takes aliases and dtypes.").tag(sync=True)
+    code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
+    value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
+    rounding = _Face("ties-to-even", help="To which neighbour a value goes.").tag(sync=True)
+    overflow = _Face("native", help="What becomes of a value beyond the largest.").tag(sync=True)
+    _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
+    _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
+    _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
+    _input = t.Unicode(help="What was last typed or assigned; see _typed.").tag(sync=True)
+
+    def __init__(
+        self,
+        value: Any = None,
+        *,
+        format: Any = "float16",
+        code: Any = None,
+        rounding: str = "ties-to-even",
+        overflow: str = "native",
+        **traits: Any,
+    ) -> None:
+        fmt, how = named_format(format), checked_how(rounding, overflow)
+        if value is None and code is None:
+            value = 1
+        text = "" if value is None else text_of(value)
+        number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
+        if text and fmt.encode(text, **how) != number:
+            rounded = fmt.to_hex(fmt.encode(text, **how))
+            raise ValueError(
+                f"{text[:40]} is {rounded} in {fmt.name}, not {fmt.to_hex(number)}; give a value or a code"
+            )
+        self._become(fmt, number, text, how)
+        super().__init__(**traits)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, *, limit: int = 65_536, **traits: Any) -> Self:
+        """An editor that walks through the elements of a torch tensor or an array, in C order.
+
+        The tensor's dtype names the format; `rounding` and `overflow` may be given too. The first `limit`
+        elements go to the page once, as bits; there they are stepped through, and the next subnormal,
+        infinity or NaN is found. The tensor itself never changes. Raises TypeError for what is not floating
+        point, and ValueError for a tensor without elements or with values that are nowhere (sparse, or on the
+        meta device).
+        """
+        from mixwidgets.widgets.bit_editor.elements import elements_of
+
+        fmt, data, total = elements_of(tensor, limit)
+        first = int.from_bytes(data[: -(-fmt.bits // 8)], "little")
+        traits |= {"_elements": data, "_elements_format": fmt.name, "_elements_total": total}
+        return cls(code=first, format=fmt, **traits)
+
+    def reinterpret(self, format: Any) -> None:
+        """Read the same bits in another format. Raises ValueError if they do not fit it."""
+        fmt = named_format(format)
+        number = int(self.code, 16)
+        if number >> fmt.bits:
+            raise ValueError(
+                f"{self.code} does not fit the {fmt.bits} bits of {fmt.name}; to round the value, set .format"
+            )
+        self._become(fmt, number, "")
+
+    def __repr__(self) -> str:
+        value = repr(self.value).removesuffix(".0") if self.value else repr(self.value)
+        return f"BitEditor({value}, format={self.format!r}, code={self.code!r})"
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the page: rounded there, so it is checked and taken as it is, or refused as a whole."""
+        try:
+            number = self._read(sync_data)
+        except (TypeError, ValueError):
+            self.send_state(list(self._state_traits))  # the page shows the last good state again
+            return
+        with self._lock_property(**sync_data):  # what came needs no sending back
+            self._become(*number)
+        super().set_state(sync_data)
+
+    def _take_state(self, traits: dict[str, Any]) -> None:
+        fmt = get_format(traits["format"])
+        self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
+
+    def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, How]:
+        """The number that arriving traits mean, together with those that did not change."""
+        if any(name.startswith("_elements") for name in state):
+            raise ValueError("a page does not change the tensor")
+        fmt = get_format(state.get("format", self.format))
+        how = checked_how(state.get("rounding", self.rounding), state.get("overflow", self.overflow))
+        text = state.get("_input", self._typed())
+        if not isinstance(text, str):
+            raise TypeError(f"_input must be text, not {type(text).__name__}")
+        if "code" not in state and fmt.name != self.format:  # as when a link sets the format alone
+            text = text if "_input" in state else self._exact_input()
+            return fmt, fmt.encode(text, **how), text, how
+        number = fmt.to_code(state.get("code", self.code))
+        if fmt.to_hex(number) != state.get("code", self.code):
+            raise ValueError(f"{state['code']!r} is not a code as wide as {fmt.name}")
+        if text and fmt.encode(text, **how) != number:
+            if "_input" in state:
+                raise ValueError(f"{text[:40]!r} is not rounded to {fmt.to_hex(number)} in {fmt.name}")
+            if "code" not in state:  # as when a link sets the rounding alone
+                return fmt, fmt.encode(text, **how), text, how
+        if "_input" not in state:
+            text = self._input  # it may be another's code, which arrives before its input (see _typed)
+        return fmt, number, text, how
+
+    def _set_value(self, value: Any) -> None:
+        if value is not self.value:  # hold_trait_notifications sets what it has got
+            self._round(text_of(value))
+
+    def _set_code(self, code: Any) -> None:
+        fmt = get_format(self.format)
+        number = fmt.to_code(code)
+        if fmt.to_hex(number) != self.code:
+            self._become(fmt, number, self._input)
+
+    def _set_format(self, format: Any) -> None:
+        fmt = named_format(format)
+        if fmt.name != self.format:
+            self._round(self._exact_input(), fmt)
+
+    def _set_rounding(self, rounding: Any) -> None:
+        self._set_how(rounding, self.overflow)
+
+    def _set_overflow(self, overflow: Any) -> None:
+        self._set_how(self.rounding, overflow)
+
+    def _set_how(self, rounding: Any, overflow: Any) -> None:
+        fmt, how = get_format(self.format), checked_how(rounding, overflow)
+        if typed := self._typed():
+            self._round(typed, fmt, how)
+        else:
+            self._become(fmt, int(self.code, 16), self._input, how)
+
+    def _round(self, text: str, fmt: FloatFormat | None = None, how: How | None = None) -> None:
+        """Become what a text is, rounded to the format at hand or another, in the way at hand or another."""
+        fmt, how = fmt or get_format(self.format), how or checked_how(self.rounding, self.overflow)
+        self._become(fmt, fmt.encode(text, **how), text, how)
+
+    def _typed(self) -> str:
+        """The input, if the code is what it was rounded to.
+
+        A linked editor's code arrives before its input. The old input stays until then, unsaid: an empty one
+        would travel back and erase the other editor's.
+        """
+        how = {"rounding": self.rounding, "overflow": self.overflow}
+        with suppress(ValueError):  # another format's bit pattern, or a NaN where there is none
+            if self._input and get_format(self.format).encode(self._input, **how) == int(self.code, 16):
+                return self._input
+        return ""
+
+    def _exact_input(self) -> str:
+        """What was last typed or assigned as a number, else the value of the bits."""
+        typed = self._typed()
+        if typed and not isinstance(to_exact(typed), BitPattern):
+            return typed
+        return get_format(self.format).to_decimal(self.code)
+
+    def _state_value(self, name: str) -> Any:
+        return self._typed() if name == "_input" else super()._state_value(name)
+
+    def _become(self, fmt: FloatFormat, number: int, text: str, how: How | None = None) -> None:
+        new = {"format": fmt.name, "code": fmt.to_hex(number), "_input": text, "value": fmt.decode(number)}
+        new |= how or {}
+        old = {name: getattr(self, name) for name in new}
+        self._trait_values.update(new)
+        with self.hold_sync():
+            for name in new:
+                if repr(old[name]) != repr(new[name]):  # of floats: −0 is not 0, and NaN is NaN
+                    self._notify_trait(name, old[name], new[name])

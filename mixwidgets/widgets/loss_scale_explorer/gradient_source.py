@@ -1,0 +1,93 @@
+"""Where an explorer's gradients come from: a run, a watched loop, or what is there once and for all."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mixwidgets.gradients.collect import collect
+from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.run import Run
+
+if TYPE_CHECKING:
+    from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+
+
+class Source(Protocol):
+    """Read from one thread at a time."""
+
+    without_gradient: tuple[str, ...]
+    is_over: bool
+    """Whether nothing more will come."""
+
+    def read(self, feed: SnapshotFeed) -> bool:
+        """Put into the feed what is new, and tell whether anything was."""
+
+
+def source_of(gradients: Any) -> Source:
+    """The source for whatever has gradients; errors as of `collect`."""
+    if isinstance(gradients, Run):
+        return _RunSource(gradients)
+    if hasattr(gradients, "history") and not callable(getattr(gradients, "named_parameters", None)):
+        return _WatchedSource(gradients)
+    return _StillSource(gradients)
+
+
+class _StillSource:
+    is_over = True
+
+    def __init__(self, gradients: Any) -> None:
+        self._summaries, self.without_gradient = collect(gradients)
+
+    def read(self, feed: SnapshotFeed) -> bool:
+        feed.add(0, self._summaries)
+        return True
+
+
+class _RunSource:
+    without_gradient: tuple[str, ...] = ()
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._reader = run, JournalReader(run.path, as_stored=True)
+        self._record: StepRecord | None = None
+        self.is_over = False
+
+    def read(self, feed: SnapshotFeed) -> bool:
+        self.is_over = not self._run.is_alive  # before the events: then nothing is missed
+        found = False
+        for event in self._reader.read_new():
+            if isinstance(event, StepRecord):
+                feed.loss.append(event.step, event.loss)
+                self._record = event
+            elif isinstance(event, GradientSnapshot):
+                record = self._record if self._record and self._record.step == event.step else None
+                told = (record.loss_scale, record.loss) if record else (nan, nan)
+                feed.add(event.step, event.summaries, *told)
+            found = True
+        return found
+
+
+class _WatchedSource:
+    """Of `watch`: its `history` holds snapshots with `step`, `loss_scale`, `summaries` and perhaps `loss`."""
+
+    without_gradient: tuple[str, ...] = ()
+    is_over = False  # it may be started again
+
+    def __init__(self, watcher: Any) -> None:
+        self._watcher = watcher
+        self._last = -1
+
+    def read(self, feed: SnapshotFeed) -> bool:
+        new = [snapshot for snapshot in tuple(self._watcher.history) if snapshot.step > self._last]
+        # Of those that came since the last look the newest is enough: the training that is watched shares
+        # this process.
+        for snapshot in new if self._last < 0 else new[-1:]:
+            loss = float(getattr(snapshot, "loss", nan))
+            feed.add(snapshot.step, snapshot.summaries, float(snapshot.loss_scale), loss)
+            if loss == loss:
+                feed.loss.append(snapshot.step, loss)
+        if new:
+            feed.seen += len(new) - 1 if self._last >= 0 else 0
+            self._last = new[-1].step
+        return bool(new)

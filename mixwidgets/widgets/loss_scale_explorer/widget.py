@@ -1,0 +1,181 @@
+"""LossScaleExplorer: what a loss scale saves of real gradients, and what it costs."""
+
+from __future__ import annotations
+
+import reprlib
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import traitlets
+
+from mixwidgets.formats.catalogue import list_formats
+from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.widgets.base import STATIC
+from mixwidgets.widgets.bit_editor.widget import BitEditor
+from mixwidgets.widgets.loss_scale_explorer.gradient_widget import GradientWidget
+from mixwidgets.widgets.typed_number import named_format
+
+if TYPE_CHECKING:
+    from mixwidgets.gradients.counts import GradientCounts
+
+MOST_COMPARED = 3
+BINADES = range(-1200, 1201)  # with room around those of float64
+_LAST_STEP = 2**32 - 1
+MAX_BITS = 32  # formats that gradients are cast to; none is wider than the master weights
+
+
+class LossScaleExplorer(GradientWidget):
+    """Slide a loss scale over gradients and see which of them a format flushes, blurs or overflows.
+
+    gradients: a mapping of names to arrays, torch tensors or GradientSummaries, a model after
+    loss.backward(), a Run, or what `watch` returns. Each tensor is summarised once; the page then answers
+    every scale by itself. Of a run or a watched loop all gradient snapshots can be looked at, and new ones
+    appear as they come, until the widget is closed; where they are too many the older ones are thinned.
+    """
+
+    _esm = STATIC / "loss_scale_explorer.js"
+    _state_traits: ClassVar[dict[str, Any]] = {"format": None, "log2_loss_scale": None, "step": 0}
+
+    format = traitlets.Unicode("float16").tag(sync=True)
+    """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias."""
+    log2_loss_scale = traitlets.Int(0).tag(sync=True)
+    """The slider's place: an integer, −24 … 40."""
+    binade = traitlets.Int(None, allow_none=True).tag(sync=True)
+    """The binade whose bits are shown: e, where its gradients are 2^e and more before scaling; None: none."""
+    compare: traitlets.List[str] = traitlets.List(
+        traitlets.Unicode(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
+    ).tag(sync=True)
+    """Up to three formats to compare with, by name or alias."""
+    title = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    """A heading in place of the usual one."""
+
+    step = traitlets.Int(0).tag(sync=True)
+    """Which of several snapshots is shown: the one nearest to this step; 0: the newest, whenever it comes."""
+
+    def __init__(
+        self,
+        gradients: object,
+        *,
+        format: object = "float16",
+        log2_loss_scale: int = 0,
+        step: int = 0,
+        title: str | None = None,
+        **traits: Any,
+    ) -> None:
+        self._together: tuple[int | None, GradientSummary] = None, GradientSummary.of([])
+        super().__init__(
+            gradients,
+            format=_narrow(format),
+            log2_loss_scale=log2_loss_scale,
+            step=step,
+            title=title,
+            **traits,
+        )
+
+    @property
+    def loss_scale(self) -> float:
+        """2 to the power of `log2_loss_scale`."""
+        return 2.0**self.log2_loss_scale
+
+    def counts(self) -> GradientCounts:
+        """The classes of all gradients shown, at the slider's scale: the figures of the page."""
+        return self._shown().counts(self.format, self.loss_scale)
+
+    def best_loss_scale(self) -> float:
+        """The scale that the page proposes; `gradients.best_scale` states the rule."""
+        return best_loss_scale([self._shown()], self.format)
+
+    def bit_editor(self) -> BitEditor:
+        """A BitEditor that follows `binade`, in the explorer's format.
+
+        It holds one of the binade's gradients times the loss scale; where the summaries kept none, 2^binade
+        times the loss scale; and 0 while none is chosen.
+        """
+        editor = BitEditor(self._chosen(), format=self.format, lang=self.lang)
+
+        def follow(_: object) -> None:
+            with editor.hold_sync():
+                editor.format = self.format
+                editor.value = self._chosen()
+
+        self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "_newest"])
+        return editor
+
+    @traitlets.validate("format")
+    def _validate_format(self, proposal: Any) -> str:
+        return _narrow(proposal["value"])
+
+    @traitlets.validate("binade")
+    def _validate_binade(self, proposal: Any) -> int | None:
+        value: int | None = proposal["value"]
+        if value is not None and (isinstance(value, bool) or value not in BINADES):
+            raise traitlets.TraitError(
+                f"binade is an integer from {BINADES[0]} to {BINADES[-1]}, or None; {value!r} came"
+            )
+        return value
+
+    @traitlets.validate("compare")
+    def _validate_compare(self, proposal: Any) -> list[str]:
+        names = list(dict.fromkeys(map(_narrow, proposal["value"])))
+        if len(names) > MOST_COMPARED:
+            raise traitlets.TraitError(f"compare takes up to {MOST_COMPARED} formats; {len(names)} came")
+        return names
+
+    @traitlets.validate("log2_loss_scale")
+    def _validate_log2(self, proposal: Any) -> int:
+        value: int = proposal["value"]
+        if isinstance(value, bool) or value not in LOG2_LOSS_SCALES:
+            raise traitlets.TraitError(
+                f"log2_loss_scale is an integer from {LOG2_LOSS_SCALES[0]} to {LOG2_LOSS_SCALES[-1]} "
+                f"(15 means a scale of 2^15 = 32768); {value!r} came"
+            )
+        return value
+
+    @traitlets.validate("step")
+    def _validate_step(self, proposal: Any) -> int:
+        value: int = proposal["value"]
+        if isinstance(value, bool) or not 0 <= value <= _LAST_STEP:
+            raise traitlets.TraitError(
+                f"step is one of {reprlib.repr(self.steps)[1:-1]}, or 0 for the newest; {value!r} came"
+            )
+        return value
+
+    def __repr__(self) -> str:
+        count, at = self._shown().count, self._feed.nearest(self.step)
+        of_step = f" of step {at}" if at else ""
+        what = "gradient" if count == 1 else "gradients"
+        return f"LossScaleExplorer({count:,} {what}{of_step}, {self.format} × 2^{self.log2_loss_scale})"
+
+    def _shown(self) -> GradientSummary:
+        """All gradients of the snapshot that is shown; none before the first."""
+        with self._reading:  # while nothing is thinned
+            at = self._feed.nearest(self.step)
+            if at is not None and self._together[0] != at:
+                parts = self._feed.summaries(at).values()
+                self._together = at, reduce(GradientSummary.merge, parts, GradientSummary.of([]))
+            return self._together[1]
+
+    def _chosen(self) -> str:
+        """A gradient of the chosen binade, or its lower edge, scaled, as a hex float."""
+        if self.binade is None:
+            return "0"
+        shown = self._shown()
+        samples = dict(zip(shown.exponents, shown.samples.tolist(), strict=True))
+        sample = samples.get(self.binade)
+        significand, exponent = sample.hex().split("p") if sample else ("0x1", self.binade)
+        return f"{significand}p{int(exponent) + self.log2_loss_scale}"
+
+
+def _narrow(format: object) -> str:
+    """The canonical name of a format of at most 32 bits."""
+    try:
+        fmt = named_format(format)
+    except (TypeError, ValueError) as error:
+        raise traitlets.TraitError(str(error)) from None
+    if fmt.bits > MAX_BITS or not fmt.signed:
+        names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
+        raise traitlets.TraitError(
+            f"gradients are cast to one of {names}; {fmt.name} is {'wider' if fmt.signed else 'unsigned'}"
+        )
+    return fmt.name

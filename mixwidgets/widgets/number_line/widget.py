@@ -1,0 +1,67 @@
+"""NumberLine: the rounding microscope, a number between its neighbours on a line that zooms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.widgets.base import STATIC
+from mixwidgets.widgets.bit_editor.widget import BitEditor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class NumberLine(BitEditor):
+    """How a number is rounded, on a zoomable line: `NumberLine("65505", format="float16")`.
+
+    It holds a number as a BitEditor does (`value`, `code`, `format`), and shows the neighbours, the midpoint
+    and what decided. `formats` names the formats whose values stand in rows below, at the same scale.
+
+    It follows an editor whose traits are linked to its own, in the kernel or in the page::
+
+        for name in ("format", "code", "_input", "rounding", "overflow"):
+            ipywidgets.jslink((editor, name), (line, name))
+
+    `_input` is the text that was rounded. Without it the line shows the value of the code, and a change of
+    format rounds that value instead of the input.
+    """
+
+    _esm = STATIC / "number_line.js"
+
+    formats: traitlets.List[str] = traitlets.List(help="The formats of the rows below.").tag(sync=True)
+
+    def __init__(
+        self,
+        value: Any = None,
+        *,
+        format: Any = "float16",
+        formats: Iterable[Any] = ("bfloat16", "float8_e5m2"),
+        code: Any = None,
+        **traits: Any,
+    ) -> None:
+        super().__init__(value, format=format, code=code, formats=_names(formats), **traits)
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("BitEditor", "NumberLine", 1)
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """State from the page, taken as it is, or refused as a whole."""
+        try:
+            _names(sync_data.get("formats", ()))
+        except (TypeError, ValueError):
+            self.send_state(["formats"])
+            return
+        super().set_state(sync_data)
+
+    @traitlets.validate("formats")
+    def _validate_formats(self, proposal: Any) -> list[str]:
+        return _names(proposal["value"])
+
+
+def _names(formats: Any) -> list[str]:
+    """Canonical names, each once; one format alone is a list of one. Raises TypeError or ValueError."""
+    several = [formats] if isinstance(formats, str) else formats
+    return list(dict.fromkeys(get_format(one).name for one in several))

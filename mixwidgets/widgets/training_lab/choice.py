@@ -1,0 +1,107 @@
+"""What is chosen in a TrainingLab: checked in the experiment's own words; the experiments that it means."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Any
+
+from mixwidgets.checks import check_names
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.grid import grid
+from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.task.spec import tasks
+
+CHOICES = ("task", "recipe", "steps", "seed", "device")
+"""The fields of an experiment that can be chosen."""
+SEVERAL = ("recipe", "seed")
+"""Those that take one value or a list of them."""
+MOST_AT_ONCE = 100
+"""Runs of one launch: each waits in line as a process of its own."""
+_INTEGER = re.compile(r"-?[0-9]{1,15}")
+
+
+def experiments(fields: object) -> list[Experiment]:
+    """Those that are meant by JSON values of the fields that can be chosen, and by those alone: no page hands
+    in the source of a task.
+
+    TypeError or ValueError for what an Experiment or `grid` does not take.
+    """
+    if not isinstance(fields, dict):
+        raise TypeError(f"A launch takes an object of what is chosen; a {type(fields).__name__} came.")
+    check_names("A launch", fields, CHOICES)
+    axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
+    experiment = Experiment.from_dict({name: fields[name] for name in fields if name not in axes})
+    _check_number(axes)
+    return grid(experiment, **axes)
+
+
+def checked(name: str, value: Any) -> Any:
+    """What the trait `name` becomes when `value` comes: a list of a single value is that value.
+
+    TypeError or ValueError for a value that an Experiment does not take, and for a Recipe of one's own.
+    """
+    if name not in SEVERAL or not _is_several(value):
+        return _checked_one(name, value)
+    values = [_checked_one(name, one) for one in islice(value, MOST_AT_ONCE + 1)]
+    if not values:
+        raise ValueError(f"{name} takes one value or several; none came.")
+    _check_number({name: values})
+    twice = next((one for one in values if values.count(one) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{name} takes each value once; {twice!r} came {values.count(twice)} times.")
+    return values if len(values) > 1 else values[0]
+
+
+def as_text(name: str, value: Any) -> Any:
+    """A choice as a state says it: one or several with commas between them."""
+    return ",".join(map(str, value if isinstance(value, list) else [value])) if name in SEVERAL else value
+
+
+def of_text(name: str, value: Any) -> Any:
+    """The reverse of `as_text`; what is no choice is left to `checked`."""
+    if name not in SEVERAL:
+        return value
+    parts = value.split(",")
+    return [int(part) if _INTEGER.fullmatch(part) else part for part in parts] if name == "seed" else parts
+
+
+def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
+    """What of an experiment can be chosen in the lab: neither a task nor a recipe of the user's own."""
+    if isinstance(experiment, WatchedLoop):
+        return {}
+    chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed, "device": experiment.device}
+    if not experiment.task_source:
+        chosen["task"] = experiment.task
+    if experiment.recipe.name in recipes:
+        chosen["recipe"] = experiment.recipe.name
+    return chosen
+
+
+def _is_several(value: object) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict | Recipe)
+
+
+def _checked_one(name: str, value: Any) -> Any:
+    taken = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
+    if not isinstance(taken, Recipe):
+        return taken
+    if taken.name not in recipes:
+        raise ValueError(
+            f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; a custom Recipe came. "
+            "Launch it by lab.launch(Experiment(task=..., recipe=...))."
+        )
+    return taken.name
+
+
+def _check_number(axes: dict[str, Any]) -> None:
+    """ValueError where there are more runs than one launch starts."""
+    number = 1
+    for values in axes.values():
+        number *= len(values)
+    if number > MOST_AT_ONCE:
+        raise ValueError(
+            f"One launch starts at most {MOST_AT_ONCE} runs; {number} or more were asked for. "
+            "Choose fewer, or take mw.sweep(mw.grid(...))."
+        )

@@ -1,0 +1,128 @@
+"""What a TrainingLab shows of a folder of runs: a row for each, and the curves of those that are drawn."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.store.queue import positions
+from mixwidgets.store.run import Run, open_run
+from mixwidgets.widgets.training_lab.followed_run import FollowedRun
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+_MOST_FAULTS = 3  # told in full
+
+
+class RunsFeed:
+    """The runs in a folder, newest first. Any thread may call; each call is atomic."""
+
+    def __init__(self, runs_dir: Path) -> None:
+        self.runs_dir = runs_dir
+        """The folder; it need not exist yet."""
+        self._lock = threading.Lock()
+        self._followed: dict[str, FollowedRun] = {}
+        self._unreadable: dict[str, str] = {}
+        self._rows: list[dict[str, Any]] = []
+        self._told: list[FollowedRun] = []  # those whose rows these are
+        self.is_behind = False
+        """Whether `traits` left some unread of the journals that go on or are shown."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether there will be something to see soon: a run was queued or running at the last look, or the
+        row of one that is over is not yet whole."""
+        return any(followed.is_owed for followed in self._followed.values())
+
+    def runs(self) -> list[Run]:
+        """The runs that are there now."""
+        with self._lock:
+            self._scan()
+            return [followed.run for followed in self._followed.values()]
+
+    def look(self) -> list[str]:
+        """Look for new runs and at how each stands; the ids of those that do not wait."""
+        with self._lock:
+            self._scan()
+            places = self._places()
+            for followed in self._followed.values():
+                followed.look(places)
+            return [name for name, one in self._followed.items() if not one.is_waiting]
+
+    def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
+        """The widget's traits, after reading journals for about so long."""
+        with self._lock:
+            self._read(shown, seconds)
+            live = [one for one in self._followed.values() if one.is_alive]
+            over = [one for one in self._followed.values() if not one.is_alive]
+            # While journals are read the rows fill up; those of many runs are long, and wait for the end.
+            if not self.is_behind or [one.run for one in over] != [one.run for one in self._told]:
+                self._rows, self._told = [one.row() for one in over], over
+            return {
+                "_rows": self._rows,
+                "_live_rows": [one.row() for one in live],
+                "_settled": {one.run.id: one.curves for one in over if one.run.id in shown and one.curves},
+                "_live": {one.run.id: one.curves for one in live if one.run.id in shown and one.curves},
+                "_notice": self._notice(),
+            }
+
+    def _read(self, shown: Collection[str], seconds: float) -> None:
+        """Those that go on first, then those that are shown, then those whose row wants it."""
+        unread = [one for one in self._followed.values() if not one.is_read]
+        alive = [one for one in unread if one.is_alive]
+        drawn = [one for one in unread if one.run.id in shown and not one.is_alive]
+        owed = [one for one in unread if one.is_owed and one.run.id not in shown and not one.is_alive]
+        until = time.monotonic() + seconds
+        for one in (*alive, *drawn, *owed) if seconds else ():
+            one.read(until)
+            if time.monotonic() >= until:
+                break
+        self.is_behind = not all(one.is_read for one in (*alive, *drawn))
+        for name, one in self._followed.items():
+            if name not in shown:
+                one.put_away()
+
+    def _places(self) -> dict[str, int]:
+        """Of the runs that wait in line, by id."""
+        try:
+            return positions(self.runs_dir)
+        except OSError:
+            return {}  # the line is being taken away
+
+    def _notice(self) -> str:
+        """What in the folder could not be read."""
+        faults = [*self._unreadable.values()]
+        for name, followed in self._followed.items():
+            faults += [f"{name}: {sentence}" for sentence in followed.damage]
+        more = len(faults) - _MOST_FAULTS
+        return " ".join(faults[:_MOST_FAULTS] + ([f"And {more} more."] if more > 0 else []))
+
+    def _scan(self) -> None:
+        """Take in the runs that are new, and forget those that are gone."""
+        names = self._names()
+        for known in (self._followed, self._unreadable):
+            for name in known.keys() - names:
+                del known[name]
+        new = names - self._followed.keys() - self._unreadable.keys()
+        for name in new:
+            try:
+                self._followed[name] = FollowedRun(open_run(self.runs_dir / name))
+            except FileNotFoundError:
+                continue  # no run, or one that is just being made
+            except (OSError, ValueError) as error:
+                self._unreadable[name] = str(error)
+        if new:
+            self._followed = dict(sorted(self._followed.items(), reverse=True))
+
+    def _names(self) -> set[str]:
+        """Folders whose names any page can show; those that begin with a dot are not for runs."""
+        try:
+            with os.scandir(self.runs_dir) as entries:
+                folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
+        except OSError:
+            return set()  # not made yet, or taken away; launching there says what is wrong
+        return {name for name in folders if name.isprintable() and not name.startswith(".")}

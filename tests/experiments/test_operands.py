@@ -1,0 +1,87 @@
+"""The formats of operands: names, invalid combinations, the way to JSON and back."""
+
+import dataclasses
+import json
+
+import ml_dtypes
+import pytest
+
+from mixwidgets.experiments.operands import Operands, operand_format
+from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
+from mixwidgets.formats.catalogue import get_format, list_formats
+
+BLOCKS = [fmt.name for fmt in list_block_formats()]
+
+
+def test_the_default_is_fp8_in_its_two_formats():
+    assert dataclasses.asdict(Operands()) == {
+        "forward": "float8_e4m3fn",
+        "backward": "float8_e5m2",
+        "scaling": "none",
+        "amax_history_len": 1024,
+        "gradient_rounding": "nearest",
+    }
+
+
+def test_a_format_is_kept_by_its_full_name_however_it_came():
+    operands = Operands(forward="half", backward=ml_dtypes.float8_e5m2)
+    assert (operands.forward, operands.backward) == ("float16", "float8_e5m2")
+    assert Operands(forward=" MXFP4", backward=get_block_format("nvfp4")) == Operands(
+        forward="mxfp4", backward="nvfp4"
+    )
+
+
+def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
+    for fmt in list_formats():
+        if fmt.signed and fmt.bits <= 16:
+            assert operand_format(Operands(forward=fmt.name).forward) == fmt
+        else:
+            with pytest.raises(ValueError, match="signed format of at most 16 bits"):
+                Operands(forward=fmt.name)
+    for name in BLOCKS:
+        assert isinstance(operand_format(Operands(forward=name, backward=name).backward), BlockFormat)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"forward": "fp8"}, "forward takes a signed format .*; 'fp8' came"),
+        ({"forward": "mxfp8", "backward": "mxfp8"}, "Did you mean 'mxfp8_e4m3' or 'mxfp8_e5m2'"),
+        ({"backward": "float8_e5m3"}, "Did you mean 'float8_e5m2'"),
+        ({"backward": None}, "backward takes .*; None came"),
+        ({"backward": float("nan")}, "nan came"),
+        ({"forward": ["float16"]}, "came"),
+        ({"forward": dataclasses.replace(get_format("float8_e4m3fn"), bias=9)}, "in the catalogue"),
+        ({"forward": dataclasses.replace(get_block_format("mxfp4"), block_size=8)}, "in the catalogue"),
+        ({"forward": "mxfp4"}, "only one of them is a block format"),
+        ({"backward": "nvfp4"}, "only one of them is a block format"),
+        ({"forward": "mxfp4", "backward": "mxfp4", "scaling": "current"}, "leave scaling at 'none'"),
+        ({"forward": "mxfp4", "backward": "mxfp4", "scaling": "delayed"}, "leave scaling at 'none'"),
+        ({"scaling": "dynamic"}, "scaling 'dynamic' is not known; it is one of 'none', 'current', 'delayed'"),
+        ({"scaling": None}, "one of"),
+        ({"amax_history_len": 0}, "from 1"),
+        ({"amax_history_len": 16.0}, "Write 16"),
+        ({"amax_history_len": True}, "bool"),
+        ({"amax_history": 16}, "Did you mean 'amax_history_len'"),
+        ({"gradient_rounding": "stochastik"}, "Did you mean 'stochastic'"),
+        ({"forward": "mxint8", "backward": "mxint8", "gradient_rounding": "stochastic"}, "are integers"),
+    ],
+)
+def test_invalid_operands_teach(fields, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        Operands(**fields)
+
+
+def test_replace_checks_anew_and_json_comes_back():
+    operands = Operands(scaling="delayed", amax_history_len=16, gradient_rounding="stochastic")
+    assert Operands.from_dict(json.loads(json.dumps(dataclasses.asdict(operands)))) == operands
+    assert operands.replace(scaling="current").scaling == "current"
+    with pytest.raises(ValueError, match="block format"):
+        operands.replace(forward="mxfp4")
+    with pytest.raises(TypeError, match="forwards"):
+        Operands.from_dict({"forwards": "float16"})
+
+
+def test_operands_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Operands().scaling = "current"

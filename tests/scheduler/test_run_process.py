@@ -1,0 +1,181 @@
+"""python -m mixwidgets.training: every failure is a named end of the run."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.recording import record
+from mixwidgets.store.events import Evaluation, RunStarted
+from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.store.run import list_runs, open_run
+from tests.small_disk import fill, small_disk
+
+EXPERIMENT = Experiment(task="digits_cnn", steps=10, batch_size=16)
+ENDLESS = EXPERIMENT.replace(steps=10_000_000, summary_every=1)
+FORKS = """
+import json, os, resource, sys
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.training.__main__ import main
+from mixwidgets.training.loop import train
+
+for _ in train(Experiment(task="digits_cnn", steps=1)):
+    pass  # what loads on first use is loaded
+for line in sys.stdin:
+    path, limits = json.loads(line)
+    if not (child := os.fork()):
+        try:
+            for name, limit in limits.items():
+                if name == "RLIMIT_AS":
+                    with open("/proc/self/statm") as pages:
+                        limit += int(pages.read().split()[0]) * resource.getpagesize()
+                resource.setrlimit(getattr(resource, name), (limit, limit))
+            sys.argv[1:] = [path]
+            os._exit(main())
+        finally:
+            os._exit(99)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (torch.OutOfMemoryError("CUDA out of memory"), "out_of_memory"),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+            "out_of_memory",
+        ),
+        (RuntimeError("std::bad_alloc"), "out_of_memory"),
+        (MemoryError(), "out_of_memory"),
+        (OSError(errno.ENOSPC, "No space left on device"), "disk_full"),
+        (ValueError("a bad \ud800 text"), "crashed"),
+        (KeyboardInterrupt(), "crashed"),
+    ],
+)
+def test_failures_have_names_and_the_last_metrics_stay(tmp_path, monkeypatch, error, reason):
+    def failing(experiment):
+        yield RunStarted(device="cpu", backend="x", versions={})
+        yield Evaluation(step=0, metrics={"loss": 2.0, "accuracy": 0.1})
+        raise error
+
+    monkeypatch.setattr("mixwidgets.training.loop.train", failing)
+    path = create_run(EXPERIMENT, tmp_path)
+    with Journal(path) as journal:
+        journal.append(record(journal, SimpleNamespace(why="")))
+    run = open_run(path)
+    assert (run.status, run.metrics) == (reason, {"loss": 2.0, "accuracy": 0.1})
+    assert type(error).__name__ in run.message
+    assert run.damage == []
+
+
+def command(path):
+    return [sys.executable, "-m", "mixwidgets.training", os.fspath(path)]
+
+
+def test_started_by_hand_it_runs_once(tmp_path):
+    path = create_run(EXPERIMENT, tmp_path)
+    assert subprocess.run(command(path), timeout=120).returncode == 0
+    assert open_run(path).status == "completed"
+    again = subprocess.run(command(path), capture_output=True, text=True, timeout=120)
+    assert (again.returncode, "written already" in again.stderr) == (2, True)
+    nothing = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=120)
+    assert (nothing.returncode, "is no run" in nothing.stderr) == (2, True)
+
+
+def test_a_signal_stops_it_in_good_order(tmp_path):
+    path = create_run(ENDLESS, tmp_path)
+    with subprocess.Popen(command(path)) as process:
+        next(event for event in open_run(path).follow() if event.kind == "step")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    run = open_run(path)
+    assert (run.status, run.message) == ("stopped", "It was stopped by SIGTERM.")
+
+
+@pytest.fixture(scope="module")
+def ended():
+    """Train a queued run in a process of its own, a fork of one that has loaded torch; its exit status.
+
+    Limits are those of `resource`; RLIMIT_AS counts from what the process has already.
+    """
+    server = subprocess.Popen(
+        [sys.executable, "-c", FORKS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+    def train(path, **limits):
+        print(json.dumps([os.fspath(path), limits]), file=server.stdin, flush=True)
+        return int(server.stdout.readline())
+
+    yield train
+    server.kill()
+    server.communicate()
+
+
+@pytest.mark.parametrize(
+    ("reason", "fields", "limits", "exit_status"),
+    [
+        ("completed", {"steps": 2}, {}, 0),
+        ("diverged", {"recipe": "fp16_unscaled", "task_options": {"loss_weight": 1e39}}, {}, 0),
+        ("time_limit", {"steps": 10_000_000, "time_limit_s": 0.01}, {}, 0),
+        ("out_of_memory", {"task": "digits_mlp", "task_options": {"size": 64}}, {"RLIMIT_AS": 128 << 20}, 1),
+        ("disk_full", {"steps": 10_000_000, "summary_every": 1}, {"RLIMIT_FSIZE": 20_000}, 1),
+        ("crashed", {"device": "cuda:99"}, {}, 1),
+    ],
+)
+def test_every_end_of_a_real_process_has_its_name(ended, tmp_path, reason, fields, limits, exit_status):
+    path = create_run(EXPERIMENT.replace(**fields), tmp_path)
+    assert ended(path, **limits) == exit_status
+    run = open_run(path)
+    assert run.status == reason
+    assert run.message
+    assert run.damage == []
+    steps = list(run.steps().step)
+    assert steps == list(range(1, len(steps) + 1))
+
+
+def test_a_small_disk_ends_it_disk_full(ended, tmp_path):
+    with small_disk(tmp_path / "disk") as disk:
+        path = create_run(ENDLESS, disk)
+        assert ended(path) == 1
+        run = open_run(path)
+        assert (run.status, run.damage) == ("disk_full", [])
+        steps = list(run.steps().step)
+        assert steps == list(range(1, len(steps) + 1))
+        assert len(steps) > 5
+        assert run.gradients()
+
+
+def test_a_disk_that_is_full_before_it_begins_is_said_too(ended, tmp_path):
+    with small_disk(tmp_path / "disk") as disk:
+        path = create_run(EXPERIMENT, disk)
+        fill(disk)
+        assert ended(path) == 2
+        run = open_run(path)
+        assert run.status == "disk_full"
+        assert "no room to begin" in run.message
+        with pytest.raises(OSError, match="has room"):
+            create_run(EXPERIMENT, disk)
+        assert [run.path for run in list_runs(disk)] == [path]
+        assert sorted(entry.name for entry in disk.iterdir()) == sorted([path.name, "filler"])
+
+
+def test_it_leaves_a_run_to_its_one_writer(tmp_path):
+    path = create_run(EXPERIMENT, tmp_path)
+    with Journal(path):
+        second = subprocess.run(command(path), capture_output=True, text=True, timeout=120)
+        assert open_run(path).status == "running"
+    assert (second.returncode, "one writer" in second.stderr) == (2, True)
+    assert "Traceback" not in second.stderr

@@ -1,0 +1,89 @@
+"""Devices told without torch, on stand-ins for what a driver and a container show."""
+
+import os
+
+import pytest
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.devices import choosable_devices, runs_at_once, slot_of, usable_cores, visible_gpus
+
+UUID = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
+
+
+@pytest.fixture
+def gpus(tmp_path, monkeypatch):
+    """Make the driver's list one of `count` GPUs, under what CUDA_VISIBLE_DEVICES says."""
+    monkeypatch.setattr("mixwidgets.store.devices._GPUS", tmp_path / "gpus")
+
+    def make(count, chosen=None):
+        for number in range(count):
+            (tmp_path / "gpus" / f"0000:{number:02x}:00.0").mkdir(parents=True, exist_ok=True)
+        if chosen is None:
+            monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        else:
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("count", "chosen", "visible"),
+    [
+        (0, None, []),
+        (0, "0", []),
+        (2, None, ["0", "1"]),
+        (4, "2,1", ["2", "1"]),
+        (4, "0,2,-1,1", ["0", "2"]),  # the example of NVIDIA's programming guide
+        (4, "", []),
+        (4, "-1", []),
+        (2, "0,2,1", ["0"]),
+        (2, f"{UUID}, 1", [UUID, "1"]),
+        (2, "NoDevFiles", []),
+        (2, "٣", []),
+        (2, "9" * 5000, []),
+    ],
+)
+def test_cuda_shows_the_gpus_before_the_first_entry_that_is_none(gpus, count, chosen, visible):
+    gpus(count, chosen)
+    assert visible_gpus() == visible
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_what_can_be_chosen_is_an_experiments_device(gpus, count):
+    gpus(count)
+    assert choosable_devices() == ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2"][: 2 + count]
+    for device in choosable_devices():
+        assert Experiment(task="digits_cnn", device=device).device == device
+
+
+def test_a_slot_is_a_gpu_of_the_machine_whatever_its_number_here(gpus):
+    gpus(0)
+    assert [slot_of(device) for device in ("auto", "cpu", "cuda:7")] == ["cpu", "cpu", "cuda7"]
+    gpus(4)
+    assert [slot_of(device) for device in ("auto", "cpu", "cuda", "cuda:3")] == [
+        "cuda0", "cpu", "cuda0", "cuda3",
+    ]  # fmt: skip
+    gpus(4, "3,1")
+    assert [slot_of(device) for device in ("auto", "cuda:1")] == ["cuda3", "cuda1"]
+    gpus(4, UUID)
+    assert slot_of("auto") == "cudagpu_8932f937_d72c_4106_c12f_20bd9faed9f6"
+
+
+@pytest.mark.parametrize(
+    ("cores", "quota", "usable", "at_once"),
+    [
+        (1, "max 100000", 1, 1),
+        (2, "max 100000", 2, 1),
+        (8, None, 8, 4),
+        (64, "400000 100000", 4, 2),
+        (4, "50000 100000", 1, 1),
+        (4, "nonsense", 4, 2),
+    ],
+)
+def test_half_of_the_usable_cores_run(tmp_path, monkeypatch, cores, quota, usable, at_once):
+    monkeypatch.setattr("mixwidgets.store.devices._CPU_QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process_id: set(range(cores)), raising=False)
+    if quota:
+        (tmp_path / "cpu.max").write_text(quota + "\n")
+    assert usable_cores() == usable
+    assert (runs_at_once("cpu"), runs_at_once("cuda0")) == (at_once, 1)

@@ -1,0 +1,159 @@
+"""A user's own task with a mistake in it: an error that says what to do, with every loop."""
+
+import math
+
+import pytest
+import torch
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.launch import launch
+from mixwidgets.store.errors import in_words
+from mixwidgets.training.loop import train
+
+SOURCE = """
+import torch
+from torch import nn
+
+class Line:
+    def model(self):
+        return nn.Linear(4, 1)
+
+    def batches(self, batch_size, seed):
+        generator = torch.Generator().manual_seed(seed)
+        while True:
+            x = torch.randn(batch_size, 4, generator=generator)
+            yield x, x.sum(1, keepdim=True)
+
+    def loss(self, outputs, targets):
+        return (outputs - targets).square().mean()
+
+    def evaluate(self, predict):
+        x = torch.ones(8, 4)
+        return {"loss": (predict(x) - 4).square().mean().item()}
+"""
+LOOPS = ("fp32", "fp16_dynamic", "amp_bf16")
+MODEL, BATCH, LOSS = "nn.Linear(4, 1)", "yield x, x.sum(1, keepdim=True)", ".square().mean()\n"
+METRICS = '{"loss": (predict(x) - 4).square().mean().item()}'
+
+
+def own(was="", becomes="", recipe="fp32", **fields):
+    assert was in SOURCE
+    source = SOURCE.replace(was, becomes) if was else SOURCE
+    return Experiment(task="Line", task_source=source, recipe=recipe, steps=4, **fields)
+
+
+def losses(experiment):
+    return [event.loss for event in train(experiment) if event.kind == "step"]
+
+
+MISTAKES = {
+    "model: no module": (
+        MODEL,
+        "lambda x: x",
+        TypeError,
+        r"gave a function; it gives a torch.nn.Module",
+    ),
+    "model: no parameters": (MODEL, "nn.Flatten()", ValueError, "no parameters to train"),
+    "model: frozen": (MODEL, "nn.Linear(4, 1).requires_grad_(False)", ValueError, "requires_grad"),
+    "model: float64": (MODEL, "nn.Linear(4, 1).double()", ValueError, r"weight is torch.float64.*float\(\)"),
+    "model: complex": (MODEL, "nn.ParameterList([torch.ones(1) + 0j])", ValueError, "0 is torch.complex64"),
+    "model: lazy": (MODEL, "nn.LazyLinear(1)", ValueError, "give its layer its sizes"),
+    "outputs: tuple": (MODEL, "nn.GRU(4, 1)", TypeError, "gave a tuple; .* forward pass one"),
+    "outputs: integers": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('argmax'))", TypeError, "int64"),
+    "outputs: detached": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('detach'))", ValueError, "no weight"),
+    "batches: end": ("while True:", "for _ in range(3):", ValueError, "its end after 3; .*while True"),
+    "batches: one tensor": (BATCH, "yield x", TypeError, "pairs: yield inputs, targets"),
+    "batches: three": (BATCH, "yield x, x, x", TypeError, "gave a tuple; it gives pairs"),
+    "batches: dict": (BATCH, "yield {'x': x}, x", TypeError, "gave a dict; it gives inputs as one tensor"),
+    "batches: numpy": (BATCH, "yield x.numpy(), x", TypeError, "gave a ndarray"),
+    "batches: no targets": (BATCH, "yield x, None", TypeError, "NoneType; it gives targets"),
+    "batches: complex": (BATCH, "yield x + 0j, x", TypeError, "view_as_real"),
+    "batches: lengths": (BATCH, "yield x, x[1:]", ValueError, r"shape \(31, 4\); the first axis"),
+    "batches: empty": (BATCH, "yield x[:0], x[:0]", ValueError, "at least one"),
+    "batches: no axes": (BATCH, "yield x[0, 0], x[0]", ValueError, "first axis"),
+    "loss: vector": (LOSS, ".square()\n", ValueError, r"shape \(32, 1\); .*add .mean\(\)"),
+    "loss: number": (LOSS, ".square().mean().item()\n", TypeError, r"gave a float; .*leave out .item\(\)"),
+    "loss: detached": (LOSS, ".detach().square().mean()\n", ValueError, r"leave out .detach\(\)"),
+    "evaluate: nothing": (METRICS, "None", TypeError, "NoneType; it gives a dict"),
+    "evaluate: no loss": (METRICS, "{'lost': predict(x).sum()}", ValueError, "must give 'loss' too"),
+    "evaluate: text": (METRICS, "{'loss': 'low'}", TypeError, "a number for 'loss'"),
+    "evaluate: tensor": (METRICS, "{'loss': predict(x)}", TypeError, "Tensor of torch.float32; .* 'loss'"),
+    "evaluate: step": (METRICS, "{'loss': 1.0, 'step': 2}", ValueError, "another name"),
+    "evaluate: names": (METRICS, "{'loss': 1.0, 2: 2}", TypeError, "by texts"),
+    "evaluate: numpy": ("predict(x)", "predict(x.numpy())", TypeError, "predict's inputs as one tensor"),
+}
+CUT = """
+class Cut(nn.Module):
+    def __init__(self, how):
+        super().__init__()
+        self.how = how
+
+    def forward(self, x):
+        return getattr(x, self.how)()
+"""
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "amp_bf16"])
+@pytest.mark.parametrize(("was", "becomes", "error", "words"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_says_what_to_do(was, becomes, error, words, recipe):
+    experiment = own(was, becomes, recipe)
+    with pytest.raises(error, match=f"(?s)Line.*{words}"):
+        list(train(experiment.replace(task_source=experiment.task_source + CUT)))
+
+
+def test_batches_that_are_no_iterator_teach_before_anything_is_trained():
+    source = SOURCE.replace("def batches(", "def pairs(").replace(
+        "    def loss", "    def batches(self, batch_size, seed):\n        return [1]\n\n    def loss"
+    )
+    with pytest.raises(TypeError, match="batches gave a list; it gives an iterator"):
+        next(train(Experiment(task="Line", task_source=source)))
+
+
+def test_a_launched_run_ends_with_these_words(tmp_path):
+    run = launch(own("while True:", "for _ in range(3):"), tmp_path)
+    assert run.wait(120) == "crashed"
+    assert "Line.batches came to its end after 3" in run.message
+    assert len(run.steps()) == 3
+
+
+@pytest.mark.parametrize("recipe", LOOPS)
+def test_what_can_be_understood_is_taken(recipe):
+    plain = losses(own(recipe=recipe))
+    assert losses(own(BATCH, "yield [x.double(), x.sum(1, keepdim=True)]", recipe)) == plain
+    assert losses(own(LOSS, ".square().mean().reshape(1, 1)\n", recipe)) == plain
+    *_, last = train(
+        own(METRICS, "{'loss': predict(x.double()).mean(), 'lost': float('nan'), 'n': 3}", recipe)
+    )
+    assert isinstance(last.metrics["loss"], float)
+    assert math.isnan(last.metrics["lost"])
+    assert last.metrics["n"] == 3
+
+
+@pytest.mark.parametrize("recipe", LOOPS)
+def test_a_batch_of_fewer_examples_than_micro_batches_is_split_less(recipe):
+    def short(parts):
+        return own("torch.randn(batch_size", "torch.randn(2", recipe, micro_batches=parts)
+
+    assert losses(short(4)) == losses(short(2))
+    assert all(map(math.isfinite, losses(short(4))))
+
+
+def test_data_from_torchs_own_generator_are_decided_by_the_seed():
+    experiment = own("batch_size, 4, generator=generator", "batch_size, 4")
+    first = losses(experiment)
+    state = torch.get_rng_state()
+    torch.rand(1)
+    assert losses(experiment) == first != losses(experiment.replace(seed=1))
+    torch.set_rng_state(state)
+    list(train(experiment))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_an_error_in_a_method_is_told_with_its_line():
+    for was, becomes, message, line in (
+        (LOSS, ".square().mean() / self.nothing\n", "no attribute 'nothing'", "in loss: return (outputs"),
+        (METRICS, "next(iter([]))", "StopIteration", "in evaluate: return next(iter([]))"),
+    ):
+        with pytest.raises((AttributeError, RuntimeError), match=message) as caught:
+            list(train(own(was, becomes)))
+        assert line in in_words(caught.value)

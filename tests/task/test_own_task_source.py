@@ -1,0 +1,268 @@
+"""A user's task as text: found, standing alone, loaded again, or refused with the reason."""
+
+import importlib
+import linecache
+import math
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mixwidgets.task.own_task.protocol import check_protocol
+from mixwidgets.task.own_task.source import MAX_SOURCE_BYTES, check_source, load_task_class, source_of
+
+METHODS = """
+    def model(self): return None
+    def batches(self, batch_size, seed): yield None
+    def loss(self, outputs, targets): return 0
+    def evaluate(self, predict): return {}
+"""
+count = iter(range(10**6))
+
+
+def run_cells(*cells, scope=None):
+    """Run texts as the cells of one notebook, and give the class T that they make."""
+    scope = {"__name__": "__main__"} if scope is None else scope
+    for cell in map(textwrap.dedent, cells):
+        name = f"<cell {next(count)}>"
+        linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)
+        exec(compile(cell, name, "exec", dont_inherit=True), scope)
+    return scope["T"]
+
+
+def refused(*cells, scope=None):
+    with pytest.raises(ValueError, match="T") as caught:
+        source_of(run_cells(*cells, scope=scope))
+    return str(caught.value)
+
+
+@pytest.fixture
+def notebook():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    before, main = set(sys.modules), sys.modules["__main__"]
+    kept = {name: getattr(sys, name) for name in ("displayhook", "excepthook")}
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell(user_ns={}, colors="nocolor")
+    yield shell
+    shell.history_manager.end_session()
+    shell.restore_sys_module_state()
+    sys.modules["__main__"] = main
+    for name, hook in kept.items():
+        setattr(sys, name, hook)
+    for name in set(sys.modules) - before:
+        if name.startswith("__"):
+            del sys.modules[name]
+
+
+def test_a_class_of_a_notebook_cell_runs_in_a_fresh_process(notebook):
+    cells = [
+        "import math as m, xml.dom.minidom\nfrom functools import partial\nwidth = 3; inf = float('inf')",
+        f"class T:\n    steps = width{METHODS}"
+        "    def all(self):\n"
+        "        return partial(m.hypot, 3)(4), inf, T.steps, xml.dom.minidom.Node.TEXT_NODE, open",
+    ]
+    for cell in cells:
+        assert notebook.run_cell(cell).success
+    text = source_of(notebook.user_ns["T"])
+    assert text.startswith(
+        "import xml\nimport xml.dom\nimport xml.dom.minidom\n"
+        'from functools import partial\nimport math as m\ninf = float("inf")\nwidth = 3\n\n\nclass T:\n'
+    )
+    shown = subprocess.run(
+        [sys.executable, "-P", "-c", text + "\nprint(T().all())"], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.startswith("(5.0, inf, 3, 3, <built-in function open>)")
+
+
+def test_the_loaded_class_gives_the_same_text_again():
+    text = source_of(run_cells("import os.path as p", f"class T:{METHODS}    def x(self): return p.sep   \n"))
+    loaded = load_task_class("T", text)
+    assert loaded().x() == os.sep
+    assert source_of(loaded) == text
+    assert "   \n" not in text
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner, max_size=3).map(tuple),
+        max_leaves=5,
+    )
+)
+def test_constants_are_frozen_exactly(value):
+    scope = {"__name__": "__main__", "value": value}
+    text = source_of(run_cells("class T:\n    def get(self): return value", scope=scope))
+    scope["value"] = "changed later"
+    assert repr(load_task_class("T", text)().get()) == repr(value)
+    assert source_of(load_task_class("T", text)) == text
+
+
+def test_every_scope_is_seen():
+    text = source_of(
+        run_cells(
+            "import abc, enum, math, json\nfrom functools import cache\n"
+            "from typing import Any\nfrom pathlib import Path as P\na = 2; b = 5",
+            """
+            @enum.unique
+            class T(enum.Enum):
+                ONE = a
+                @cache
+                def f(self, x: Any = b, *, math=3):
+                    def inner(): return [json.dumps(json_) for json_ in (math, x) if json_]
+                    return inner(), P
+            """,
+        )
+    )
+    above = text.split("\n\n\n")[0].split("\n")
+    assert above == [
+        "import enum",
+        "import json",
+        "from functools import cache",
+        "from pathlib import Path as P",
+        "from typing import Any",
+        "a = 2",
+        "b = 5",
+    ]
+    assert load_task_class("T", text).ONE.f()[0] == ["3", "5"]
+
+
+def test_all_names_that_cannot_travel_are_named_with_their_lines_and_the_fix():
+    said = refused(
+        "class Net: pass\ndef helper(): pass\ndata = [1]",
+        "class T:\n    def f(self):\n        return Net(), data\n"
+        "    def g(self):\n        return helper(nowhere)",
+    )
+    assert "line 3, `return Net(), data`: Net is a class that no module holds" in said
+    assert "data is an object of type list" in said
+    assert "line 5, `return helper(nowhere)`: helper is a function" in said
+    assert "nowhere is defined nowhere" in said
+    assert "into the body of T" in said
+    assert "into a module that can be imported" in said
+
+
+@pytest.mark.parametrize("use", ["steps = n", "def f(self): return n", "def f(self, m=n): return m"])
+def test_a_variable_of_the_function_around_is_a_closure_even_where_a_global_has_its_name(use):
+    cell = "n = 1\ndef make(n):\n    class T:\n        def g(self): return super()\n"
+    cell += f"        {use}\n    return T\nT = make(2)"
+    assert "n is a variable of the function around the class" in refused(cell)
+
+
+def test_what_the_class_body_made_itself_is_not_taken_from_outside():
+    body = "class T:\n    for i in range(3): last = i\n    steps = steps\n"
+    body += "    def f(self): return self.last, self.steps"
+    text = source_of(run_cells("steps = 5; i = object()", body))
+    assert text.startswith("steps = 5\n\n\nclass T:")
+    assert load_task_class("T", text)().f() == (2, 5)
+
+
+def test_what_python_brings_along_needs_no_import():
+    task = run_cells(
+        """
+        class T:
+            loss = staticmethod(max)
+            size = property(len)
+
+            def model(self): return None
+            def batches(self, batch_size, seed): yield None
+            @classmethod
+            def evaluate(cls, predict): return {"loss": abs(-1)}
+        """
+    )
+    assert source_of(task).startswith("class T:")
+
+
+def test_a_class_in_a_function_is_cut_out_whole():
+    text = source_of(
+        run_cells(
+            'def make():\n    if True:\n        class T:\n            t = """a  \n          b"""\n'
+            "            def f(self): return self.t\n        return T\nT = make()"
+        )
+    )
+    assert text.startswith("class T:\n    t =")
+    assert load_task_class("T", text)().f() == "a  \n          b"
+
+
+def test_the_cell_that_ran_counts_and_postponed_annotations_stay_so():
+    text = source_of(
+        run_cells(
+            "class T:\n    def f(self): return 1",
+            "from __future__ import annotations\nclass T:\n    def f(self: Unknown): return 2",
+        )
+    )
+    assert text.startswith("from __future__ import annotations\n")
+    assert load_task_class("T", text)().f() == 2
+
+
+def test_a_method_set_later_is_an_error():
+    said = refused(
+        "class T:\n    def f(self): pass\n    def g(self): pass", "def better(self): pass\nT.f = better"
+    )
+    assert "T.f was set to better after the class was made" in said
+
+
+def test_a_module_that_only_the_kernel_sees_is_an_error_until_it_is_on_pythonpath(tmp_path, monkeypatch):
+    (tmp_path / "beside_it.py").write_text(
+        "def helper(): return 7\nclass T:\n    def f(self): return helper()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    module = importlib.import_module("beside_it")
+    try:
+        with pytest.raises(ValueError, match="comes from beside_it, which a run does not see") as caught:
+            source_of(module.T)
+        assert repr(str(tmp_path)) in str(caught.value)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        assert source_of(module.T).startswith("from beside_it import helper\n\n\nclass T:")
+    finally:
+        del sys.modules["beside_it"]
+
+
+def test_a_text_that_is_not_to_be_found_is_an_error():
+    scope = {"__name__": "__main__"}
+    exec("class T:\n    def f(self): pass", scope)
+    with pytest.raises(ValueError, match="cannot be found"):
+        source_of(scope["T"])
+
+
+def test_the_protocol_says_what_is_missing():
+    check_protocol(run_cells(f"class T:{METHODS}"))
+    task = run_cells(
+        "class T:\n    def modle(self): pass\n    loss = 3\n"
+        "    def evaluate(self): pass\n    def __init__(self, n): pass"
+    )
+    with pytest.raises(TypeError) as caught:
+        check_protocol(task)
+    said = str(caught.value)
+    assert "model(self) is missing: it gives the torch.nn.Module" in said
+    assert "'modle'?" in said
+    assert "loss(self, outputs, targets) is no method but 3" in said
+    assert "evaluate must be callable as evaluate(self, predict)" in said
+    assert "__init__ needs arguments" in said
+    with pytest.raises(TypeError, match="not yet called"):
+        check_protocol(object())
+
+
+@pytest.mark.parametrize("name", ["", "a b", "class", "T\n", "T;x", "1T", "../T"])
+def test_hostile_names_are_refused(name):
+    with pytest.raises(ValueError, match="cannot be a class's name"):
+        load_task_class(name, "x = 1")
+
+
+@pytest.mark.parametrize("source", ["x = '\0'", "x = '\ud800'", "#" * (MAX_SOURCE_BYTES + 1)])
+def test_hostile_texts_are_refused(source):
+    with pytest.raises(ValueError, match="The source text of T"):
+        check_source("T", source)
+
+
+def test_errors_of_a_text_name_the_line():
+    with pytest.raises(ValueError, match="fails in line 2: ZeroDivisionError"):
+        load_task_class("T", "x = 1\n1 / 0")
+    with pytest.raises(ValueError, match="fails in line 1: SyntaxError"):
+        load_task_class("T", "class T")
+    with pytest.raises(TypeError, match="defines no class of this name"):
+        load_task_class("T", f"T = {math.pi}")
