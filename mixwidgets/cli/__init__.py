@@ -1,16 +1,16 @@
-"""The command line: mixwidgets lab | train | runs | compare | sweep | format | export: parse, then call."""
+"""The command line, mixwidgets: each command parses, then calls."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
-from mixwidgets.cli.comparing import compare_runs
-from mixwidgets.cli.exporting import export
-from mixwidgets.cli.listing import show_runs
-from mixwidgets.cli.notebook import open_lab
-from mixwidgets.cli.spec_sheet import show_format
-from mixwidgets.cli.sweeping import run_sweep
-from mixwidgets.cli.training import train_one
-
-_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+from mixwidgets.cli.lab import open_lab
+from mixwidgets.cli.runs import compare_runs, show_runs
+from mixwidgets.cli.sweep import run_sweep
+from mixwidgets.cli.terminal import errors_in_words, plain
+from mixwidgets.cli.train import train_one
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,10 +19,55 @@ app = typer.Typer(
     help="Touch floating point and mixed-precision training.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("lab", context_settings=_PASS_ON)(open_lab)
+app.command("lab", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(open_lab)
 app.command("train")(train_one)
 app.command("runs")(show_runs)
 app.command("compare")(compare_runs)
 app.command("sweep")(run_sweep)
-app.command("format", context_settings={"ignore_unknown_options": True})(show_format)  # -0.1 is a value
-app.command("export")(export)
+
+
+@app.command("format", context_settings={"ignore_unknown_options": True})  # -0.1 is a value
+def show_format(
+    name: Annotated[str, typer.Argument(help="A format, such as float16 or bf16.")],
+    values: Annotated[list[str] | None, typer.Argument(help="What to round: 65505, 0x1p-3, 0x7C00 …")] = None,
+) -> None:
+    """Show a format, or how values are rounded to it."""
+    from mixwidgets.formats.catalogue import get_format
+    from mixwidgets.formats.describe import describe_format, describe_value
+
+    with errors_in_words():
+        fmt = get_format(name)
+        texts = [describe_value(fmt, value) for value in values] if values else [describe_format(fmt)]
+        typer.echo("\n\n".join(texts))
+
+
+class Lang(StrEnum):
+    """The languages of a site."""
+
+    en = "en"
+    zh = "zh"
+    both = "both"
+
+
+@app.command("export")
+def export(
+    folder: Annotated[
+        Path, typer.Argument(help="A new or an empty folder, or one with a former site.", show_default=False)
+    ],
+    lang: Annotated[
+        Lang, typer.Option(help="English, Simplified Chinese (with the index at the root), or both.")
+    ] = Lang.both,
+) -> None:
+    """Write the classroom site: widgets, presets and exercises as pages without a kernel or a network."""
+    from mixwidgets.site.exporting import export_site
+
+    languages: dict[Lang, tuple[Literal["en", "zh"], ...]] = {
+        Lang.en: ("en",),
+        Lang.zh: ("zh",),
+        Lang.both: ("en", "zh"),
+    }
+    with errors_in_words():
+        files = export_site(folder, languages[lang])
+        size = sum(map(len, files.values())) / 1e6
+        typer.echo(f"{len(files)} pages, {size:.1f} MB, in {plain(folder)}")
+        typer.echo(f"Open {plain((folder / 'index.html').resolve().as_uri())}")

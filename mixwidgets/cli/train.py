@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixwidgets.cli import options as take
-from mixwidgets.cli.words import errors_in_words, plain
+from mixwidgets.cli import experiment as take
+from mixwidgets.cli.terminal import errors_in_words, plain
 
 if TYPE_CHECKING:
     from mixwidgets.store.events import Event
@@ -84,7 +84,7 @@ def _show(event: "Event", steps: int) -> None:
 
 def _report(run: "Run") -> int:
     """Say how it ended; the exit code comes back."""
-    from mixwidgets.cli.figures import result_in_words
+    from mixwidgets.cli.tables import result_in_words
 
     metrics = run.metrics.items()
     figures = ", ".join(f"{name} {result_in_words(f'metrics.{name}', value)}" for name, value in metrics)

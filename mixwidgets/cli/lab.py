@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mixwidgets.cli.course import FIRST, copy_course
-from mixwidgets.cli.words import errors_in_words, plain
+from mixwidgets.cli.terminal import errors_in_words, plain
 
 START = Path("notebooks") / FIRST
 OWN = Path("mixwidgets-course")

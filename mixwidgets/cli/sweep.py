@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mixwidgets.cli import options as take
-from mixwidgets.cli.words import errors_in_words, plain
+from mixwidgets.cli import experiment as take
+from mixwidgets.cli.terminal import errors_in_words, plain
 from mixwidgets.installed import require, require_training
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def run_sweep(
     A file names the axes in its table grid: recipe = ["fp32", "bf16"] and seed = [0, 1, 2] are six runs.
     Ctrl-C stops the sweep.
     """
-    from mixwidgets.cli.axes import cells_of, seeds_of
     from mixwidgets.scheduler.sweep import sweep
 
     with errors_in_words():
@@ -70,7 +69,7 @@ def run_sweep(
             optimizer=optimizer,
             time_limit_s=time_limit,
         )
-        cells = cells_of(fields, {"recipe": recipe, "seed": seed and seeds_of(seed)})
+        cells = take.cells_of(fields, {"recipe": recipe, "seed": seed and take.seeds_of(seed)})
         take.check_trust(cells, trust_source)
     with errors_in_words(), _executor(workers, scheduler) as executor:
         it = sweep(cells, executor, runs_dir)

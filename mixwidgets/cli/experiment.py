@@ -1,0 +1,164 @@
+"""Experiments as the command line names them: a file, the options over it, the axes of a grid."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from mixwidgets.experiments.experiment import Experiment
+
+RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
+File = Annotated[
+    Path | None,
+    typer.Argument(
+        help="An experiment, as TOML or JSON, or the folder of a run. Options given beside it override its "
+        "fields.",
+        show_default=False,
+    ),
+]
+Task = Annotated[str | None, typer.Option(help="What to train: digits_cnn if nothing else is said.")]
+Steps = Annotated[int | None, typer.Option(help="Optimiser steps; the task's own number if left out.")]
+Device = Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:0.")]
+LossWeight = Annotated[
+    float | None, typer.Option(help="Factor on the loss, 1 if left out; small ones starve gradients.")
+]
+LearningRate = Annotated[float | None, typer.Option(help="The task's own if left out.")]
+Optimizer = Annotated[str | None, typer.Option(help="adam, if left out, or sgd.")]
+Option = Annotated[
+    list[str] | None, typer.Option(help="One of the task's own options, such as size=4; repeatable.")
+]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds after which a run ends.")]
+TrustSource = Annotated[
+    bool,
+    typer.Option(
+        "--trust-source",
+        help="Run the Python source of a task of its own that the file brings. It can do all that you can.",
+    ),
+]
+
+_LIMIT = 1 << 20  # bytes: no experiment comes near it
+_PARSERS = {".toml": tomllib.loads, ".json": json.loads}
+_DEFAULTS = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
+
+
+def experiment_fields(file: Path | None, options: list[str] | None, **given: Any) -> dict[str, Any]:
+    """The fields of a file and, over them, those of `given` that are not None; `options` are the task's own.
+
+    A field that is given takes the place of an axis in the table `grid`. The fields are not checked here.
+    """
+    fields: dict[str, Any] = {**_DEFAULTS} if file is None else _read_fields(file)
+    given = {name: value for name, value in given.items() if value is not None}
+    if "task" in given:
+        fields.pop("task_source", None)
+    named = _named_numbers(options or [])
+    if (weight := given.pop("loss_weight", None)) is not None:
+        named["loss_weight"] = weight
+    if named and isinstance(fields.setdefault("task_options", {}), dict):
+        fields["task_options"] = {**fields["task_options"], **named}
+    if isinstance(axes := fields.get("grid"), dict):
+        fields["grid"] = {name: values for name, values in axes.items() if name not in given}
+    return {**fields, **given}
+
+
+def check_trust(experiments: Iterable["Experiment"], trust_source: bool) -> None:
+    """Raise ValueError where an experiment brings source, which training runs, without a word of trust."""
+    for experiment in experiments:
+        if experiment.task_source and not trust_source:
+            raise ValueError(
+                f"This brings Python source of its own, the task {experiment.task}, which would be run. "
+                "Read it; if you trust it, add --trust-source."
+            )
+
+
+def _named_numbers(given: list[str]) -> dict[str, float]:
+    """Numbers by name, from texts such as "size=4"."""
+    options: dict[str, float] = {}
+    for text in given:
+        name, equals, number = text.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ValueError(f"--option takes a name and a number, such as size=4; {text!r} came.")
+        options[name.strip()] = int(value) if value.is_integer() else value
+    return options
+
+
+def seeds_of(texts: Iterable[str]) -> Iterable[int]:
+    """The seeds of texts such as "3" and "0-4"; ValueError for others, where they are come to."""
+    return chain.from_iterable(map(_seeds, texts))
+
+
+def _seeds(text: str) -> range:
+    found = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if last < first:
+        raise ValueError(f"--seed takes a whole number, such as 3, or a range, such as 0-4; {text!r} came.")
+    return range(first, last + 1)
+
+
+def cells_of(fields: Mapping[str, Any], said: Mapping[str, Any]) -> list["Experiment"]:
+    """The experiments of a grid: its axes are the table `grid` among the fields and, over them, those said.
+
+    Every task starts from its own defaults. Errors are those of Experiment and `grid`.
+    """
+    from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.experiments.grid import grid
+
+    axes = fields.get("grid", {})
+    if not isinstance(axes, Mapping):
+        raise TypeError(f"grid takes a table of axes, such as seed = [0, 1, 2]; {axes!r:.60} came.")
+    axes = {**axes, **{name: values for name, values in said.items() if values is not None}}
+    axes = {name: _recipes(values) if name == "recipe" else values for name, values in axes.items()}
+    base = {name: value for name, value in fields.items() if name != "grid"}
+    tasks = axes.pop("task", None)
+    starts = [base] if tasks is None else [{**base, "task": task} for task in _several(tasks)]
+    return [cell for start in starts for cell in grid(Experiment.from_dict(start), **axes)]
+
+
+def _recipes(values: Any) -> list[Any]:
+    """Names stay names; a table of fields is a Recipe."""
+    from mixwidgets.experiments.recipe import Recipe
+
+    return [Recipe.from_dict(value) if isinstance(value, Mapping) else value for value in _several(values)]
+
+
+def _several(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else [values]
+
+
+def _read_fields(path: Path) -> dict[str, Any]:
+    """The fields that a file names, unchecked; of a run's folder, or the experiment.json in it, those of the
+    run.
+
+    ValueError or OSError, with the place in the file where there is one, when it cannot be read.
+    """
+    from mixwidgets.store.files import read_plain_file
+    from mixwidgets.store.journal import read_experiment
+    from mixwidgets.store.watched_loop import WatchedLoop
+
+    is_of_a_run = path.name == "experiment.json" and (path.parent / "status.json").exists()
+    folder = path.parent if is_of_a_run else path
+    if (folder / "experiment.json").exists():
+        experiment = read_experiment(folder)
+        if isinstance(experiment, WatchedLoop):
+            raise ValueError(f"{path} is a loop that watch looked at: only its owner can run it again.")
+        return experiment.to_dict()
+    if path.suffix not in _PARSERS:
+        raise ValueError(f"{path}: an experiment is a .toml or a .json file, or the folder of a run.")
+    try:
+        fields = _PARSERS[path.suffix](read_plain_file(path.resolve(), _LIMIT).decode("utf-8-sig"))
+    except RecursionError:
+        raise ValueError(f"{path} is nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    if not isinstance(fields, dict):
+        raise ValueError(f"{path} holds no experiment: one is an object of fields, such as task and steps.")
+    return fields
