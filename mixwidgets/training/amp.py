@@ -15,15 +15,14 @@ from mixwidgets.training.weights import make_optimizer, optimizer_state, trained
 
 
 class AmpTrainer(Trainer):
-    """torch's own mixed precision, as its "Automatic Mixed Precision examples" write it.
+    """torch's own mixed precision, as in its "Automatic Mixed Precision examples".
 
-    The model keeps its float32 weights. Within torch.autocast each function, the loss's too, runs in the
-    precision of autocast's lists, which differ between CPU and CUDA. The gradients of float32 weights are
-    float32, and those of micro-batches are summed there.
+    The model keeps float32 weights. Inside torch.autocast every function, the loss included, runs in the
+    precision of autocast's lists, which differ between CPU and CUDA. Gradients are float32, and so are the
+    sums of micro-batches.
 
-    GradScaler looks for inf and NaN before it unscales. A loss scale below 1 may make a finite gradient
-    infinite after that look: then `found_inf` is recorded and the update, as torch.amp has it, is not
-    skipped.
+    GradScaler checks for inf and NaN before it unscales. With a loss scale below 1 a finite gradient may
+    become infinite after the check; `found_inf` is then recorded, but torch.amp does not skip the update.
     """
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
@@ -84,7 +83,7 @@ class AmpTrainer(Trainer):
         return loss, gradients
 
     def _accumulate(self, x: Tensor, y: Tensor, share: float) -> Tensor:
-        """Add a micro-batch's gradients to those at hand; its part of the loss, in float32."""
+        """Accumulate a micro-batch's gradients. Returns its part of the loss, in float32."""
         with self._autocast():
             loss = self.task.loss(self._replica(x), y) * share
         self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
@@ -96,7 +95,7 @@ class AmpTrainer(Trainer):
             with torch.autocast(self.device.type, self._dtype):
                 yield
         except RuntimeError as error:
-            if "primitive" not in str(error):  # oneDNN's word for what computes a layer
+            if "primitive" not in str(error):  # oneDNN's term for a layer's implementation
                 raise
             word = str(self._dtype).removeprefix("torch.")
             raise RuntimeError(

@@ -33,9 +33,10 @@ def choose_device(device: str, own_gpu: int = 0) -> torch.device:
 
 @contextmanager
 def training_settings() -> Iterator[None]:
-    """One thread, so that runs do not fight for cores and sums have one order; float32 products in float32,
-    not in TF32 or bfloat16, and full float32 accumulation on CUDA. The caller's settings come back at the
-    end of the last of several runs, which may take turns. ImportError for a torch without such settings."""
+    """torch's settings during training: one thread, so that sums have one order and runs do not compete for
+    cores; float32 products in float32, not TF32 or bfloat16; full float32 accumulation on CUDA. The caller's
+    settings are restored when the last of several interleaved runs ends. ImportError for a torch without
+    these settings."""
     require_recent_torch()
     if not _callers:
         _callers.append((torch.get_num_threads(), [getattr(part, name) for part, name, _ in _exact()]))
@@ -54,11 +55,11 @@ def training_settings() -> Iterator[None]:
                 setattr(part, name, value)
 
 
-_callers: list[tuple[int, list[Any]]] = []  # one entry for each run at work: what the first of them found
+_callers: list[tuple[int, list[Any]]] = []  # one entry for each active run: the settings before the first
 
 
 def _exact() -> Iterator[tuple[Any, str, object]]:
-    """Each setting of torch's that would let products be less exact, with its strict value."""
+    """Each torch setting that permits less exact products, with its strict value."""
     backends: Any = torch.backends
     yield backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", False
     yield backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False
@@ -69,7 +70,7 @@ def _exact() -> Iterator[tuple[Any, str, object]]:
 
 
 class RandomState:
-    """A state of torch's random generators that a run keeps to itself: `with state: …` draws from it."""
+    """A private state of torch's random generators: inside `with state:` torch draws from it."""
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.seed, self.device = seed, device

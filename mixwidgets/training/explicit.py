@@ -1,4 +1,4 @@
-"""The training loop of mixed precision, spelt out.
+"""The mixed-precision training loop, written out.
 
 Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: the numbered comments follow its
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
@@ -19,7 +19,7 @@ from mixwidgets.training.weights import Weights
 
 
 class ExplicitTrainer(Trainer):
-    """The paper's loop, with each of its choices open to the recipe."""
+    """The paper's loop; the recipe decides each of its choices."""
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         super().__init__(experiment, device, ranks)
@@ -58,7 +58,7 @@ class ExplicitTrainer(Trainer):
         sums: list[Tensor] = []
         losses = []
         for x, y, share in self.micro_batches(part):
-            # 2. Forward in the compute format: products accumulate in float32, softmax and norms are float32.
+            # 2. Forward in the compute format; products accumulate in float32, softmax and norms run in it.
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
             if "loss" in self.experiment.recipe.fp32_ops:
@@ -75,7 +75,7 @@ class ExplicitTrainer(Trainer):
             sums = [total + more for total, more in zip(sums, narrow, strict=True)] if sums else narrow
         # 7. Unscale in float32, before clipping or anything else that looks at magnitudes (3.2).
         gradients = self._scaler.unscaled([total.float() for total in sums])
-        # Only then sum over the ranks, in float32: an inf on one of them is then one on all.
+        # Sum over the ranks last, in float32, so that an inf on one rank becomes one on all.
         loss, *gradients = self.ranks.sum([torch.stack(losses).sum(), *gradients])
         return loss, dict(zip(self._weights.read, gradients, strict=True))
 
@@ -95,8 +95,8 @@ class ExplicitTrainer(Trainer):
 
 
 def _narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
-    """The model's frozen weights and floating-point buffers, such as position encodings, in the compute
-    format, as its inputs are. Running statistics, which the model writes to, stay as they are."""
+    """Frozen weights and floating-point buffers, such as position encodings, in the compute format, like the
+    inputs. Running statistics stay as they are, because the model writes to them."""
     running = {
         f"{prefix}.{name}".removeprefix(".")
         for prefix, module in model.named_modules()

@@ -17,8 +17,8 @@ from mixwidgets.training.memory import MemoryProbe
 from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
 from mixwidgets.training.trainer import Trainer
 
-_EVALUATIONS = 10  # per run, beside the one before training …
-_RAREST_EVALUATION = 100  # … and more in a long run: one per so many steps
+_EVALUATIONS = 10  # per run, plus the one before training
+_RAREST_EVALUATION = 100  # steps between two evaluations of a long run, at most
 _PATIENCE = 50  # steps in a row without a finite loss
 
 
@@ -62,8 +62,8 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
 
 
 def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, RunFinished]:
-    """All events but the last, which is returned. After what it says of a step, and before the first, the
-    ranks agree on how to go on: a loop that is left may be left at any of these events."""
+    """Yields all events but the last, which it returns. The ranks agree on how to go on before the first step
+    and after the events of each step, since the caller may leave the loop at any event."""
     experiment, ranks = trainer.experiment, trainer.ranks
     yield RunStarted(device=str(trainer.device), backend=trainer.arithmetic, versions=versions())
     metrics = trainer.evaluate()
@@ -98,8 +98,7 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
 
 
 def make_trainer(experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> Trainer:
-    """The trainer that the experiment's recipe asks for, ready for its first step. Of several ranks each
-    makes one."""
+    """The trainer for the experiment's recipe, ready for its first step. Collective: each rank makes one."""
     loop = AmpTrainer if experiment.recipe.loop == "amp" else ExplicitTrainer
     return loop(experiment, device, ranks)
 

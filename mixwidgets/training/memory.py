@@ -1,8 +1,8 @@
-"""What a step takes in memory, by kind: a step is taken as it is, and watched.
+"""The memory that a training step takes, by kind, observed during a real step.
 
-What is held from step to step is asked of the trainer. What the backward pass keeps of the forward pass is
-what autograd saves while it builds its graph (`torch.autograd.graph.saved_tensors_hooks`): of the storages
-that the forward pass made, each once. Nothing is computed twice, and nothing is changed.
+The trainer lists the tensors that it holds between steps. Activations are what autograd saves for the
+backward pass (`torch.autograd.graph.saved_tensors_hooks`): each storage that the forward pass allocated is
+counted once. Nothing is computed twice or changed.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -29,18 +29,18 @@ _FLOAT32 = 4  # bytes
 class MemoryProbe(TorchDispatchMode):
     """`probe = MemoryProbe(trainer); trainer.step(1, …, around_backward=probe); probe.event(1)`.
 
-    Where a CPU emulates half-precision products, what it keeps in float32 for them is counted as the narrow
-    operands that it was widened from: as on a device that has such products. Operands that a recipe rounds on
-    the host, to FP8 and narrower, are kept in float32 on every device, and count so.
+    Where a CPU emulates half-precision products in float32, the saved float32 operands are counted at the
+    size of the narrow tensors they were widened from, as on a device with native products. Operands that a
+    recipe rounds to FP8 or narrower are kept in float32 on every device and are counted as such.
     """
 
     def __init__(self, trainer: Trainer) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._trainer = trainer
         held = trainer.held()
-        self._leaves = [*(held["weights"] or held["master"])]  # of autograd's graph
+        self._leaves = [*(held["weights"] or held["master"])]  # of the autograd graph
         self._masters = set(map(_key, held["master"])) - set(map(_key, held["weights"]))
-        self._made: dict[StorageWeakRef, int] = {}  # by the forward pass; bytes
+        self._made: dict[StorageWeakRef, int] = {}  # bytes of each storage that the forward pass allocated
         self._cast_from: dict[StorageWeakRef, StorageWeakRef] = {}
         self._activations: dict[StorageWeakRef, int] = {}
         self._weight_copies: dict[StorageWeakRef, int] = {}  # autocast's
@@ -55,7 +55,7 @@ class MemoryProbe(TorchDispatchMode):
         self._counter = _Counter(trainer.device)
 
     def event(self, step: int) -> Memory:
-        """What was seen; to be called after the step, when the optimiser has its state."""
+        """The event for this step. Call it after the step, when the optimiser has its state."""
         held = _bytes_once(self._trainer.held())
         return Memory(
             step=step,
@@ -83,7 +83,7 @@ class MemoryProbe(TorchDispatchMode):
         super().__exit__(*error)  # type: ignore[no-untyped-call]
         self._hooks.close()
         if any(leaf.dtype != torch.float32 for leaf in self._leaves):
-            self._counter.add("gradients")  # the float32 ones, beside those that the backward pass wrote
+            self._counter.add("gradients")  # float32 gradients, in addition to the narrow ones
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -124,13 +124,13 @@ class MemoryProbe(TorchDispatchMode):
                 source = self._cast_from.get(key)
                 key, size = (source, self._made[source]) if source else (key, size // self._widening)
             self._activations[key] = size
-        elif self._rounds_operands and saved.dtype == torch.float32:  # they come from the host
+        elif self._rounds_operands and saved.dtype == torch.float32:  # rounded on the host
             self._activations[key] = saved.untyped_storage().nbytes()
-        # What is left are the weights, the batch, and casts of these.
+        # Everything else is a weight, the batch, or a cast of one of these.
 
 
 class _Products(TorchFunctionMode):
-    """Knows whether one of the functions that `Precision` widens is at work."""
+    """Tells whether one of the functions that `Precision` widens is running."""
 
     running = False
 
@@ -151,7 +151,7 @@ class _Counter:
         self._device = device
         self._is_cuda = device.type == "cuda"
         self._added: dict[str, int] = {}
-        if self._is_cuda:  # the first product, here and in autograd's thread, allocates cuBLAS's workspaces
+        if self._is_cuda:  # the first product, here and in the autograd thread, allocates cuBLAS workspaces
             ones = torch.ones(16, 16, device=device, requires_grad=True)
             torch.autograd.grad((ones @ ones).sum(), ones)
 
@@ -159,23 +159,23 @@ class _Counter:
         self._start = torch.cuda.memory_allocated(self._device) if self._is_cuda else 0
 
     def add(self, kind: str) -> None:
-        """What is allocated now and was not at `begin`, to what this kind has already."""
+        """Add the bytes allocated since `begin` to this kind."""
         if self._is_cuda:
             now = torch.cuda.memory_allocated(self._device) - self._start
             self._added[kind] = self._added.get(kind, 0) + now
 
     def measured(self, held: Mapping[str, Iterable[Tensor]]) -> Mapping[str, int]:
-        """By kind; of what is held, the blocks that the allocator has set aside for it. The copies of weights
-        that autocast makes for one step are among the activations here."""
+        """Bytes by kind; held tensors count by the allocator's blocks. Autocast's copies of the weights count
+        as activations here."""
         if not self._is_cuda:
             return {}
-        is_native = torch.cuda.get_allocator_backend() == "native"  # cudaMallocAsync tells no blocks
+        is_native = torch.cuda.get_allocator_backend() == "native"  # cudaMallocAsync does not list blocks
         segments = torch.cuda.memory_snapshot() if is_native else []  # type: ignore[no-untyped-call]
         return {**_bytes_once(held, allocated_blocks(segments)), **self._added}
 
 
 def allocated_blocks(segments: Iterable[Mapping[str, Any]]) -> dict[int, int]:
-    """Bytes by address of the blocks in `torch.cuda.memory_snapshot()`, which lie end to end."""
+    """Block size in bytes by address, from `torch.cuda.memory_snapshot()`."""
     blocks = {}
     for segment in segments:
         address = segment["address"]
@@ -188,7 +188,7 @@ def allocated_blocks(segments: Iterable[Mapping[str, Any]]) -> dict[int, int]:
 def _bytes_once(
     held: Mapping[str, Iterable[Tensor]], blocks: Mapping[int, int] = MappingProxyType({})
 ) -> dict[str, int]:
-    """Each kind's bytes, those of a storage that several share counted where it comes first."""
+    """Bytes by kind. A storage that several kinds share counts for the first of them."""
     seen: set[StorageWeakRef] = set()
     totals = {}
     for kind, tensors in held.items():
@@ -203,13 +203,13 @@ def _bytes_once(
 
 
 def _gradient_bytes(leaf: Tensor) -> int:
-    """Of a gradient in the leaf's dtype, and of the float32 one that it becomes, if that is another."""
+    """Bytes of the gradient in the leaf's dtype and, if that is narrower, of its float32 copy."""
     narrow = leaf.dtype != torch.float32
     return leaf.numel() * (leaf.itemsize + _FLOAT32 * narrow)
 
 
 def _key(tensor: Tensor) -> StorageWeakRef:
-    """Of the memory that a tensor lies in: unlike an address, it is not given anew while the key lives."""
+    """Identifies a tensor's storage. Unlike an address it is not reused while the key is alive."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
 
 

@@ -1,8 +1,8 @@
-"""op_precisions: which operations ran in which precision, seen in a real step.
+"""op_precisions: the precision of every operation of a real training step.
 
-What torch.autocast casts differs between devices and versions, and a model may cast by itself. So nothing
-here is looked up: a torch.utils._python_dispatch mode sits below autograd, autocast and our own `Precision`,
-and sees each kernel that is called with the dtypes that it is given.
+What torch.autocast casts differs between devices and versions, and a model may cast by itself, so nothing is
+looked up in a list: a torch dispatch mode, below autograd, autocast and our own `Precision`, records each
+kernel call with the dtypes that it receives.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def op_precisions(task: Any, recipe: Recipe | str | None = None, **fields: Any) 
 
     `task` is what an Experiment takes, or an Experiment itself; `recipe` a preset's name or a Recipe (left
     out: the Experiment's, or "fp32"); `fields` are others of the Experiment: `device="cuda"`, `batch_size=8`.
-    Nothing is kept: each call makes its own model from the seed, and micro-batches are left out. Errors as
-    those of Experiment and `train`.
+    Each call makes a new model from the seed; micro-batches are not used. Raises what Experiment and `train`
+    raise.
 
     A row for each operation in each precision, in the order of the first call:
 
@@ -43,8 +43,8 @@ def op_precisions(task: Any, recipe: Recipe | str | None = None, **fields: Any) 
     - inputs, output: the floating dtypes that it read and wrote, such as "float16" or "float16, float32"
     - calls: how often
 
-    Left out is what does no floating-point work: operations that neither read nor write floating-point
-    tensors, and those whose results are only views of what they were given.
+    Operations that neither read nor write floating-point tensors, and those that only return views, are left
+    out.
     """
     import pandas as pd
 
@@ -91,7 +91,9 @@ class _Probe(TorchDispatchMode):
         given, made = _floats((args, kwargs)), _floats(result)
         if self._phase and (given or made) and not _only_views(func, (args, kwargs), result):
             op = func.overloadpacket.__name__
-            written = made or (given if func._schema.is_mutable else [])  # in place over a list, for one
+            written = made or (
+                given if func._schema.is_mutable else []
+            )  # such as in-place operations on lists
             self.calls[self._phase, op, _dtypes(given), _dtypes(written)] += 1
         return result
 
@@ -101,7 +103,7 @@ def _floats(tree: object) -> list[Tensor]:
 
 
 def _only_views(func: OpOverload, given: object, result: object) -> bool:
-    """Whether nothing was written and every result lies in the memory of an argument."""
+    """Whether nothing was written and every result shares the storage of an argument."""
     memory = {leaf.untyped_storage().data_ptr() for leaf in _floats(given)}
     made = _floats(result)
     return (

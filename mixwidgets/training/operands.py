@@ -1,4 +1,4 @@
-"""A linear layer whose products take operands of a few bits, rounded by `mixwidgets.formats`.
+"""A linear layer whose matrix products take low-bit operands, rounded by `mixwidgets.formats`.
 
 With x (n, in), W (out, in), dy (n, out), all of x's leading axes flattened to n, and q the rounding:
 
@@ -7,16 +7,16 @@ With x (n, in), W (out, in), dy (n, out), all of x's leading axes flattened to n
     dW (out, in)  = q(dy)ᵀ q(x)      summed over n
     db (out,)     = dy summed over n, not rounded
 
-The rounded values are multiplied and summed in float32, and the result is rounded to the dtype of x. So do
-Transformer Engine and torchao: tensor cores read operands of few bits and accumulate in float32.
+The rounded values are multiplied and accumulated in float32, and the result is rounded to the dtype of x, as
+in Transformer Engine and torchao, whose tensor cores accumulate in float32.
 
 Blocks lie along the axis that a product sums over, so a tensor that enters two products is rounded twice,
 each time from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A
-tensorwise operand is rounded once. Left out: NVFP4's two-dimensional blocks for weights, its random Hadamard
-transforms and its layers of higher precision (the same section).
+tensorwise operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random
+Hadamard transforms and its layers of higher precision (the same section).
 
-Rounding happens on the host, in NumPy. On the CPU a float32 tensor's memory is shared; a CUDA tensor makes
-the journey there and back: exact, slow, for small experiments.
+Rounding is done on the host by NumPy. A float32 CPU tensor shares its memory; a CUDA tensor is copied to the
+host and back, which is exact and slow.
 """
 
 import math
@@ -33,21 +33,21 @@ from mixwidgets.formats import block_float32
 from mixwidgets.formats.block import BlockFormat
 from mixwidgets.formats.float_format import FloatFormat
 
-_RANDOM_BITS = 16  # of stochastic rounding: its bias is below 2^−16 of the gap between two values
+_RANDOM_BITS = 16  # of stochastic rounding: the bias is below 2^−16 ulp
 _LARGEST = float(np.finfo(np.float32).max)
 
 
 class RoundedLinear:
-    """y = x Wᵀ + b with rounded operands. One for each call of a linear layer in a forward pass: it holds the
-    amax histories. The bias is added to the rounded product, in the dtype of x.
+    """y = x Wᵀ + b with rounded operands. Each call of a linear layer in a forward pass has its own: it
+    holds the amax histories. The bias is added to the rounded product, in the dtype of x.
 
-    Every finite value that is too large for its format becomes the largest, scaled or not, as in the casts of
-    Transformer Engine (CUDA's __NV_SATFINITE) and torchao. An infinity, which those make finite too, becomes
-    NaN like a NaN itself (in a block format its whole block does): a loss scaler must see it.
+    A finite value beyond the format's range saturates, scaled or not, as in the casts of Transformer Engine
+    (CUDA's __NV_SATFINITE) and torchao. Those saturate infinities too; here inf and NaN become NaN (in a
+    block format, the whole block), so that a loss scaler detects them.
     """
 
     def __init__(self, operands: Operands, *, seed: int = 0) -> None:
-        """`seed`, a whole number from 0, is for stochastic rounding: each rounding draws anew from it."""
+        """`seed`, an integer from 0, seeds stochastic rounding; each rounding draws new bits."""
         forward, backward = operand_format(operands.forward), operand_format(operands.backward)
         draws = np.random.default_rng(seed) if operands.gradient_rounding == "stochastic" else None
         self._x = _rounder(forward, operands, None)
@@ -57,8 +57,8 @@ class RoundedLinear:
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """x (…, in), weight (out, in), bias (out,) → (…, out), in the dtype of x, a floating one.
 
-        A call is a step of delayed scaling: it adds to the histories of x and W, and its backward pass to
-        that of dy. A call under torch.no_grad() adds nothing.
+        A call is a step of delayed scaling: it extends the amax histories of x and W, and its backward pass
+        that of dy. A call under torch.no_grad() extends none.
         """
         y: Tensor = _Product.apply(x, weight, self, torch.is_grad_enabled())  # type: ignore[no-untyped-call]
         return y if bias is None else y + bias
@@ -92,10 +92,10 @@ class _Tensorwise:
     """Rounds to a float format: q(x) = round(x · scale) / scale, with one scale for the tensor.
 
     scale = max / amax in float32, at most the largest float32 (Transformer Engine 2.21,
-    common/recipe/recipe_common.cuh and delayed_scaling.cu, with a margin of 0). "current": 1 for an amax of 0
-    or one that is not finite. "delayed": from the largest amax of the window before this step; the first
-    step's is 1, and a window of zeros leaves it. An amax that is not finite does not enter the window; in
-    Transformer Engine an infinite one freezes the scale until it has left.
+    common/recipe/recipe_common.cuh and delayed_scaling.cu, with a margin of 0). "current": 1 if amax is 0 or
+    not finite. "delayed": from the largest amax in the window before this step; it starts at 1, and a window
+    of zeros leaves it unchanged. A non-finite amax does not enter the window; in Transformer Engine an
+    infinite one freezes the scale until it leaves the window.
     """
 
     def __init__(self, fmt: FloatFormat, operands: Operands, draws: np.random.Generator | None) -> None:
@@ -106,7 +106,7 @@ class _Tensorwise:
         self._draws = draws
 
     def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor:
-        del axis  # a factor for the whole tensor knows no axis
+        del axis  # one factor for the whole tensor
         values = _on_host(tensor)
         amax = float(np.abs(values).max(initial=0))
         is_finite = math.isfinite(amax)
@@ -114,7 +114,7 @@ class _Tensorwise:
             lost = ~np.isfinite(values)
             values = np.where(lost, np.float32(0), values)
         scale = np.float32(self._next_scale(amax, is_step))
-        with np.errstate(over="ignore"):  # a delayed scale may be far too large: then the format saturates
+        with np.errstate(over="ignore"):  # a delayed scale may be too large; the format then saturates
             scaled = values if scale == 1 else values * scale
             rounded = self._format.round(scaled, overflow="saturate", **_rounding(self._draws))
             if scale != 1:

@@ -1,15 +1,15 @@
-"""One run over several processes: each takes its part of every batch, and all see one loss and one gradient.
+"""Data-parallel training: each rank computes its part of every batch, and loss and gradients are summed.
 
-A rank is a process with a number, as torch.distributed counts them. Each holds the whole model. The losses
-are weighed by the examples that a rank has, so sums over the ranks are those of one process, up to rounding.
+Every rank holds the whole model. Losses are weighted by the number of examples on the rank, so the sums over
+ranks equal those of a single process, up to rounding.
 
-A sum has the same bits on every rank: each part of it is worked out on one rank and handed round (the ring
-in gloo/allreduce.cc). From equal weights and equal sums every rank takes the same update and draws the same
-conclusions; what it cannot know of the others (their clocks, whether their loop was left) they tell each
-other after each step, on the host.
+An all-reduced sum has the same bits on every rank, because each chunk is reduced on one rank and broadcast
+(the ring in gloo/allreduce.cc). Starting from equal weights, every rank therefore takes the same update.
+What a rank cannot know of the others (their clocks, whether their loop was left) is exchanged on the host
+after each step.
 
 Read in torch 2.13: torch/nn/parallel/distributed.py (DistributedDataParallel divides by the number of ranks,
-unless a communication hook takes that over; it starts from rank 0's weights and buffers) and
+unless a communication hook replaces the reduction; it starts from rank 0's weights and buffers) and
 torch/distributed/distributed_c10d.py.
 """
 
@@ -39,14 +39,14 @@ class Part(NamedTuple):
     inputs: Tensor
     targets: Tensor
     share: float
-    """Of the batch's examples, 0 … 1. With 0 the examples are there for nothing but company."""
+    """Fraction of the batch's examples, 0 … 1. With 0 the rank only takes part in collectives."""
 
     def to(self, device: torch.device) -> "Part":
         return Part(self.inputs.to(device), self.targets.to(device), self.share)
 
 
 class Verdict(IntEnum):
-    """What a rank makes of its situation after a step; the gravest counts for all."""
+    """How a rank wants to go on after a step; the largest value wins on all ranks."""
 
     GO_ON = 0
     TIME_IS_UP = 1
@@ -55,13 +55,13 @@ class Verdict(IntEnum):
 
 
 class Ranks:
-    """The processes that train together. Here: this one alone, which has nobody to ask."""
+    """The processes that train together. This base class is a single process."""
 
     def alike(self, tensors: Iterable[Tensor]) -> None:
-        """Overwrite the tensors with those of rank 0."""
+        """Overwrite the tensors with rank 0's."""
 
     def part(self, inputs: Tensor, targets: Tensor) -> Part:
-        """This rank's part of a batch that all ranks drew alike."""
+        """This rank's part of a batch; every rank drew the same batch."""
         return Part(inputs, targets, 1.0)
 
     def sum(self, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -69,20 +69,20 @@ class Ranks:
         return list(tensors)
 
     def replica(self, model: nn.Module) -> tuple[nn.Module, Callable[[], AbstractContextManager[None]]]:
-        """The model as one whose backward pass sums all its gradients so far over the ranks, and what gives a
-        context in which it does not."""
+        """A model whose backward pass sums its accumulated gradients over the ranks, and a function that
+        gives a context in which it does not."""
         return model, nullcontext
 
     def own_seed(self, seed: int) -> int:
-        """For what a rank draws for its own examples."""
+        """The seed for random numbers that belong to a rank's own examples."""
         return seed
 
     def own_random(self, shared: RandomState) -> RandomState:
-        """Draws for a rank's own examples, such as those of dropout, beside draws that all make alike."""
+        """Random numbers for a rank's own examples, such as dropout's; `shared` is the same on every rank."""
         return shared
 
     def agree(self, verdict: Verdict) -> Verdict:
-        """The gravest of the ranks' verdicts. Every rank asks once after each step, or the others wait."""
+        """The largest of the ranks' verdicts. Collective: every rank calls it once after each step."""
         return verdict
 
 
@@ -90,18 +90,18 @@ ALONE = Ranks()
 
 
 class _SeveralRanks(Ranks):
-    """Each method but `part` and `own_…` is to be called by all ranks. RuntimeError, in words, where one of
-    them is gone or does not answer."""
+    """All methods but `part` and `own_…` are collective. RuntimeError when another rank is gone or does not
+    answer."""
 
     def __init__(self, host: dist.ProcessGroup) -> None:
         self._rank, self._world = dist.get_rank(), dist.get_world_size()
-        self._host = host  # of gloo: words between the ranks need no device, and wait for none
+        self._host = host  # a gloo group: messages between ranks stay on the host
 
     def require_one(self, experiment: Experiment) -> None:
-        """ValueError on all ranks unless they were given one experiment; each may name its own device."""
+        """ValueError on all ranks unless all have the same experiment; only the device may differ."""
         mine = torch.tensor(int(experiment.replace(device="auto").id[:15], 16))
         all_of_them = [torch.empty_like(mine) for _ in range(self._world)]
-        with _company():
+        with _collective():
             dist.all_gather(all_of_them, mine, group=self._host)
         if len({int(each) for each in all_of_them}) > 1:
             raise ValueError(
@@ -110,31 +110,31 @@ class _SeveralRanks(Ranks):
             )
 
     def alike(self, tensors: Iterable[Tensor]) -> None:
-        with _company():
+        with _collective():
             for work in [dist.broadcast(tensor.detach(), 0, async_op=True) for tensor in tensors]:
                 work.wait()
 
     def part(self, inputs: Tensor, targets: Tensor) -> Part:
-        """Where there are fewer examples than ranks, some compute the whole batch, and it counts for nothing:
-        they too must take part in the backward pass."""
+        """With fewer examples than ranks, the ranks without one compute the whole batch with weight 0, since
+        they must take part in the backward pass."""
         x, y = (tensor.tensor_split(self._world)[self._rank] for tensor in (inputs, targets))
         return Part(x, y, len(y) / len(targets)) if len(y) else Part(inputs, targets, 0.0)
 
     def sum(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
-        with _company():
+        with _collective():
             dist.all_reduce(flat)
         parts = torch.split(flat, [tensor.numel() for tensor in tensors])
         return [part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True)]
 
     def replica(self, model: nn.Module) -> tuple[nn.Module, Callable[[], AbstractContextManager[None]]]:
-        """A model may have weights that its loss does not reach."""
+        """`find_unused_parameters`: a model may have weights that do not affect its loss."""
         replica = DistributedDataParallel(model, find_unused_parameters=True)
         replica.register_comm_hook(None, _sum_bucket)
         return replica, replica.no_sync
 
     def own_seed(self, seed: int) -> int:
-        """32 bits, as torch's generator on the CPU takes no more of a seed."""
+        """32 bits: torch's CPU generator uses no more of a seed."""
         return int(np.random.SeedSequence([seed, self._rank]).generate_state(1)[0])
 
     def own_random(self, shared: RandomState) -> RandomState:
@@ -142,18 +142,18 @@ class _SeveralRanks(Ranks):
 
     def agree(self, verdict: Verdict) -> Verdict:
         gravest = torch.tensor(int(verdict))
-        with _company():
+        with _collective():
             dist.all_reduce(gravest, dist.ReduceOp.MAX, group=self._host)
         return Verdict(int(gravest))
 
 
 @contextmanager
 def ranks_of(experiment: Experiment, device: torch.device) -> Iterator[Ranks]:
-    """Those that train this experiment, while they do.
+    """The ranks that train this experiment, as a context manager.
 
-    Several where torch.distributed is initialised with more than one rank, or where torchrun started the
-    process: then it is initialised here, with NCCL for a CUDA device and gloo for the CPU, and stays so, for
-    the next run of this process.
+    There are several if torch.distributed is initialised with more than one rank, or if torchrun started the
+    process. In the second case it is initialised here (NCCL for a CUDA device, gloo for the CPU) and stays
+    initialised for the process's next run.
     """
     if _world() == 1:
         yield ALONE
@@ -173,8 +173,8 @@ def ranks_of(experiment: Experiment, device: torch.device) -> Iterator[Ranks]:
 
 
 def own_gpu() -> int:
-    """The number of the CUDA device that is this process's own: 0 where it is alone, else torchrun's
-    LOCAL_RANK or, in a group of the user's own making, the device that was chosen with torch.cuda."""
+    """Index of this process's CUDA device: 0 for a single process, else torchrun's LOCAL_RANK or, in a
+    process group that the user made, torch's current device."""
     if _world() == 1:
         return 0
     local = os.environ.get("LOCAL_RANK")
@@ -182,8 +182,7 @@ def own_gpu() -> int:
 
 
 def _world() -> int:
-    """The number of ranks. WORLD_SIZE alone is no sign: whoever runs notebooks in a cluster's jobs may find
-    it set, with no other rank there."""
+    """The number of ranks. WORLD_SIZE alone proves nothing: cluster jobs may set it for a single notebook."""
     if not dist.is_available():
         return 1
     if dist.is_initialized():
@@ -192,20 +191,20 @@ def _world() -> int:
 
 
 def _sum_bucket(_: object, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
-    """DistributedDataParallel's reduction without its division by the number of ranks: the losses are
-    weighed already. So the numbers of the backward pass are as large as in one process."""
+    """DistributedDataParallel's reduction without the division by the number of ranks, because the losses
+    are weighted already. Gradients are then as large as in a single process."""
     work = dist.all_reduce(bucket.buffer(), async_op=True)
     summed: torch.futures.Future[Tensor] = work.get_future().then(lambda done: done.value()[0])
     return summed
 
 
 @contextmanager
-def _company() -> Iterator[None]:
-    """Says what torch's words for it mean."""
+def _collective() -> Iterator[None]:
+    """Turn torch's error for a lost rank into one that says what to do."""
     try:
         yield
     except RuntimeError as error:
         raise RuntimeError(
             f"Rank {dist.get_rank()} of {dist.get_world_size()} lost touch with the others: most likely one "
-            f"of them ended, or did not answer in time; its own output says why. In torch's words: {error}"
+            f"of them ended, or did not answer in time; its own output says why. torch says: {error}"
         ) from error

@@ -8,17 +8,17 @@ from torch import Tensor
 from mixwidgets.experiments.loss_scale import LossScale
 
 SCALE_FELL_TO_0 = "the loss scale fell to 0"
-"""Why there is no use in another step: every gradient would be 0."""
+"""Ends a run: every further gradient would be 0."""
 
 
 class Scaler:
-    """Scales a loss, unscales its gradients in float32, and follows what they held."""
+    """Unscales gradients in float32 and updates the loss scale by what they held."""
 
     def __init__(self, loss_scale: LossScale) -> None:
         self._rule = loss_scale
         self._state = loss_scale.start()
         self.why_give_up = ""
-        """Why there is no use in another step; empty while there is."""
+        """Why training cannot go on; empty while it can."""
 
     @property
     def scale(self) -> float:
@@ -33,7 +33,7 @@ class Scaler:
         return list(torch._foreach_mul(list(gradients), inverse))  # on a GPU: in a few launches
 
     def finish_step(self, found_inf: bool) -> bool:
-        """Move on to the next step's scale; whether the weights must be left alone comes back."""
+        """Advance to the next step's scale. Returns whether this step's update must be skipped."""
         if self._rule.gives_up(self._state, found_inf):
             self.why_give_up = f"the loss scale is at its floor, {self.scale:g}, and a gradient is inf or NaN"
         self._state = self._rule.after(self._state, found_inf)

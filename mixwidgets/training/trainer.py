@@ -1,4 +1,4 @@
-"""The frame of every training loop: a task, its model and batches; what a step says; an evaluation."""
+"""What every training loop shares: the task, its model and batches, the record of a step, evaluation."""
 
 import math
 import time
@@ -27,10 +27,10 @@ Gradients = Mapping[str, Tensor]
 
 
 class Trainer(ABC):
-    """One run's model on its device. A subclass says how its numbers are kept.
+    """One run's model on its device. Subclasses implement the precision.
 
-    Of several ranks each has a trainer. All make the same weights and batches, each takes its part of these,
-    and loss and gradients are summed: from there on all have the same numbers again.
+    Each rank has a trainer. All start from the same weights and draw the same batches; each computes its
+    part, and loss and gradients are summed over the ranks.
     """
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
@@ -49,7 +49,7 @@ class Trainer(ABC):
     @property
     @abstractmethod
     def arithmetic(self) -> str:
-        """How products are computed, in words."""
+        """How matrix products are computed, in words."""
 
     @property
     @abstractmethod
@@ -59,11 +59,11 @@ class Trainer(ABC):
     @property
     @abstractmethod
     def weights(self) -> Mapping[str, Tensor]:
-        """What is kept from step to step, by parameter name."""
+        """The weights kept between steps, by parameter name."""
 
     @abstractmethod
     def held(self) -> Mapping[str, Iterable[Tensor]]:
-        """The tensors held from step to step, by kind of memory: "weights", "master", "optimizer"."""
+        """The tensors held between steps, by kind of memory: "weights", "master", "optimizer"."""
 
     @abstractmethod
     def outputs(self, inputs: Tensor) -> Tensor:
@@ -71,17 +71,17 @@ class Trainer(ABC):
 
     @abstractmethod
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:
-        """The loss (float32, loss weight included, loss scale not) and its gradients, of all ranks' parts."""
+        """The loss (float32, loss weight included, loss scale not) and its gradients, over all ranks."""
 
     @abstractmethod
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
-        """Update the weights along the clipped gradients, or skip that, and move on to the next loss scale;
-        whether it was skipped. `found_inf`: an unscaled gradient is inf or NaN."""
+        """Update the weights by the clipped gradients, or skip that, and advance the loss scale. Returns
+        whether the update was skipped. `found_inf`: an unscaled gradient is inf or NaN."""
 
     @property
     @abstractmethod
     def why_give_up(self) -> str:
-        """Why the loss scale ends the run; empty while it does not."""
+        """Why the loss scale ends the run; empty if it does not."""
 
     def step(
         self, number: int, observed: bool, around_backward: AbstractContextManager[object] | None = None
@@ -99,12 +99,12 @@ class Trainer(ABC):
         draws = copy(self._own_random)
         with self._own_random, around_backward or nullcontext():
             loss, gradients = self.backward(part)
-        self.ranks.alike(self.model.buffers())  # running statistics are rank 0's
+        self.ranks.alike(self.model.buffers())  # running statistics: rank 0's count
         pending = begin(gradients) if observed else None
         compared = observed and self.experiment.fp32_reference
         flushed = self._flushed(part, gradients, draws) if compared else {}
         before = {name: weight.clone() for name, weight in self.weights.items()} if observed else {}
-        # The step's one look at the device. The norm is finite just where every gradient is.
+        # The only device sync of the step. The norm is finite exactly if every gradient is.
         loss_now, norm = torch.stack([loss.double(), global_norm(gradients)]).tolist()
         found_inf = not math.isfinite(norm)
         skipped = self.update(self._clipped(gradients, norm), found_inf)
@@ -142,15 +142,15 @@ class Trainer(ABC):
         return MappingProxyType({**metrics, "loss": metrics["loss"] * self._loss_weight})
 
     def micro_batches(self, part: Part) -> Iterator[tuple[Tensor, Tensor, float]]:
-        """A rank's part in parts, each with its weight in the loss: its share of the batch's examples, times
+        """The rank's micro-batches, each with its weight in the loss: its share of the batch's examples times
         the loss weight."""
         inputs, targets, share = part
-        parts = min(self.experiment.micro_batches, len(targets))  # of no examples there is no mean
+        parts = min(self.experiment.micro_batches, len(targets))  # an empty micro-batch has no mean
         for x, y in zip(inputs.tensor_split(parts), targets.tensor_split(parts), strict=True):
             yield x, y, self._loss_weight * share * (len(y) / len(targets))
 
     def _unchanged(self, before: Mapping[str, Tensor], gradients: Gradients) -> Mapping[str, int]:
-        """Overwrites `before`: on a CPU `eq_` and `bool` take a sixth of the time of == and != 0."""
+        """Overwrites `before`: on a CPU, `eq_` and `bool` take a sixth of the time of == and != 0."""
         return _counts(
             {
                 name: before[name].eq_(weight).bool() & gradients[name].bool()
@@ -159,7 +159,7 @@ class Trainer(ABC):
         )
 
     def _flushed(self, part: Part, gradients: Gradients, draws: RandomState) -> Mapping[str, int]:
-        """Beside plain float32 arithmetic: from the same weights, and with the same draws of its dropout."""
+        """Compared with plain float32 arithmetic from the same weights and with the same dropout."""
         weights = {name: weight.detach().float().requires_grad_() for name, weight in self.weights.items()}
         buffers = {name: buffer.clone() for name, buffer in self.model.named_buffers()}  # it may write there
         loss = torch.zeros((), device=self.device)
@@ -176,17 +176,17 @@ class Trainer(ABC):
         )
 
     def _clipped(self, gradients: Gradients, norm: float) -> Gradients:
-        """The gradients, all shorter by one factor where their norm is above the experiment's limit."""
+        """The gradients, scaled down so that their norm does not exceed the experiment's `clip_norm`."""
         limit = math.inf if self.experiment.clip_norm is None else self.experiment.clip_norm
         if not self.experiment.recipe.clip_after_unscaling:
-            limit /= self.loss_scale  # the norm of scaled gradients is as many times larger
+            limit /= self.loss_scale  # the norm of scaled gradients is that much larger
         if not norm > limit:
             return gradients
         return {name: gradient * (limit / norm) for name, gradient in gradients.items()}
 
 
 def _task(experiment: Experiment) -> Task:
-    """A built-in task, or the user's own, made from its text: only here, where it is trained, does it run."""
+    """A built-in task, or the user's own made from its source, which is executed nowhere else."""
     if experiment.task_source:
         own: Task = load_task_class(experiment.task, experiment.task_source)()
         return own
@@ -200,6 +200,6 @@ def _non_finite(gradients: Gradients) -> tuple[int, str]:
 
 
 def _counts(masks: Mapping[str, Tensor]) -> Mapping[str, int]:
-    """How many elements of each mask are true. One look at the device."""
+    """How many elements of each mask are true. One device sync."""
     counts = torch.stack([mask.count_nonzero() for mask in masks.values()]).tolist()
     return MappingProxyType(dict(zip(masks, counts, strict=True)))

@@ -1,4 +1,4 @@
-"""The weights as a recipe keeps them: in float32 with narrow copies, or in the compute format alone."""
+"""The weights: float32 masters with narrow copies, or narrow weights alone."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,16 +10,16 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.training.precision import DTYPES
 
-_RANDOM_BITS = 24  # of stochastic rounding: the bias of so many is lost in its noise
+_RANDOM_BITS = 24  # of stochastic rounding: with 24 the bias is below the noise
 
 
 class Weights:
     """A model's weights, the copies that the forward pass reads, and the optimiser that updates them.
 
-    With master weights (Micikevicius et al., section 3.1) float32 ones are kept and updated, and copies in
-    the compute format are read. Without them what is kept is what is read. The optimiser then works on
-    float32 copies, and its result is rounded; or, where its state is in the compute format too, it is torch's
-    own at work on half-precision weights.
+    With master weights (Micikevicius et al., section 3.1) the float32 weights are kept and updated, and the
+    forward pass reads copies in the compute format. Without them the narrow weights are both kept and read:
+    the optimiser works on float32 copies, and its result is rounded; or, if its state is in the compute
+    format too, torch's optimiser works on the narrow weights directly.
     """
 
     def __init__(self, experiment: Experiment, model: nn.Module) -> None:
@@ -29,11 +29,11 @@ class Weights:
         trained = trained_weights(model)
         self.kept = {name: weight.detach().to(kept_in) for name, weight in trained.items()}
         """By parameter name: the weights between steps."""
-        for name, weight in trained.items():  # else its float32 ones would stay, for nothing
+        for name, weight in trained.items():  # releases the float32 originals
             weight.data = self.kept[name]
         self.read = {name: weight.detach().to(compute).requires_grad_() for name, weight in self.kept.items()}
-        """By parameter name: the weights of the forward pass, leaves of autograd's graph. Where the formats
-        are one they share the memory of `kept`."""
+        """By parameter name: the weights of the forward pass, leaves of the autograd graph. They share the
+        memory of `kept` if the formats are equal."""
         self._copies = kept_in != compute
         self._state_dtype = DTYPES[recipe.optimizer_format]
         self._works_wide = kept_in != torch.float32 and self._state_dtype == torch.float32
@@ -46,19 +46,18 @@ class Weights:
         """torch's. Between steps its state is in the recipe's `optimizer_format`."""
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
-        """All tensors here, by kind of memory. The optimiser's float32 copies of weights that are kept
-        narrow count with its state: they hold nothing that the weights do not."""
+        """All tensors by kind of memory. The optimiser's float32 copies of narrow weights are its state."""
         state = [*self._worked.values(), *optimizer_state(self.optimizer)]
         return {"weights": self.read.values(), "master": self.kept.values(), "optimizer": state}
 
     def refresh_copies(self) -> None:
-        """Round the kept weights to those that the forward pass reads."""
+        """Round the kept weights to the copies that the forward pass reads."""
         if self._copies:
             with torch.no_grad():
                 torch._foreach_copy_(list(self.read.values()), list(self.kept.values()))
 
     def update(self, gradients: Mapping[str, Tensor]) -> None:
-        """One step of the optimiser along the unscaled float32 gradients."""
+        """One optimiser step with the unscaled float32 gradients."""
         for name, weight in self._worked.items():
             weight.grad = gradients[name].to(weight.dtype)
         if self._works_wide:
@@ -66,12 +65,12 @@ class Weights:
         self._convert_state(torch.float32)
         self.optimizer.step()
         self._convert_state(self._state_dtype)
-        self.optimizer.zero_grad()  # or they would stay through the next forward and backward pass
+        self.optimizer.zero_grad()  # frees them before the next forward and backward pass
         if self._works_wide:
             self._round()
 
     def _convert_state(self, dtype: torch.dtype) -> None:
-        """Widen a narrow state for the step in float32, or narrow it after."""
+        """Widen a narrow state for the float32 step, or narrow it afterwards."""
         for state in self.optimizer.state.values() if self._converts_state else ():
             for name, value in state.items():
                 if name != "step":  # Adam's count
@@ -83,7 +82,7 @@ class Weights:
             kept.copy_(self._stochastically(wide) if self._stochastic else wide)
 
     def _stochastically(self, wide: Tensor) -> Tensor:
-        """float32 → float32 values of the compute format. By way of the host."""
+        """float32 → float32 values of the compute format; rounded on the host."""
         rounded = self._round_to.round(
             wide.cpu().numpy(),
             rounding="stochastic",
@@ -94,12 +93,12 @@ class Weights:
 
 
 def trained_weights(model: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters by name, but for frozen ones: those that require no gradient."""
+    """The parameters that require a gradient, by name."""
     return {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
 
 
 def optimizer_state(optimizer: torch.optim.Optimizer) -> list[Tensor]:
-    """The tensors in the optimiser's state, Adam's counts of steps apart."""
+    """The tensors of the optimiser's state, without Adam's step counts."""
     return [
         value
         for state in optimizer.state.values()
