@@ -2,7 +2,7 @@
 
 Beside this: what a hostile run directory can do (tests/store/test_journal.py, test_run_folder.py), one that
 comes from a worker (test_arrival.py), a hostile line (test_queue.py) or page (tests/widgets, tests/browser);
-markup in the front end (tests/repository/test_house.py) and in charts; what a terminal shows (tests/cli).
+markup in the front end (tests/repository/test_imports.py) and in charts; what a terminal shows (tests/cli).
 """
 
 import ast

@@ -17,8 +17,8 @@ from mixwidgets.store.lock import take_lock
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.widgets.training_lab.comparison import comparison_of
 from mixwidgets.widgets.training_lab import runs_panels
+from mixwidgets.widgets.training_lab.comparison import comparison_of
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import (
     Page,

@@ -8,8 +8,8 @@ from traitlets import TraitError
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.widgets.training_lab.widget import TrainingLab
 from mixwidgets.widgets.training_lab import widget as training_lab
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.widgets.lab_page import Page
 
 

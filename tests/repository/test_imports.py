@@ -1,4 +1,4 @@
-"""The house keeps its rule: imports run downwards only, and heavy libraries load only when used."""
+"""Imports run down only, no two modules import each other, and heavy libraries load only when used."""
 
 import ast
 import importlib
@@ -7,17 +7,18 @@ import subprocess
 import sys
 import textwrap
 import types
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import mixwidgets
 
-PACKAGE = Path(mixwidgets.__file__).parent
+ROOT = Path(mixwidgets.__file__).parent
 STANDARD = set(sys.stdlib_module_names)
 
-# room: (the rooms below it, what it may import of others on loading, and what only inside functions)
-ROOMS = {
+# package: (those below it, what it may import of others on loading, and what only inside functions)
+PACKAGES = {
     "formats": (set(), {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
     "checks": (set(), set(), set()),
@@ -67,15 +68,15 @@ ROOMS = {
 LATE = {"mixwidgets.gradients.loops": {"numpy", "numba", "llvmlite"}}
 
 
-def room_of(path: Path) -> str:
-    """An entry point, which starts a process, stands above all: it may import what the command line may."""
-    first = path.relative_to(PACKAGE).parts[0]
+def package_of(path: Path) -> str:
+    """An entry point, which starts a process, is above all: it may import what the command line may."""
+    first = path.relative_to(ROOT).parts[0]
     return "cli" if path.name == "__main__.py" else first.removesuffix(".py")
 
 
 def imports(tree: ast.AST, path: Path):
     """(absolute module, "loading" | "inside" | "typing") of every import in a file."""
-    package = ["mixwidgets", *path.relative_to(PACKAGE).parts[:-1]]
+    package = ["mixwidgets", *path.relative_to(ROOT).parts[:-1]]
 
     def walk(node, where):
         for child in ast.iter_child_nodes(node):
@@ -89,39 +90,62 @@ def imports(tree: ast.AST, path: Path):
             elif isinstance(child, ast.ImportFrom):
                 base = package[: len(package) + 1 - child.level] if child.level else []
                 module = ".".join([*base, *([child.module] if child.module else [])])
-                if module in ("", "mixwidgets") or not child.module:
-                    yield from ((f"{module}.{alias.name}", inner) for alias in child.names)
-                else:
-                    yield module, inner
+                for alias in child.names:
+                    name = f"{module}.{alias.name}"
+                    yield (name if name in MODULES or not child.module else module), inner
             yield from walk(child, inner)
 
     yield from walk(tree, "loading")
 
 
-FILES = sorted(PACKAGE.rglob("*.py"))
+FILES = sorted(ROOT.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_run_down(path):
-    room = room_of(path)
-    below, loading, inside = ROOMS[room]
-    loading = LATE.get(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts), loading)
-    for module, where in imports(ast.parse(path.read_text(encoding="utf-8")), path):
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module_of(path) for path in FILES}
+IMPORTS = {path: [*imports(ast.parse(path.read_text(encoding="utf-8")), path)] for path in FILES}
+
+
+def wrong(path: Path):
+    """What is wrong with a file's imports, in words."""
+    package = package_of(path)
+    below, loading, inside = PACKAGES[package]
+    loading = LATE.get(module_of(path), loading)
+    for module, where in IMPORTS[path]:
         top = module.split(".")[0]
-        assert module not in LATE or where == "inside", f"{module} is for who has what it needs"
+        if module in LATE and where != "inside":
+            yield f"{module} is for who has what it needs: import it inside a function"
         if top == "mixwidgets":
             target = module.split(".")[1] if "." in module else "__init__"
-            assert target in {room, *below, "__init__", "__version__"}, (
-                f"{room} imports {module}, which is not below it"
-            )
+            if target not in {package, *below, "__init__", "__version__"}:
+                yield f"{package} imports {module}, which is not below it"
         elif top not in STANDARD and where != "typing":
             allowed = loading | inside if where == "inside" else loading
-            assert top in allowed, f"{room} may not import {top} {where}; it may import {sorted(allowed)}"
+            if top not in allowed:
+                yield f"{package} may not import {top} {where}; it may import {sorted(allowed)}"
 
 
-def test_the_import_rule_sees_a_wrong_import(tmp_path):
-    tree = ast.parse("from ..training.loop import train\nimport torch\ndef f():\n    import altair")
-    found = list(imports(tree, PACKAGE / "widgets" / "x.py"))
+def test_imports_run_down():
+    found = {str(path.relative_to(ROOT)): [*wrong(path)] for path in FILES}
+    assert {path: sentences for path, sentences in found.items() if sentences} == {}
+
+
+def test_no_modules_import_each_other():
+    """Not even inside functions, or for type checking only."""
+    graph = {
+        module_of(path): {module for module, _ in found if module in MODULES}
+        for path, found in IMPORTS.items()
+    }
+    TopologicalSorter(graph).prepare()  # CycleError names the modules
+
+
+def test_the_import_rule_sees_a_wrong_import():
+    path = ROOT / "widgets" / "x.py"
+    code = "from ..training.loop import train\nimport torch\ndef f():\n    import altair"
+    found = list(imports(ast.parse(code), path))
     assert found == [("mixwidgets.training.loop", "loading"), ("torch", "loading"), ("altair", "inside")]
 
 
@@ -145,17 +169,17 @@ def test_import_and_a_bit_editor_load_nothing_heavy():
     )
 
 
-def test_the_lower_rooms_need_no_jupyter():
+def test_the_lower_packages_need_no_jupyter():
     assert (
         run_python("""
         import importlib, pkgutil, sys
 
-        for name in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
-            sys.modules[name] = None  # importing it raises ModuleNotFoundError
+        for missing in "ipywidgets anywidget IPython traitlets pandas typer altair".split():
+            sys.modules[missing] = None  # importing it raises ModuleNotFoundError
         import mixwidgets
-        for room in ("formats", "gradients", "task", "experiments", "store", "observe", "training"):
-            package = importlib.import_module(f"mixwidgets.{room}")
-            for module in pkgutil.iter_modules(package.__path__, f"mixwidgets.{room}."):
+        for name in ("formats", "gradients", "task", "experiments", "store", "observe", "training"):
+            package = importlib.import_module(f"mixwidgets.{name}")
+            for module in pkgutil.iter_modules(package.__path__, f"mixwidgets.{name}."):
                 if not module.name.endswith("__main__"):
                     importlib.import_module(module.name)
         experiment = mixwidgets.Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=1)
@@ -190,7 +214,7 @@ EXCEPTIONS = {("page", "import(")}  # a saved page imports the one module that i
 
 
 def test_the_front_end_has_no_markup_eval_or_remote_import():
-    sources = [*(PACKAGE.parent / "js").glob("[!n]*/**/*.ts"), *(PACKAGE / "static").iterdir()]
+    sources = [*(ROOT.parent / "js").glob("[!n]*/**/*.ts"), *(ROOT / "static").iterdir()]
     assert len(sources) > 10
     for path in sources:
         text = path.read_text(encoding="utf-8")
