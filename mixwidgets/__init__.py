@@ -6,14 +6,14 @@ editor never loads torch.
 
 from importlib import import_module
 from typing import Any
+from warnings import warn
 
 __version__ = "0.1.0"
 
-_HOME = {
+_MODULES = {
     "FloatFormat": "formats.float_format",
     "get_format": "formats.catalogue",
     "list_formats": "formats.catalogue",
-    "BlockFormat": "formats.block",
     "get_block_format": "formats.block",
     "cast_everywhere": "stacks",
     "GradientSummary": "gradients.summary",
@@ -24,7 +24,6 @@ _HOME = {
     "Experiment": "experiments.experiment",
     "grid": "experiments.grid",
     "launch": "scheduler.launch",
-    "Run": "store.run",
     "open_run": "store.run",
     "list_runs": "store.run",
     "compare": "charts",
@@ -43,16 +42,25 @@ _HOME = {
     "Exercise": "widgets.exercise.widget",
 }
 
-__all__ = ["__version__", *_HOME]
+# Renamed or no longer public: each works for one more version, with a DeprecationWarning.
+_DEPRECATED = {"BlockFormat": "formats.block", "Run": "store.run"}
+
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name in _DEPRECATED:
+        module = f"{__name__}.{_DEPRECATED[name]}"
+        warn(
+            f"mixwidgets.{name} will go; write from {module} import {name}", DeprecationWarning, stacklevel=2
+        )
+        return getattr(import_module(module), name)
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_MODULES})

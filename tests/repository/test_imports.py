@@ -210,6 +210,14 @@ def test_an_unknown_public_name_is_an_attribute_error():
         _ = mixwidgets.BitEdtor
 
 
+@pytest.mark.parametrize(("name", "module"), [("BlockFormat", "formats.block"), ("Run", "store.run")])
+def test_a_name_that_is_no_longer_public_works_and_says_where_it_is(name, module):
+    with pytest.warns(DeprecationWarning, match=f"from mixwidgets.{module} import {name}"):
+        found = getattr(mixwidgets, name)
+    assert found is getattr(importlib.import_module(f"mixwidgets.{module}"), name)
+    assert name not in mixwidgets.__all__
+
+
 EXCEPTIONS = {("page", "import(")}  # a saved page imports the one module that it holds
 
 
