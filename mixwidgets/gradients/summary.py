@@ -21,8 +21,8 @@ from mixwidgets.gradients.boundaries import (
     exact_scale,
 )
 from mixwidgets.gradients.counts import GradientCounts
+from mixwidgets.gradients.histogram import Histogram, histogram
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
-from mixwidgets.gradients.tally import Tally, tally
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ class GradientSummary:
         as do unsigned formats.
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
-        return cls.tallied(cuts, tally(as_floats(values), cuts))
+        return cls.of_histogram(cuts, histogram(as_floats(values), cuts))
 
     @classmethod
-    def tallied(cls, cuts: tuple[int, ...], found: Tally) -> GradientSummary:
-        """From what was counted by these cuts."""
+    def of_histogram(cls, cuts: tuple[int, ...], found: Histogram) -> GradientSummary:
+        """From a histogram with these cuts."""
         return cls(cuts, *found)
 
     @cached_property

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mixwidgets.gradients.lazy import LazySummaries, joined
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.together import CountedSummaries, joined
 from mixwidgets.observe.gradients import begin, global_norm, to_host
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 
@@ -52,7 +52,7 @@ class StepUnderWay:
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
-        self._passes: list[Callable[[], CountedSummaries]] = []
+        self._passes: list[Callable[[], LazySummaries]] = []
         self._norms: dict[str, Tensor] = {}
 
     def add_output(self, name: str, output: Tensor) -> None:
@@ -155,12 +155,12 @@ def _each_to_host(values: Sequence[float | Tensor]) -> Callable[[], Sequence[flo
     return lambda: read().tolist()
 
 
-def _together(passes: Sequence[CountedSummaries]) -> CountedSummaries:
+def _together(passes: Sequence[LazySummaries]) -> LazySummaries:
     """In the order in which the passes reached the parameters."""
     return passes[0] if len(passes) == 1 else joined(passes, dict.fromkeys(chain.from_iterable(passes)))
 
 
-def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[], CountedSummaries]:
+def _begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[], LazySummaries]:
     """Start summarising gradients / scale.
 
     A power of two moves exponents and nothing else, which is done to the summary: it is exact even where

@@ -1,4 +1,4 @@
-"""Counting by NumPy and by the loops that numba compiles: the same bits."""
+"""Counting by NumPy and by the loop that numba compiles: the same counts."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.gradients import loops, tally
+from mixwidgets.gradients import histogram as counting
+from mixwidgets.gradients import loops
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.compiled import compiled_count
-from mixwidgets.gradients.layout import SMALL, layout_of
+from mixwidgets.gradients.histogram import COMPILED_FROM, histogram
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.vectorised import count
 
 
 def both(values: np.ndarray) -> tuple[GradientSummary, GradientSummary]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "COMPILED_FROM", 0)
+        patch.setattr(counting, "COMPILED_FROM", 0)
         found = GradientSummary.of(values)
-        patch.setattr(tally, "COMPILED_FROM", math.inf)
+        patch.setattr(counting, "COMPILED_FROM", math.inf)
         return found, GradientSummary.of(values)
 
 
@@ -66,7 +65,7 @@ def cases() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("name", cases())
 def test_the_same_summary_both_ways(name: str) -> None:
     values = cases()[name]
-    assert compiled_count().args[0].signatures is not None, "numba is among the test requirements"
+    assert counting._compiled().signatures is not None, "numba is among the test requirements"
     found, plain = both(values)
     assert found == plain
     assert found.samples.tolist() == plain.samples.tolist()
@@ -96,8 +95,8 @@ def test_other_cuts_both_ways(cuts: tuple[int, ...]) -> None:
     )
     for least in (0, math.inf):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tally, "COMPILED_FROM", least)
-            found = tally.tally(values, cuts)
+            patch.setattr(counting, "COMPILED_FROM", least)
+            found = histogram(values, cuts)
         assert found.exponents == (0,)
         assert found.cells.tolist() == [expected.tolist()]
 
@@ -110,13 +109,13 @@ def run(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_numba_is_loaded_when_a_process_has_counted_much() -> None:
-    code = """
+def test_numba_is_loaded_for_a_large_array() -> None:
+    code = f"""
         import sys, numpy as np
         from mixwidgets.gradients.summary import GradientSummary
-        GradientSummary.of(np.ones(999_999, dtype=np.float32))
+        GradientSummary.of(np.ones({COMPILED_FROM - 1}, dtype=np.float32))
         print("numba" in sys.modules)
-        GradientSummary.of(np.ones(1, dtype=np.float32))
+        GradientSummary.of(np.ones({COMPILED_FROM}, dtype=np.float32))
         print("numba" in sys.modules)
     """
     assert run(code).split() == ["False", "True"]
@@ -125,15 +124,11 @@ def test_numba_is_loaded_when_a_process_has_counted_much() -> None:
 def test_without_numba_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, loops.__name__)
     monkeypatch.setitem(sys.modules, "numba", None)  # importing it raises ModuleNotFoundError
-    assert compiled_count.__wrapped__() is None
+    assert counting._compiled.__wrapped__() is None
 
 
-@pytest.mark.parametrize(("every", "parts"), [(97, 3), (7, 1)])  # some small arrays, and a large one
-@pytest.mark.parametrize("most", [100, 1 << 31])
-def test_where_machine_code_cannot_be_kept(
-    monkeypatch: pytest.MonkeyPatch, most: int, every: int, parts: int
-) -> None:
-    """And the loops as Python runs them, by as many values at once as one count holds."""
+def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the loop as Python runs it."""
 
     def njit(**options: bool) -> object:
         if "cache" in options:
@@ -141,19 +136,12 @@ def test_where_machine_code_cannot_be_kept(
         return lambda function: function
 
     monkeypatch.delitem(sys.modules, loops.__name__)
-    monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit, types=None))
-    extending = types.SimpleNamespace(intrinsic=lambda function: lambda *arguments: None)
-    monkeypatch.setitem(sys.modules, "numba.extending", extending)
-    by_loops = compiled_count.__wrapped__()
-    fake, gathered = sys.modules[loops.__name__], []
-    gather = fake._gather
-    monkeypatch.setattr(fake, "_gather", lambda *tables: (gathered.append(1), gather(*tables)))
-    monkeypatch.setattr(fake, "MOST", most)
-    layout = layout_of(False, catalogue_cuts())
-    arrays = [part.view(np.uint32) for part in np.array_split(edges(np.float32)[::every], parts)]
-    assert (parts == 1) is (len(arrays[0]) > SMALL)
-    counted = by_loops(arrays, layout)
-    assert len(gathered) == sum(-(-len(bits) // most) for bits in arrays)
-    for column, expected in zip(counted, count(arrays, layout), strict=True):
-        assert column.dtype == expected.dtype
-        assert np.array_equal(column, expected)
+    monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit))
+    by_python = counting._compiled.__wrapped__()
+    values = edges(np.float32)[::7]
+    expected = histogram(values, catalogue_cuts())
+    monkeypatch.setattr(counting, "_compiled", lambda: by_python)
+    monkeypatch.setattr(counting, "COMPILED_FROM", 0)
+    found = histogram(values, catalogue_cuts())
+    assert found.cells.tolist() == expected.cells.tolist()
+    assert found[:1] + found[3:] == expected[:1] + expected[3:]

@@ -19,11 +19,12 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from mixwidgets.gradients import together
+from mixwidgets.gradients import lazy
 from mixwidgets.gradients.boundaries import catalogue_cuts
+from mixwidgets.gradients.histogram import looked_at
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe import gradients as observe
-from mixwidgets.observe.gradients import begin, cell_counts, looked_at, summarise
+from mixwidgets.observe.gradients import begin, cell_counts, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,13 +132,13 @@ def test_a_sum_beyond_the_largest_float_is_no_infinity_among_the_values() -> Non
     assert begin({"w": torch.full((4,), 3e38)}).finish().not_finite == {}
 
 
-def test_few_values_are_counted_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_values_are_counted_on_first_access(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    count = together.count_each
-    monkeypatch.setattr(together, "count_each", lambda *given: asked.append(1) or count(*given))
+    count = lazy.histogram
+    monkeypatch.setattr(lazy, "histogram", lambda *given: asked.append(1) or count(*given))
     found = begin({"w": torch.ones(3), "v": torch.tensor([torch.inf])}).finish()
     assert (list(found), found.not_finite, asked) == (["w", "v"], {"v": 1}, [])
-    assert (found["w"].count, found["v"].inf, len(asked)) == (3, 1, 1)
+    assert (found["w"].count, found["v"].inf, len(asked)) == (3, 1, 2)
 
 
 def flat(gradients: dict[str, Tensor]) -> list[Tensor]:
@@ -170,7 +171,7 @@ def test_only_operations_that_do_not_wait() -> None:
     cell_counts(tensors, chunk=20_000)  # what is copied to the device once is there
     with Watch() as watch:
         cell_counts(tensors, chunk=20_000)
-        looked_at(tensors)
+        torch.cat([looked_at(tensor) for tensor in tensors]).float()
     assert watch.kernels["index_add_"] > 1
     # Memory is bounded: a chunk at a time, beside the counts themselves.
     assert watch.largest == max(20_000, len(tensors) * 4158)
@@ -220,7 +221,7 @@ def test_a_hundred_small_tensors_cost_the_launches_of_a_few() -> None:
         cell_counts(gradients)  # what is copied to the device once is there
         with Watch() as watch:
             cell_counts(gradients)
-            looked_at(gradients)
+            torch.cat([looked_at(gradient) for gradient in gradients]).float()
         return watch.kernels.total()
 
     assert launches(2) == launches(100) < 20

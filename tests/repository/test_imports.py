@@ -67,7 +67,7 @@ PACKAGES = {
     "__init__": (set(), set(), set()),
 }
 # Files that are imported inside functions only, and what they may import of others on loading.
-LATE = {"mixwidgets.gradients.loops": {"numpy", "numba", "llvmlite"}}
+LATE = {"mixwidgets.gradients.loops": {"numba"}}
 
 
 def package_of(path: Path) -> str:

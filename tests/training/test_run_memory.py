@@ -21,7 +21,7 @@ def objects():
 
 
 def test_a_hundred_steps_more_hold_no_more(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixwidgets.gradients.tally.COMPILED_FROM", math.inf)  # numba loads when it pays
+    monkeypatch.setattr("mixwidgets.gradients.histogram.COMPILED_FROM", math.inf)  # numba loads when it pays
     alive = {}
     with Journal(create_run(EXPERIMENT, tmp_path)) as journal:
         for event in train(journal.experiment):

@@ -1,36 +1,41 @@
-"""Arrays summarised together: each as if it were alone."""
-
-import math
+"""Lazy summaries: equal to those of each array alone."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixwidgets.gradients import tally
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.layout import SMALL
+from mixwidgets.gradients.lazy import LazySummaries, joined, summarise_later, summarise_now
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.together import CountedSummaries, joined, summarise_each
 
 
 def alike(arrays: dict[str, np.ndarray]) -> None:
-    for compiled_from in (0, math.inf):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tally, "COMPILED_FROM", compiled_from)
-            copies = {name: array.copy() for name, array in arrays.items()}
-            together = summarise_each(copies)
-            for copy in copies.values():
-                copy[:] = 1
-            patch.setattr(tally, "COMPILED_FROM", math.inf)
-            alone = {name: GradientSummary.of(array) for name, array in arrays.items()}
-        assert list(together) == list(arrays)
-        broken = {name: np.count_nonzero(~np.isfinite(array)) for name, array in arrays.items()}
-        assert together.not_finite == {name: count for name, count in broken.items() if count}
+    alone = {name: GradientSummary.of(array) for name, array in arrays.items()}
+    copies = {name: array.copy() for name, array in arrays.items()}
+    now = summarise_now(copies)
+    for copy in copies.values():
+        copy[:] = 1
+    broken = {name: np.count_nonzero(~np.isfinite(array)) for name, array in arrays.items()}
+    for found in (now, summarise_later(arrays, all_finite=False)):
+        assert list(found) == list(arrays)
+        assert found.not_finite == {name: count for name, count in broken.items() if count}
         for name, array in arrays.items():
-            assert together[name] == alone[name], name
-            assert together[name].samples.tolist() == alone[name].samples.tolist(), name
-            assert together[name].count == len(array)
+            assert found[name] == alone[name], name
+            assert found[name].samples.tolist() == alone[name].samples.tolist(), name
+            assert found[name].count == len(array)
+
+
+def test_nothing_is_counted_before_the_first_access(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unwanted(*_: object) -> None:
+        raise AssertionError("counted")
+
+    monkeypatch.setattr("mixwidgets.gradients.lazy.histogram", unwanted)
+    found = summarise_later({"a": np.float32([1, np.nan])}, all_finite=False)
+    assert found.not_finite == {"a": 1}
+    assert "a" in found
+    with pytest.raises(AssertionError, match="counted"):
+        found["a"]
 
 
 def magnitudes(size: int, zeros: float = 0.0) -> np.ndarray:
@@ -45,8 +50,8 @@ def test_arrays_of_every_kind_at_once() -> None:
             "small": magnitudes(1000),
             "none": np.zeros(0, np.float32),
             "many zeros": magnitudes(5000, zeros=0.9),
-            "as many as counted together": magnitudes(SMALL),
-            "one more": magnitudes(SMALL + 1),
+            "a chunk": magnitudes(1 << 14),
+            "one more": magnitudes((1 << 14) + 1),
             "float64": magnitudes(300).astype(np.float64),
             "subnormal": np.array([1e-40, -1e-45, 0, 1], np.float32),
             "not finite": np.array([np.inf, -np.inf, np.nan, -0.0, 3.4e38], np.float32),
@@ -62,20 +67,20 @@ def test_both_sides_of_each_cut_in_every_binade() -> None:
     alike({str(number): part for number, part in enumerate(parts)})
 
 
-def test_more_arrays_than_are_counted_together() -> None:
+def test_many_arrays() -> None:
     alike({str(number): magnitudes(number) for number in range(40)})
 
 
 def test_no_arrays() -> None:
-    assert summarise_each({}) == {}
+    assert summarise_now({}) == {}
 
 
 def test_of_parts_the_last_that_has_a_name_counts() -> None:
     def of(*values: float) -> GradientSummary:
         return GradientSummary.of(np.array(values, np.float32))
 
-    first = summarise_each({"a": np.float32([np.inf]), "b": np.float32([np.nan, 1])})
-    second = summarise_each({"c": np.float32([3]), "a": np.float32([2])})
+    first = summarise_now({"a": np.float32([np.inf]), "b": np.float32([np.nan, 1])})
+    second = summarise_now({"c": np.float32([3]), "a": np.float32([2])})
     found = joined([first, second], ["c", "b", "a"])
     assert found == {"a": of(2), "b": of(np.nan, 1), "c": of(3)}
     assert list(found) == ["c", "b", "a"]
@@ -93,7 +98,7 @@ def test_made_ones_and_changed_ones() -> None:
         "w": GradientSummary.of(np.float32([np.nan, -np.inf, 1])),
         "v": GradientSummary.of(np.float32([2])),
     }
-    found = CountedSummaries.of(made)
+    found = LazySummaries.of(made)
     assert found == made
     assert found.not_finite == {"w": 2}
     twice = found.mapped(lambda name, summary: summary.merge(summary) if name == "v" else summary)
