@@ -1,10 +1,9 @@
-"""Exact histograms of magnitudes: by binade, and within a binade by the cuts at which a format's answer
-changes.
+"""Exact histograms of magnitudes: by binade, and within a binade by the cuts of some formats.
 
-The bits of floats without their sign are ordered as their magnitudes. So the values are sorted by these bits,
-chunk by chunk, and the start of each cell is looked up in them. NumPy's sort of a chunk that fits a core's
-cache is faster than its bincount. Many values are counted by a loop that numba compiles, where that is
-installed."""
+The bits of floats without their sign are ordered as their magnitudes, so sorted values show how many are
+below the start of each cell. Of a large array most values are counted by their key, the 16 bits below the
+sign: the values of one key share a cell, unless a cell starts inside the key. Where numba is installed, it
+compiles the loop that counts a very large one."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 COMPILED_FROM = 1 << 20  # values of an array: loading numba takes a second
-_CHUNK = 1 << 14  # values that are sorted at once
+_CHUNK = 1 << 16  # values: a chunk and its temporaries fit a core's second-level cache
 _LOOKED_AT = 256  # values, at least, among which samples are found
 _KEY_BITS = 16
 
@@ -57,17 +56,15 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
     `cuts` are fractions of a binade in units of 2^-52, ascending, the first of them 1.
     """
     edges = cell_edges(values.itemsize == 8, cuts)
-    bits = values.view(edges.dtype)
+    bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
     count = _compiled() if len(bits) >= COMPILED_FROM else None
-    counts = np.zeros(len(edges) + 1, np.int64)
     if count:
-        word = edges.dtype.type
-        mask, shift = _magnitude_mask(edges), word(8 * edges.itemsize - 1 - _KEY_BITS)
-        first_cells = _first_cells(values.itemsize == 8, cuts)
-        count(np.ascontiguousarray(bits), mask, shift, first_cells, edges, counts)
+        first_cells, _ = _keys(values.itemsize == 8, cuts)
+        bits = np.ascontiguousarray(bits)
+        count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
     else:
-        for start in range(0, len(bits), _CHUNK):
-            _count(bits[start : start + _CHUNK], edges, counts)
+        rest = _count_by_key(bits, edges, cuts, counts) if len(bits) > _CHUNK else bits
+        _count_sorted(np.sort(rest & _magnitude_mask(edges)), edges, counts)
     return Histogram.of_counts(counts, cuts, looked_at(values))
 
 
@@ -104,13 +101,47 @@ def _exponents(wide: bool) -> range:
     return range(-1074, 1024) if wide else range(-149, 128)
 
 
-def _count(bits: Array, edges: Array, counts: Array) -> None:
-    """Add the values of a chunk to the counts of the cells."""
-    magnitudes = bits & _magnitude_mask(edges)
-    magnitudes.sort()
-    first, last = np.searchsorted(edges, magnitudes[[0, -1]], side="right")  # cells of the least and greatest
-    starts = np.searchsorted(magnitudes, edges[first:last])
-    counts[first : last + 1] += np.diff(starts, prepend=0, append=len(magnitudes))
+def _count_sorted(magnitudes: Array, edges: Array, counts: Array) -> None:
+    """Add ascending magnitudes to the counts of their cells."""
+    if len(magnitudes):
+        first, last = edges.searchsorted(magnitudes[[0, -1]], side="right")  # cells of least and greatest
+        below = magnitudes.searchsorted(edges[first:last])
+        counts[first:last] += below
+        counts[first + 1 : last + 1] -= below
+        counts[last] += len(magnitudes)
+
+
+def _count_by_key(bits: Array, edges: Array, cuts: tuple[int, ...], counts: Array) -> Array:
+    """Add the values to the counts of their cells, except those that this returns."""
+    first_cells, is_mixed = _keys(edges.itemsize == 8, cuts)
+    shift = _key_shift(edges)
+    below_key = (edges.dtype.type(1) << shift) - 1
+    by_key, rest = np.zeros(1 << _KEY_BITS, np.int64), []
+    for start in range(0, len(bits), _CHUNK):
+        chunk = bits[start : start + _CHUNK]
+        keys = (chunk >> shift).astype(np.uint16)  # which drops the sign
+        found = np.bincount(keys)
+        by_key[: len(found)] += found
+        rest.append(chunk[is_mixed.take(keys) & (chunk & below_key != 0)])  # the others are in the first cell
+    left = np.concatenate(rest)
+    by_key -= np.bincount((left >> shift).astype(np.uint16), minlength=len(by_key))
+    counts += np.bincount(first_cells, weights=by_key, minlength=len(counts)).astype(np.int64)
+    return left
+
+
+@lru_cache(maxsize=64)
+def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array]:
+    """Of each key, the cell of its least magnitude, and whether another cell starts inside it."""
+    edges = cell_edges(wide, cuts)
+    starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << _key_shift(edges)
+    first_cells = np.searchsorted(edges, starts, side="right")
+    ends = starts | (edges.dtype.type(1) << _key_shift(edges)) - 1
+    return first_cells, first_cells != np.searchsorted(edges, ends, side="right")
+
+
+def _key_shift(edges: Array) -> Any:
+    """How many bits are below a key's."""
+    return edges.dtype.type(8 * edges.itemsize - 1 - _KEY_BITS)
 
 
 def _magnitude_mask(edges: Array) -> Any:
@@ -124,14 +155,6 @@ def _samples(values: Array, exponents: Array) -> Array:
     values = values[np.isfinite(values) & (np.abs(values) >= np.finfo(values.dtype).smallest_normal)]
     samples[np.searchsorted(exponents, np.frexp(values)[1] - 1)] = values
     return samples
-
-
-@lru_cache(maxsize=64)
-def _first_cells(wide: bool, cuts: tuple[int, ...]) -> Array:
-    """The cell of the least magnitude with each value of the 16 bits below the sign."""
-    edges = cell_edges(wide, cuts)
-    starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << (8 * edges.itemsize - 1 - _KEY_BITS)
-    return np.searchsorted(edges, starts, side="right")
 
 
 @cache
