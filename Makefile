@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix js --loglevel=error
+NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel=error
 VECTORS := build/vectors
 
 .PHONY: lab test unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints oldest clean
@@ -20,7 +20,7 @@ test: front-end unit documentation notebooks browser
 unit: .venv/.test
 	$(BIN)/python -m pytest -m "not browser" -n auto --maxprocesses 8 --dist loadfile --ignore=tests/documentation
 
-front-end: js/node_modules/.installed $(VECTORS)/.made
+front-end: node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
 	$(NPM) test
 
@@ -46,10 +46,10 @@ format: .venv/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bundle: js/node_modules/.installed
+bundle: node_modules/.installed
 	$(NPM) run build
 
-bench: .venv/.test js/node_modules/.installed
+bench: .venv/.test node_modules/.installed
 	$(BIN)/python -m benchmarks
 
 run-notebooks: .venv/.test
@@ -84,7 +84,7 @@ oldest:
 	build/oldest/bin/python -m pytest -W default -m "not browser" -n auto --maxprocesses 8 --dist loadfile --ignore=tests/documentation --deselect tests/repository/test_environment.py::test_binder_resolves_to_this_environment
 
 clean:
-	rm -rf .venv build js/node_modules
+	rm -rf .venv build node_modules
 
 # Setting up
 
@@ -103,7 +103,7 @@ clean:
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/python -m playwright install chromium
 	touch $@
 
-js/node_modules/.installed: js/package.json js/package-lock.json .venv/.test
+node_modules/.installed: package.json package-lock.json .venv/.test
 	$(NPM) ci
 	touch $@
 

@@ -1,29 +1,29 @@
 // Builds the front end into mixwidgets/static/: one readable ES module a widget, one style sheet, and zh.json, the
 // Chinese of what the modules say. Each module holds its messages in one line, marked for mixwidgets/widgets/language.py.
-//   node build.mjs           writes the files
-//   node build.mjs --check   writes nothing and fails unless the committed bytes are the same
+//   node js/build.mjs           writes the files
+//   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 const LIMIT = 120_000; // bytes a bundle; each widget view loads one
 
 const checking = process.argv.includes("--check");
 const entries = {
-  bit_editor: "widgets/bit_editor.ts",
-  block_lab: "widgets/block_lab.ts",
-  exercise: "widgets/exercise.ts",
-  format_designer: "widgets/format_designer.ts",
-  loss_scale_explorer: "widgets/loss_scale_explorer.ts",
-  number_line: "widgets/number_line.ts",
-  sweep_progress: "widgets/sweep_progress.ts",
-  training_lab: "widgets/training_lab.ts",
-  page: "host/page.ts",
-  mixwidgets: "ui/mixwidgets.css",
+  bit_editor: "mixwidgets/widgets/bit_editor/page.ts",
+  block_lab: "mixwidgets/widgets/block_lab/page.ts",
+  exercise: "mixwidgets/widgets/exercise/page.ts",
+  format_designer: "mixwidgets/widgets/format_designer/page.ts",
+  loss_scale_explorer: "mixwidgets/widgets/loss_scale_explorer/page.ts",
+  number_line: "mixwidgets/widgets/number_line/page.ts",
+  sweep_progress: "mixwidgets/widgets/sweep_progress/page.ts",
+  training_lab: "mixwidgets/widgets/training_lab/page.ts",
+  page: "js/host/page.ts",
+  mixwidgets: "js/ui/mixwidgets.css",
 };
-const [messages, chinese] = await Promise.all(["en", "zh"].map(async (lang) => JSON.parse(await readFile(`${here}messages/${lang}.json`, "utf8"))));
+const [messages, chinese] = await Promise.all(["en", "zh"].map(async (lang) => JSON.parse(await readFile(`${root}js/messages/${lang}.json`, "utf8"))));
 const MESSAGES = /^var en_default = \{.*\};$/gm; // as esbuild writes the one import of en.json
 
 let failed = false;
@@ -40,15 +40,15 @@ const line = (kept) => `var en_default = /* messages */ ${JSON.stringify(kept)};
 async function bundle([name, path], keep) {
   const kept = Object.fromEntries(Object.entries(messages).filter(([key]) => keep(key.split(".")[0])));
   const { outputFiles } = await build({
-    absWorkingDir: here,
+    absWorkingDir: root,
     entryPoints: { [name]: path },
-    outdir: "../mixwidgets/static",
+    outdir: "mixwidgets/static",
     bundle: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",
     write: false,
-    alias: { "d3-color": "./ui/unused_d3.ts", "d3-format": "./ui/unused_d3.ts" },
+    alias: { "d3-color": "./js/ui/unused_d3.ts", "d3-format": "./js/ui/unused_d3.ts" },
     plugins: [{
       name: "messages",
       setup: ({ onLoad }) => onLoad({ filter: /en\.json$/ }, () => ({ contents: JSON.stringify(kept), loader: "json" })),
@@ -70,7 +70,7 @@ async function withItsMessages(entry) {
 
 const bundles = await Promise.all(Object.entries(entries).map(withItsMessages));
 const used = Object.assign({}, ...bundles.map(({ kept }) => kept));
-const translations = { file: `${here}../mixwidgets/static/zh.json`, text: `${JSON.stringify(inChinese(used), null, 1)}\n`, size: 0 };
+const translations = { file: `${root}mixwidgets/static/zh.json`, text: `${JSON.stringify(inChinese(used), null, 1)}\n`, size: 0 };
 
 for (const { file, text, size } of [...bundles, translations]) {
   const name = basename(file);

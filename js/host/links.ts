@@ -1,6 +1,6 @@
 // The links of a page go along with its address: to the same page in another language, and to presets of its first widget.
 
-import { set } from "../ui/dom.ts";
+import { set } from "#ui/dom.ts";
 import { joinStates, splitStates } from "./address.ts";
 
 export function pageLinks(widgets: number): { follow(shown: string): void } {

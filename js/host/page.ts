@@ -1,9 +1,9 @@
 // The host of a saved page: it gives the modules of its widgets their models and places, and joins the states to the
 // address. A page of one widget is what `save` writes; those of a site have several, and links between them.
 
-import { setText } from "../ui/dom.ts";
-import { t } from "../ui/messages.ts";
-import { keep, kept } from "../ui/tab.ts";
+import { setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { keep, kept } from "#ui/tab.ts";
 import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
 import { pageLinks } from "./links.ts";
 import { type PageModel, pageModel, type Saved, stateOf } from "./model.ts";

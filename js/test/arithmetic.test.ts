@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { arithmetic } from "../widgets/training_lab/arithmetic.ts";
+import { arithmetic } from "#widgets/training_lab/arithmetic.ts";
 
 vi.mock("../messages/en.json", () => import("../messages/zh.json")); // as Python puts another language's in their place
 

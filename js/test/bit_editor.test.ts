@@ -2,21 +2,21 @@
 
 import type { AnyModel } from "@anywidget/types";
 import { describe, expect, test } from "vitest";
-import { formats, getFormat } from "../formats/catalogue.ts";
-import { encode, OVERFLOWS, ROUNDINGS, type Options } from "../formats/encode.ts";
-import { toExact } from "../formats/parse.ts";
-import { rational } from "../formats/rational.ts";
-import { pieces } from "../ui/messages.ts";
-import { copiesOf } from "../widgets/bit_editor/copies.ts";
-import { cut, digitsToTellApart, figure } from "../ui/digits.ts";
-import { elementIn, elementsOf, nextOf } from "../widgets/bit_editor/elements.ts";
-import { rowOf } from "../widgets/bit_editor/every_format.ts";
-import { editHistory } from "../widgets/bit_editor/history.ts";
-import { readoutsOf } from "../widgets/bit_editor/more_readouts.ts";
-import { lineOf } from "../widgets/bit_editor/number_line.ts";
-import { presetsOf } from "../widgets/bit_editor/presets.ts";
-import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "../widgets/bit_editor/state.ts";
-import { classLine, sentence } from "../widgets/bit_editor/words.ts";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { encode, OVERFLOWS, ROUNDINGS, type Options } from "#core/formats/encode.ts";
+import { toExact } from "#core/formats/parse.ts";
+import { rational } from "#core/formats/rational.ts";
+import { pieces } from "#ui/messages.ts";
+import { copiesOf } from "#widgets/bit_editor/copies.ts";
+import { cut, digitsToTellApart, figure } from "#ui/digits.ts";
+import { elementIn, elementsOf, nextOf } from "#widgets/bit_editor/elements.ts";
+import { rowOf } from "#widgets/bit_editor/every_format.ts";
+import { editHistory } from "#widgets/bit_editor/history.ts";
+import { readoutsOf } from "#widgets/bit_editor/more_readouts.ts";
+import { lineOf } from "#widgets/bit_editor/number_line.ts";
+import { presetsOf } from "#widgets/bit_editor/presets.ts";
+import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#widgets/bit_editor/state.ts";
+import { classLine, sentence } from "#widgets/bit_editor/words.ts";
 
 function typed(input: string, format = "float16", how: Options = {}): EditedNumber {
   const fmt = getFormat(format)!;

@@ -3,8 +3,8 @@
 
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import editor from "../widgets/bit_editor.ts";
-import type { State } from "../widgets/bit_editor/state.ts";
+import editor from "#widgets/bit_editor/page.ts";
+import type { State } from "#widgets/bit_editor/state.ts";
 
 /** The host's part, as ipywidgets plays it: one state, events on change, and the difference at each save. */
 class Host {

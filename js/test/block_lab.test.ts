@@ -2,12 +2,12 @@
 // The block lab in a page without a kernel: what it shows, and what it sends.
 
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { getBlockFormat } from "../blocks/catalogue.ts";
-import labWidget from "../widgets/block_lab.ts";
-import { axisFor, perRow } from "../widgets/block_lab/geometry.ts";
-import { outcome } from "../widgets/block_lab/outcome.ts";
-import { codesOf, readLab } from "../widgets/block_lab/state.ts";
-import { percent, sentences } from "../widgets/block_lab/words.ts";
+import { getBlockFormat } from "#core/blocks/catalogue.ts";
+import labWidget from "#widgets/block_lab/page.ts";
+import { axisFor, perRow } from "#widgets/block_lab/geometry.ts";
+import { outcome } from "#widgets/block_lab/outcome.ts";
+import { codesOf, readLab } from "#widgets/block_lab/state.ts";
+import { percent, sentences } from "#widgets/block_lab/words.ts";
 
 const ramp = Float32Array.from({ length: 32 }, (_, i) => (i - 16) / 8);
 const outlier = ramp.with(5, 100);

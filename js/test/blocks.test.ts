@@ -1,10 +1,10 @@
 // Block formats in the page, held to what plain rationals in Python say (tests/vectors/make_blocks.py).
 
 import { describe, expect, test } from "vitest";
-import { blockFormats, getBlockFormat } from "../blocks/catalogue.ts";
-import { magnitudeOf, toDouble } from "../blocks/numbers.ts";
-import { quantize } from "../blocks/quantize.ts";
-import type { ScaleRule } from "../blocks/scale_rules.ts";
+import { blockFormats, getBlockFormat } from "#core/blocks/catalogue.ts";
+import { magnitudeOf, toDouble } from "#core/blocks/numbers.ts";
+import { quantize } from "#core/blocks/quantize.ts";
+import type { ScaleRule } from "#core/blocks/scale_rules.ts";
 import { committed } from "./vectors.ts";
 
 interface Row {

@@ -2,15 +2,15 @@
 // The exercise in a page without a kernel: every question judged as the oracle judges it, and what the page shows.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { questions, report as reportWords } from "../../mixwidgets/exercises/catalogue.json";
+import { questions, report as reportWords } from "#mixwidgets/exercises/catalogue.json";
 import exerciseVectors from "../../tests/vectors/exercises.json";
 import reportVectors from "../../tests/vectors/reports.json";
-import exercise from "../widgets/exercise.ts";
-import { verdictOf, type Question } from "../widgets/exercise/question.ts";
-import { readRecord } from "../widgets/exercise/record.ts";
-import { report } from "../widgets/exercise/report.ts";
-import { accepts, target } from "../widgets/exercise/rule.ts";
-import { readNumber } from "../widgets/exercise/answers.ts";
+import exercise from "#widgets/exercise/page.ts";
+import { verdictOf, type Question } from "#widgets/exercise/question.ts";
+import { readRecord } from "#widgets/exercise/record.ts";
+import { report } from "#widgets/exercise/report.ts";
+import { accepts, target } from "#widgets/exercise/rule.ts";
+import { readNumber } from "#widgets/exercise/answers.ts";
 import { fakeModel } from "./training_lab_model.ts";
 
 type Texts = Record<"en" | "zh", unknown>;

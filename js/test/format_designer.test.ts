@@ -1,13 +1,13 @@
 // The designer's figures: counts by class against all codes, what a design is, and the spec sheet.
 
 import { describe, expect, test } from "vitest";
-import { formats, getFormat } from "../formats/catalogue.ts";
-import { classify, exact, isFinite } from "../formats/decode.ts";
-import { p3109 } from "../formats/p3109.ts";
-import { CLASSES, countsOf, finiteValues } from "../widgets/format_designer/counts.ts";
-import { biasRange, designOf, formatOf, known, read, relatives } from "../widgets/format_designer/design.ts";
-import { amount, figuresOf } from "../widgets/format_designer/sheet.ts";
-import { power, rational } from "../formats/rational.ts";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { classify, exact, isFinite } from "#core/formats/decode.ts";
+import { p3109 } from "#core/formats/p3109.ts";
+import { CLASSES, countsOf, finiteValues } from "#widgets/format_designer/counts.ts";
+import { biasRange, designOf, formatOf, known, read, relatives } from "#widgets/format_designer/design.ts";
+import { amount, figuresOf } from "#widgets/format_designer/sheet.ts";
+import { power, rational } from "#core/formats/rational.ts";
 
 const small = [
   ...formats.filter((fmt) => fmt.bits <= 8),

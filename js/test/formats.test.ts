@@ -1,13 +1,13 @@
 // The front end's formats on the vectors of tests/vectors/, which come from MPFR, NumPy, ml_dtypes and decimal.
 
 import { describe, expect, test } from "vitest";
-import { getFormat } from "../formats/catalogue.ts";
-import { classify, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
-import { encode } from "../formats/encode.ts";
-import { explain } from "../formats/explain.ts";
-import { InputError, toExact } from "../formats/parse.ts";
-import { compare, negate, rational, type Rational } from "../formats/rational.ts";
-import { t } from "../ui/messages.ts";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { classify, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
+import { encode } from "#core/formats/encode.ts";
+import { explain } from "#core/formats/explain.ts";
+import { InputError, toExact } from "#core/formats/parse.ts";
+import { compare, negate, rational, type Rational } from "#core/formats/rational.ts";
+import { t } from "#ui/messages.ts";
 import { committed } from "./vectors.ts";
 
 interface Rejected {

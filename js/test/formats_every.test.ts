@@ -2,16 +2,16 @@
 // writes out from the formats' own documents and holds against ml_dtypes, gfloat and SoftFloat.
 
 import { describe, expect, test } from "vitest";
-import { formats, getFormat } from "../formats/catalogue.ts";
-import { customFormat, type CustomDefinition } from "../formats/custom.ts";
-import { classify, hexFloat, isFinite, nextDown, nextUp, shortest, toDecimal } from "../formats/decode.ts";
-import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "../formats/encode.ts";
-import { explain } from "../formats/explain.ts";
-import type { Definition, FloatFormat } from "../formats/float_format.ts";
-import { p3109 } from "../formats/p3109.ts";
-import { InputError, toExact } from "../formats/parse.ts";
-import { compare, negate, type Rational } from "../formats/rational.ts";
-import { t } from "../ui/messages.ts";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
+import { classify, hexFloat, isFinite, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
+import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
+import { explain } from "#core/formats/explain.ts";
+import type { Definition, FloatFormat } from "#core/formats/float_format.ts";
+import { p3109 } from "#core/formats/p3109.ts";
+import { InputError, toExact } from "#core/formats/parse.ts";
+import { compare, negate, type Rational } from "#core/formats/rational.ts";
+import { t } from "#ui/messages.ts";
 import { committed } from "./vectors.ts";
 
 type Columns = Record<"codes" | "classes" | "decimal" | "shortest" | "hex_float" | "next_up" | "next_down", string>;

@@ -1,10 +1,10 @@
 // Every 16-bit code, both ways, every midpoint of the small formats, and float64 beside the Numbers that JavaScript itself has.
 
 import { expect, test } from "vitest";
-import { getFormat } from "../formats/catalogue.ts";
-import { exact, isFinite, shortest, toDecimal } from "../formats/decode.ts";
-import { encode, roundMagnitude, ROUNDINGS } from "../formats/encode.ts";
-import { magnitudeOf, rational, type Rational } from "../formats/rational.ts";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { exact, isFinite, shortest, toDecimal } from "#core/formats/decode.ts";
+import { encode, roundMagnitude, ROUNDINGS } from "#core/formats/encode.ts";
+import { magnitudeOf, rational, type Rational } from "#core/formats/rational.ts";
 import { exhaustive } from "./vectors.ts";
 
 const float64 = getFormat("float64")!;

@@ -1,11 +1,11 @@
 // The page's gradient summaries on the vectors of tests/vectors/gradients.json, which come from brute force.
 
 import { describe, expect, test } from "vitest";
-import { formats, getFormat } from "../formats/catalogue.ts";
-import { customFormat } from "../formats/custom.ts";
-import { Answers, HIGHEST, LOWEST } from "../gradients/answers.ts";
-import { boundaries, CLASSES } from "../gradients/boundaries.ts";
-import { type Counts, GradientSummary, readSummaries } from "../gradients/summary.ts";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { customFormat } from "#core/formats/custom.ts";
+import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { boundaries, CLASSES } from "#core/gradients/boundaries.ts";
+import { type Counts, GradientSummary, readSummaries } from "#core/gradients/summary.ts";
 import { committed } from "./vectors.ts";
 
 interface Case {

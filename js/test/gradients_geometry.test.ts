@@ -1,11 +1,11 @@
 // The histogram draws every gradient once, in the class and the binade that it belongs to.
 
 import { describe, expect, test } from "vitest";
-import { formats } from "../formats/catalogue.ts";
-import { HIGHEST, LOWEST } from "../gradients/answers.ts";
-import { CLASSES } from "../gradients/boundaries.ts";
-import { GradientSummary } from "../gradients/summary.ts";
-import { barPaths, binned, domain, frame, tallest, zones } from "../widgets/loss_scale_explorer/geometry.ts";
+import { formats } from "#core/formats/catalogue.ts";
+import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { CLASSES } from "#core/gradients/boundaries.ts";
+import { GradientSummary } from "#core/gradients/summary.ts";
+import { barPaths, binned, domain, frame, tallest, zones } from "#widgets/loss_scale_explorer/geometry.ts";
 import { committed } from "./vectors.ts";
 
 const { cases } = committed<{ cases: { name: string; bytes: string }[] }>("gradients.json");

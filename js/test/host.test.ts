@@ -1,9 +1,9 @@
 // The host of a saved page, without a page: its model, and the state in the address.
 
 import { describe, expect, test, vi } from "vitest";
-import { joinStates, readState, splitStates, writeState } from "../host/address.ts";
+import { joinStates, readState, splitStates, writeState } from "#host/address.ts";
 import { deflateSync } from "node:zlib";
-import { pageModel, stateOf } from "../host/model.ts";
+import { pageModel, stateOf } from "#host/model.ts";
 
 const traits: Record<string, unknown> = { format: "float16", code: "0x0B10", _input: "", log2: -3, saturate: false };
 const get = (name: string) => traits[name];

@@ -1,7 +1,7 @@
 // What a page hears of its requests.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { kernelLink } from "../ui/kernel.ts";
+import { kernelLink } from "#ui/kernel.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

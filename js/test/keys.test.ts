@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { expect, it } from "vitest";
-import { keepKeys } from "../ui/keys.ts";
+import { keepKeys } from "#ui/keys.ts";
 
 it("the focused element itself suppresses a notebook's shortcuts, but while Ctrl or ⌘ is held", () => {
   const root = document.createElement("section");

@@ -2,10 +2,10 @@
 // The explorer in a page without a kernel: what it shows, and what it sends.
 
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { GradientSummary } from "../gradients/summary.ts";
-import { getFormat } from "../formats/catalogue.ts";
-import explorer from "../widgets/loss_scale_explorer.ts";
-import { powerOfTwo, share, spokenScale } from "../widgets/loss_scale_explorer/words.ts";
+import { GradientSummary } from "#core/gradients/summary.ts";
+import { getFormat } from "#core/formats/catalogue.ts";
+import explorer from "#widgets/loss_scale_explorer/page.ts";
+import { powerOfTwo, share, spokenScale } from "#widgets/loss_scale_explorer/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
 
 const caseOf = (name: string) => vectors.cases.find((one) => one.name === name)!;

@@ -1,10 +1,10 @@
 // The two catalogues say the same, key by key.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import en from "../messages/en.json";
 import zh from "../messages/zh.json";
+import { sources } from "./sources.ts";
 
 const keys = Object.keys(en) as (keyof typeof en)[];
 const HAN = /\p{Script=Han}/u;
@@ -64,13 +64,11 @@ describe.each(keys)("%s", (key) => {
 });
 
 test("no other language's sentence stands in the code", () => {
-  const files = ["ui", "widgets", "host", "formats", "gradients", "blocks"].flatMap((room) =>
-    readdirSync(join(import.meta.dirname, "..", room), { recursive: true }).map((name) => join(import.meta.dirname, "..", room, String(name))));
-  for (const file of files.filter((name) => name.endsWith(".ts"))) expect(readFileSync(file, "utf8"), file).not.toMatch(HAN);
+  for (const file of sources(".ts")) expect(readFileSync(file, "utf8"), file).not.toMatch(HAN);
 });
 
 test("lists and sentences are put together as the language does", async () => {
-  const english = await import("../ui/messages.ts");
+  const english = await import("#ui/messages.ts");
   expect(english.listed(["a", "", "b", "c"])).toBe("a, b, c");
   expect(english.inSeries(["a", "b"])).toBe("a; b");
   expect(english.sentences(["One.", "Two.", ""])).toBe("One. Two.");
@@ -79,7 +77,7 @@ test("lists and sentences are put together as the language does", async () => {
 
   vi.resetModules();
   vi.doMock("../messages/en.json", () => ({ default: zh }));
-  const chinese = await import("../ui/messages.ts");
+  const chinese = await import("#ui/messages.ts");
   expect(chinese.listed(["a", "", "b", "c"])).toBe("a，b，c");
   expect(chinese.sentences(["一。", "二。"])).toBe("一。二。");
   expect(chinese.t("lab.progress_steps", { step: 3, steps: 300 })).toBe("第 3 步，共 300 步");

@@ -1,9 +1,10 @@
 // @vitest-environment jsdom
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { card } from "../ui/card.ts";
-import { zoomOf } from "../ui/pixels.ts";
-import { pointIn } from "../ui/pointer.ts";
+import { sources } from "./sources.ts";
+import { card } from "#ui/card.ts";
+import { zoomOf } from "#ui/pixels.ts";
+import { pointIn } from "#ui/pointer.ts";
 
 const place = () => document.body.appendChild(document.createElement("div"));
 const button = (root: HTMLElement) => root.querySelector<HTMLButtonElement>(".mw-projector-button")!;
@@ -64,7 +65,7 @@ describe("projector size", () => {
 });
 
 it("does without what Safari forgets the zoom of: rem, and px of a container's width", () => {
-  const sheets = readdirSync("ui").filter((file) => file.endsWith(".css")).map((file) => readFileSync(`ui/${file}`, "utf8"));
+  const sheets = sources(".css").map((path) => readFileSync(path, "utf8"));
   expect(sheets.flatMap((sheet) => sheet.match(/.*\drem\b.*/g) ?? [])).toEqual([]);
   const asked = sheets.flatMap((sheet) => sheet.match(/@container \(.*?\)/g) ?? []);
   expect(asked.length).toBeGreaterThan(8);

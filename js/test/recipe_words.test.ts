@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { brief, grouped, recipe } from "../widgets/training_lab/recipe_words.ts";
-import type { RecipeChoice } from "../widgets/training_lab/state.ts";
+import { brief, grouped, recipe } from "#widgets/training_lab/recipe_words.ts";
+import type { RecipeChoice } from "#widgets/training_lab/state.ts";
 
 const none = { kind: "none", init_scale: 1, growth_factor: 2, backoff_factor: 0.5, growth_interval: 2000 };
 const plain: RecipeChoice = {

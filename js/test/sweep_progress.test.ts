@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
-import widget from "../widgets/sweep_progress.ts";
+import widget from "#widgets/sweep_progress/page.ts";
 import { fakeModel as labModel } from "./training_lab_model.ts";
 
 const fakeModel = (changes: Record<string, unknown> = {}) =>

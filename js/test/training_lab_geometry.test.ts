@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { accept, parseWhole, readSeeds, seedsText } from "../widgets/training_lab/choice.ts";
-import { fieldName, fieldValue } from "../widgets/training_lab/comparison_words.ts";
-import { lossAxes, lossPath, reach, scaleAxes, scalePath, sharesPaths, skipMarks, spread, wholeTicks } from "../widgets/training_lab/geometry.ts";
-import { assignStyles, merged, runAtHand, runNames } from "../widgets/training_lab/rows.ts";
-import { points, type Row, shares } from "../widgets/training_lab/state.ts";
-import * as words from "../widgets/training_lab/words.ts";
+import { accept, parseWhole, readSeeds, seedsText } from "#widgets/training_lab/choice.ts";
+import { fieldName, fieldValue } from "#widgets/training_lab/comparison_words.ts";
+import { lossAxes, lossPath, reach, scaleAxes, scalePath, sharesPaths, skipMarks, spread, wholeTicks } from "#widgets/training_lab/geometry.ts";
+import { assignStyles, merged, runAtHand, runNames } from "#widgets/training_lab/rows.ts";
+import { points, type Row, shares } from "#widgets/training_lab/state.ts";
+import * as words from "#widgets/training_lab/words.ts";
 import { row as some, wire } from "./training_lab_model.ts";
 
 const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };

@@ -1,6 +1,6 @@
 // An edit from a text field, whose mistakes are told beside it.
 
-import { InputError } from "../formats/parse.ts";
+import { InputError } from "#core/formats/parse.ts";
 import { t } from "./messages.ts";
 
 /** Run an edit; what is wrong with its text comes back in words. */

@@ -1,8 +1,8 @@
 // Numbers as a person reads them: exact where that is short, else cut with an ellipsis, never rounded.
 
-import { exact, isFinite, notation, shortest, toDecimal } from "../formats/decode.ts";
-import type { FloatFormat } from "../formats/float_format.ts";
-import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "../formats/rational.ts";
+import { exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
 

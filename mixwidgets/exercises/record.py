@@ -1,7 +1,7 @@
 """Record: what was done with one question, in order, as one text that a page, a kernel and an address share.
 
 A line a step: "=65505" is an answer, "?" the hint that was asked for, "!" the answer that was shown. Nothing
-follows a right answer or a shown one. js/widgets/exercise/record.ts is the twin of this file.
+follows a right answer or a shown one. The twin of widgets/exercise/record.ts.
 """
 
 from __future__ import annotations

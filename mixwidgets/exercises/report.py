@@ -1,4 +1,4 @@
-"""What a teacher reads of an exercise: plain text. js/widgets/exercise/report.ts is the twin of this file."""
+"""What a teacher reads of an exercise: plain text. The twin of widgets/exercise/report.ts."""
 
 from __future__ import annotations
 

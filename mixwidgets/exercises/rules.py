@@ -1,6 +1,6 @@
 """Which answers are right: a rule, which the float formats decide wherever one is asked about.
 
-A rule is an object of one verb and what belongs to it. js/widgets/exercise/rule.ts is the twin of this file.
+A rule is an object of one verb and what belongs to it. The twin of widgets/exercise/rule.ts.
 
     {"is": "max", "format": "float16"}                   a constant of the format (CONSTANTS)
     {"round": "65505", "format": "float16"}              what this value is rounded to

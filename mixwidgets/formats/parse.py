@@ -1,6 +1,6 @@
 """Values, exactly: a number or a text becomes a rational, ±∞ or NaN, without passing through a float.
 
-One grammar, here and in the front end (js/formats/parse.ts), held together by tests/vectors/parse.json:
+One grammar, here and in the front end (js/core/formats/parse.ts), held together by tests/vectors/parse.json:
 
     decimal       [sign] digits [. digits] [e [sign] digits]       65505, .5, -1e-8
     hex float     [sign] 0x hexdigits [. hexdigits] p [sign] digits   0x1.8p-3   (C17, 6.4.4.2)

@@ -1,4 +1,4 @@
-"""A summary as bytes, little-endian, without pickle; js/gradients/summary.ts reads the same.
+"""A summary as bytes, little-endian, without pickle; js/core/gradients/summary.ts reads the same.
 
 magic "MWGS", version u8, cuts u8, rows u16, zero u64, inf u64, nan u64
 cuts × u64       fractions of a binade in units of 2^-52, ascending, the first of them 1

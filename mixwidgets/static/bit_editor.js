@@ -1,4 +1,4 @@
-// formats/rational.ts
+// js/core/formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
@@ -44,7 +44,7 @@ function toNumber(x) {
   return Number((x.numerator << 60n) / x.denominator) / 2 ** 60;
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var MAX_TEXT = 1e4;
 var MAX_EXPONENT = 5e3;
 var SIGN = "(?<sign>[+\\-−]?)";
@@ -150,7 +150,7 @@ function advice(body) {
   return "parse.form";
 }
 
-// formats/encode.ts
+// js/core/formats/encode.ts
 var ROUNDINGS = [
   "ties-to-even",
   "ties-to-away",
@@ -220,7 +220,7 @@ function nanCode(fmt, key) {
   return fmt.nanCode;
 }
 
-// formats/decode.ts
+// js/core/formats/decode.ts
 function fields(fmt, code) {
   const magnitude = code & fmt.allOnes;
   const width = BigInt(fmt.fractionBits);
@@ -324,10 +324,10 @@ function notation(digits, exponent) {
   return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power2 < 0 ? "-" : "+"}${Math.abs(power2)}`;
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"bits.title":"Bit editor","bits.grid":"Bits, sign to fraction","bits.sign":"sign","bits.exponent":"exponent","bits.fraction":"fraction","bits.on":"on","bits.off":"off","bits.sign_bit":"sign bit, {state}","bits.exponent_bit":"exponent bit {number} of {width}, weight {weight}, {state}","bits.fraction_bit":"fraction bit {number} of {width}, weight {weight}, {state}","bits.exponent_number":"biased exponent","bits.fraction_number":"fraction as an integer","bits.field_range":"{came} does not fit: this field holds whole numbers from 0 to {last}","bits.all_ones":"all ones","bits.reserved":"reserved","bits.readouts":"Notations, neighbours and gaps","bits.integer_form":"m × 2^e","bits.binary_code":"binary code","bits.value_below":"value below","bits.value_above":"value above","bits.with_gap":"{value}, {gap} away","bits.error":"error","bits.no_input":"none: nothing was rounded","bits.no_error":"exact","bits.both_errors":"{error}, relative {relative}","bits.everywhere":"The same value in every format","bits.column_format":"format","bits.column_code":"code","bits.column_value":"value","bits.column_error":"error","bits.column_relative":"relative error","bits.elements":"Elements of the tensor","bits.element":"element","bits.elements_all":"of {count} in {format}","bits.elements_first":"of the first {count} in {format}; the tensor has {total}","bits.previous_element":"previous element","bits.next_element":"next element","bits.find":"next","bits.find_next":"next {kind}","bits.find_subnormal":"subnormal","bits.find_infinity":"infinity","bits.find_nan":"NaN","bits.none_of_class":"no {kind} here","bits.rounding":"rounding","bits.overflow_policy":"overflow","bits.formula_ones":"exponent all ones","bits.formula_and":"and fraction","bits.class_zero":"zero","bits.class_subnormal":"subnormal","bits.class_normal":"normal","bits.class_infinity":"infinity","bits.class_nan":"NaN, not a number","bits.quiet":"quiet","bits.signaling":"signaling","bits.largest":"largest finite {format}","bits.lowest":"lowest finite {format}","bits.smallest_normal":"smallest normal {format}","bits.largest_subnormal":"largest subnormal {format}","bits.smallest_subnormal":"smallest subnormal {format}","bits.negative_zero":"negative zero","bits.ulp":"ulp {ulp}","bits.exactly":"exactly","bits.all_digits":"All digits","bits.digits":"all {count} significant digits","bits.step_down":"− ulp","bits.step_up":"+ ulp","bits.undo":"undo","bits.redo":"redo","bits.reset":"reset","bits.presets":"presets","bits.third":"1/3, to 25 digits","bits.copy":"copy","bits.copy_shortest":"shortest","bits.copy_exact":"exact","bits.copy_code":"code","bits.copy_hex_float":"hex float","bits.copy_numpy":"NumPy","bits.copy_torch":"torch","bits.copy_c":"C","bits.copied":"copied as {label}","bits.selected":"No clipboard here: the text is selected, press Ctrl+C or ⌘C.","bits.keys":"keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint","bits.midpoint":"midpoint {midpoint}","bits.line":"Number line: {marks}","bits.line_nan":"NaN has no place on the number line","bits.is_value":"*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.","bits.is_infinity":"*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.","bits.is_nan":"*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.","bits.exact":"*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.","bits.nearest":"*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).","bits.nearest_edge_tie":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.","bits.nearest_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.","bits.tie":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).","bits.tie_zero":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).","bits.underflow":"*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.","bits.overflow":"*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.","bits.overflow_tie":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.","bits.would_be_infinity":"which would be infinity","bits.would_be_nan":"whose code is NaN’s","bits.would_be_outside":"which has no code","bits.nothing_below":"nothing below","bits.nothing_above":"nothing above","bits.tie_away":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).","bits.direction":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).","bits.direction_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).","bits.odd":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).","bits.overflow_tie_away":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.","bits.overflow_nan":"*{typed} overflows to NaN*: {format} has no infinity. Its largest number on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_stays":"*{typed} is out of range and becomes {value}.* The largest {format} on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_directed":"*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.","bits.overflow_inward":"*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.","bits.no_infinity":"*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.","bits.saturated":"*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.","bits.no_zero":"*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.","bits.no_negative":"*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.","bits.too_small":"*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.","bits.typed_infinity_code":"*{value} needs no rounding*: {format} keeps the code {code} for it.","bits.typed_nan_code":"*NaN needs no rounding*: {format} keeps the code {code} for it.","bits.is_infinity_code":"*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.","bits.is_nan_code":"*These bits are NaN*: {format} keeps the code {code} for it.","bits.pattern":"*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.","bits.typed_infinity":"*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.","bits.typed_nan":"*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","parse.binary":"{text} is not a number: after 0b only the digits 0 and 1 may stand","parse.digits":"{text} is not a number: write it in plain digits, {candidate}","parse.exponent":"the exponent of {text} is beyond ±{limit}; write inf or 0 instead","parse.form":"{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan","parse.hex_exponent":"{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0","parse.payload":"{text} is not a number: for a NaN with a payload write its code, such as 0x7E01","parse.point":"{text} is not a number: write it with a decimal point, {candidate}","parse.separators":"{text} is not a number: write it without separators, {candidate}","parse.signed_pattern":"{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3","parse.too_long":"a value may have {limit} characters, not {length}"};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill(en_default[key], args);
@@ -347,7 +347,7 @@ function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/attempt.ts
+// js/ui/attempt.ts
 function attempt(edit) {
   try {
     edit();
@@ -358,7 +358,7 @@ function attempt(edit) {
   }
 }
 
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill2(document.createElement(tag), attributes, children);
@@ -390,7 +390,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -403,7 +403,7 @@ function keepKeys(root) {
   });
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -419,7 +419,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -451,7 +451,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -500,7 +500,7 @@ function labelled(text, control) {
   return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);
 }
 
-// ../mixwidgets/formats/catalogue.json
+// mixwidgets/formats/catalogue.json
 var catalogue_default = {
   about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
@@ -699,7 +699,7 @@ var catalogue_default = {
   ]
 };
 
-// formats/float_format.ts
+// js/core/formats/float_format.ts
 var FloatFormat = class {
   name;
   exponentBits;
@@ -799,7 +799,7 @@ var FloatFormat = class {
   }
 };
 
-// formats/p3109.ts
+// js/core/formats/p3109.ts
 var LEAST_BITS = 3;
 var MOST_BITS = 15;
 var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
@@ -841,7 +841,7 @@ function check(field, came, low, high) {
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
-// formats/catalogue.ts
+// js/core/formats/catalogue.ts
 var formats = catalogue_default.formats.map(
   (row) => new FloatFormat({
     name: row.name,
@@ -861,7 +861,7 @@ function getFormat(name) {
   return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
-// widgets/bit_editor/state.ts
+// mixwidgets/widgets/bit_editor/state.ts
 var QUIET_MS = 150;
 function numberLink(model, paint) {
   const one = getFormat("float16");
@@ -972,7 +972,7 @@ function withCode(number, code) {
   return { ...number, code, input: "" };
 }
 
-// widgets/bit_editor/address.ts
+// mixwidgets/widgets/bit_editor/address.ts
 function accept(wanted) {
   const fmt = getFormat(wanted.format);
   if (!fmt) return null;
@@ -981,7 +981,7 @@ function accept(wanted) {
   return number?.input === traits._input ? traits : null;
 }
 
-// ui/digits.ts
+// js/ui/digits.ts
 var SHORT = 22;
 function withMinus(text) {
   return text.replaceAll("-", "−");
@@ -1033,7 +1033,7 @@ function place(fmt, code) {
   return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
 }
 
-// widgets/bit_editor/drag.ts
+// mixwidgets/widgets/bit_editor/drag.ts
 var STRIDE = 10;
 function paintByDrag(element, painter) {
   let stroke = null;
@@ -1080,7 +1080,7 @@ function paintByDrag(element, painter) {
   };
 }
 
-// widgets/bit_editor/fields.ts
+// mixwidgets/widgets/bit_editor/fields.ts
 function textField(label, maxLength, commit) {
   const { element, error, show: show2 } = bareField({ maxlength: maxLength }, commit);
   return { element: labelled(label, element), error, show: show2 };
@@ -1125,7 +1125,7 @@ function bareField(attributes, commit) {
   return { element: input, error, show: show2 };
 }
 
-// widgets/bit_editor/bits.ts
+// mixwidgets/widgets/bit_editor/bits.ts
 function bitGrid({ flip, step: step2, setField, stroke }) {
   const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
   let shown2 = null;
@@ -1264,7 +1264,7 @@ function nameOf({ name, low, width }, position, on) {
   return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
 }
 
-// widgets/bit_editor/copies.ts
+// mixwidgets/widgets/bit_editor/copies.ts
 var IN_NUMPY = /* @__PURE__ */ new Set(["float64", "float32", "float16"]);
 var IN_ML_DTYPES = /* @__PURE__ */ new Set([
   "bfloat16",
@@ -1323,7 +1323,7 @@ async function copy(text, shown2) {
   }
 }
 
-// widgets/bit_editor/menu.ts
+// mixwidgets/widgets/bit_editor/menu.ts
 function menu(label, items) {
   const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1, "aria-label": label });
   const summary = h("summary", {}, label);
@@ -1352,7 +1352,7 @@ function menu(label, items) {
   return { element, close };
 }
 
-// formats/explain.ts
+// js/core/formats/explain.ts
 function explain(fmt, value, options = {}) {
   const given = typeof value === "string" ? toExact(value) : value;
   const code = encode(fmt, given, options);
@@ -1382,7 +1382,7 @@ function ruleOf(fmt, given, middle, rounding = "ties-to-even") {
   return compare(magnitude, middle) === 0 ? "tie" : "nearest";
 }
 
-// widgets/bit_editor/words.ts
+// mixwidgets/widgets/bit_editor/words.ts
 var SENTENCE_DIGITS = 17;
 var ERROR_DIGITS = 9;
 var TYPED = 40;
@@ -1531,7 +1531,7 @@ function neighbours(fmt, code) {
   };
 }
 
-// widgets/bit_editor/presets.ts
+// mixwidgets/widgets/bit_editor/presets.ts
 var TEXTS = ["0.1", "65504", "65505", "65520", "inf", "nan"];
 var THIRD = "0." + "3".repeat(25);
 function presetsOf(number) {
@@ -1549,7 +1549,7 @@ function presetsOf(number) {
   ];
 }
 
-// widgets/bit_editor/controls.ts
+// mixwidgets/widgets/bit_editor/controls.ts
 function controls(actions) {
   const button = (label, act) => {
     const made = h("button", { type: "button" }, label);
@@ -1612,7 +1612,7 @@ function choices(names, choose) {
   return select;
 }
 
-// widgets/bit_editor/elements.ts
+// mixwidgets/widgets/bit_editor/elements.ts
 var WANTED = ["subnormal", "infinity", "nan"];
 function elementsOf(model) {
   const fmt = getFormat(model.get("_elements_format"));
@@ -1697,7 +1697,7 @@ function elementWalk(elements, number, become) {
   );
 }
 
-// widgets/bit_editor/unfold.ts
+// mixwidgets/widgets/bit_editor/unfold.ts
 function unfolding(title, build) {
   const body = h("div", { class: "mw-bit-unfolded" });
   const element = h("details", { class: "mw-bit-unfolding" }, h("summary", {}, title), body);
@@ -1718,7 +1718,7 @@ function unfolding(title, build) {
   };
 }
 
-// widgets/bit_editor/every_format.ts
+// mixwidgets/widgets/bit_editor/every_format.ts
 var RELATIVE_DIGITS = 3;
 function everyFormat(choose) {
   return unfolding(t("bits.everywhere"), (body) => {
@@ -1771,7 +1771,7 @@ function rowOf(fmt, number) {
   }
 }
 
-// widgets/bit_editor/format_choice.ts
+// mixwidgets/widgets/bit_editor/format_choice.ts
 var USUAL = ["float64", "float32", "bfloat16", "float16", "float8_e4m3fn"];
 function formatChoice(choose) {
   const error = h("p", { class: "mw-error", role: "alert" });
@@ -1791,7 +1791,7 @@ function formatChoice(choose) {
   return { element: h("div", {}, choice.element, error), show: show2 };
 }
 
-// widgets/bit_editor/formula.ts
+// mixwidgets/widgets/bit_editor/formula.ts
 function formula() {
   const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });
   const show2 = (fmt, code) => {
@@ -1840,7 +1840,7 @@ function partsOf(fmt, code) {
   ];
 }
 
-// widgets/bit_editor/history.ts
+// mixwidgets/widgets/bit_editor/history.ts
 var DEPTH = 500;
 function editHistory() {
   const past = [];
@@ -1867,7 +1867,7 @@ function editHistory() {
   };
 }
 
-// widgets/bit_editor/more_readouts.ts
+// mixwidgets/widgets/bit_editor/more_readouts.ts
 var GAP_DIGITS = 12;
 function moreReadouts() {
   return unfolding(t("bits.readouts"), (body) => {
@@ -1918,7 +1918,7 @@ function errors(number) {
   return relativeError ? t("bits.both_errors", { error: signed(error), relative: signed(relativeError) }) : signed(error);
 }
 
-// widgets/bit_editor/number_line.ts
+// mixwidgets/widgets/bit_editor/number_line.ts
 var LABEL_DIGITS = 8;
 var CROWDED = 12;
 var AXIS = 48;
@@ -2027,7 +2027,7 @@ function arrow(right) {
   return s("svg", { x: right ? "99%" : "1%", y: AXIS, overflow: "visible" }, s("path", { d: shape }));
 }
 
-// widgets/bit_editor/readout.ts
+// mixwidgets/widgets/bit_editor/readout.ts
 var ONE_LINE = 64;
 function readout() {
   const large = h("div", { class: "mw-figure" });
@@ -2059,7 +2059,7 @@ function readout() {
   return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly), show: show2 };
 }
 
-// widgets/bit_editor.ts
+// mixwidgets/widgets/bit_editor/page.ts
 var LONGEST_TEXT = 2e4;
 var ANNOUNCE_MS = 600;
 var EASY_TEXT = 24;
@@ -2197,7 +2197,7 @@ function fieldText({ fmt, code, input }) {
   const all = toDecimal(fmt, code);
   return isFinite(fmt, code) && all.length > EASY_TEXT ? shortest(fmt, code) : all;
 }
-var bit_editor_default = { render, accept };
+var page_default = { render, accept };
 export {
-  bit_editor_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// ../mixwidgets/formats/block_catalogue.json
+// mixwidgets/formats/block_catalogue.json
 var block_catalogue_default = {
   about: "Every block format: block_size elements share one scale. element and scale name formats of catalogue.json, or int8: a two's-complement integer over 64. tensor_scale: the format of a further scale that all blocks of a tensor share, or null. bits an element = element bits + scale bits / block_size.",
   formats: [
@@ -61,7 +61,7 @@ var block_catalogue_default = {
   ]
 };
 
-// ../mixwidgets/formats/catalogue.json
+// mixwidgets/formats/catalogue.json
 var catalogue_default = {
   about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
@@ -260,7 +260,7 @@ var catalogue_default = {
   ]
 };
 
-// formats/rational.ts
+// js/core/formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
@@ -296,7 +296,7 @@ function bitLength(n) {
   return 4 * (hex2.length - 1) + Number.parseInt(hex2.slice(0, 1), 16).toString(2).length;
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var MAX_TEXT = 1e4;
 var MAX_EXPONENT = 5e3;
 var SIGN = "(?<sign>[+\\-−]?)";
@@ -402,7 +402,7 @@ function advice(body) {
   return "parse.form";
 }
 
-// formats/float_format.ts
+// js/core/formats/float_format.ts
 var FloatFormat = class {
   name;
   exponentBits;
@@ -502,7 +502,7 @@ var FloatFormat = class {
   }
 };
 
-// formats/p3109.ts
+// js/core/formats/p3109.ts
 var LEAST_BITS = 3;
 var MOST_BITS = 15;
 var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
@@ -544,7 +544,7 @@ function check(field, came, low, high) {
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
-// formats/catalogue.ts
+// js/core/formats/catalogue.ts
 var formats = catalogue_default.formats.map(
   (row) => new FloatFormat({
     name: row.name,
@@ -564,7 +564,7 @@ function getFormat(name) {
   return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
-// formats/encode.ts
+// js/core/formats/encode.ts
 function encode(fmt, value, options = {}) {
   const { rounding = "ties-to-even", overflow = "native" } = options;
   const given = typeof value === "string" ? toExact(value) : value;
@@ -625,7 +625,7 @@ function nanCode(fmt, key) {
   return fmt.nanCode;
 }
 
-// formats/decode.ts
+// js/core/formats/decode.ts
 function isNegative(fmt, code) {
   return (code & fmt.signBit) !== 0n;
 }
@@ -645,7 +645,7 @@ function exact(fmt, code) {
   return isNegative(fmt, code) ? negate(magnitude) : magnitude;
 }
 
-// blocks/element.ts
+// js/core/blocks/element.ts
 function floatElement(fmt) {
   return {
     name: fmt.name,
@@ -681,7 +681,7 @@ function nearestInteger({ numerator, denominator }) {
   return Number(below) + Number(beside > 0n || beside === 0n && (below & 1n) === 1n);
 }
 
-// blocks/catalogue.ts
+// js/core/blocks/catalogue.ts
 var INT8 = fixedPoint("int8", 8, 6);
 var blockFormats = block_catalogue_default.formats.map((row) => {
   const element = row.element === INT8.name ? INT8 : floatElement(getFormat(row.element));
@@ -699,7 +699,7 @@ function getBlockFormat(name) {
   return blockFormats.find((fmt) => fmt.name === name);
 }
 
-// blocks/scale_rules.ts
+// js/core/blocks/scale_rules.ts
 var SCALE_RULES = ["FLOOR", "CEIL", "RCEIL", "EVEN"];
 function scaleExponent(amax, element, rule) {
   const exponent = floorLog2(amax);
@@ -714,7 +714,7 @@ function scaleExponent(amax, element, rule) {
   return exponent - emax + Number(oneMore);
 }
 
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -746,7 +746,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -759,10 +759,10 @@ function keepKeys(root) {
   });
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"blocks.title":"Block lab","blocks.formats":"Block format","blocks.rules":"scale rule","blocks.lost":"become 0","blocks.lost_of":"{count} of {all}","blocks.error":"relative error","blocks.error_how":"‖error‖ / ‖values‖","blocks.scale":"shared scale","blocks.scale_of":"shared scale of block {block}","blocks.scale_code":"= {value} · {format} code {code}","blocks.scale_code_tensor":"= {value} (code {code}) × tensor scale {tensor}","blocks.bits":"bits per element","blocks.bits_how":"{element} + {scale} / {size}","blocks.sets":"*Element {element} sets the shared scale {scale}*: {lost}.","blocks.sets_block":"*Element {element} sets the scale of block {block}, {scale}*: {lost}.","blocks.zeros":"*All elements are 0*: the shared scale keeps its smallest value, {scale}.","blocks.zeros_block":"*All elements of block {block} are 0*: its scale keeps its smallest value, {scale}.","blocks.alone":"no other element is left to lose","blocks.none_lost":"none of the {others} others becomes 0","blocks.one_lost":"1 of the {others} others becomes 0","blocks.some_lost":"{count} of the {others} others become 0","blocks.clipped":"Element {element} itself is clipped: beyond {largest} × the scale there is nothing, so {value} becomes {result}.","blocks.own_rule":"{format} has a rule of its own: scale = amax of the block / ({largest} × tensor scale), rounded to {scale}; tensor scale = amax of all / ({most} × {largest}).","blocks.rule_FLOOR":"FLOOR: the exponent of amax less that of the largest element. What lies above the largest element is clipped.","blocks.rule_CEIL":"CEIL: as FLOOR, and one more unless amax is a power of two. Nothing is clipped; every element may lose one bit.","blocks.rule_RCEIL":"RCEIL: the least power of two at which amax does not exceed the largest element.","blocks.rule_EVEN":"EVEN: amax is first rounded to the element’s fraction bits, then as FLOOR.","blocks.plot":"Elements: outline the true value, fill what is stored","blocks.row":"elements {from} to {to}","blocks.true":"true value","blocks.kind_rounded":"stored value","blocks.kind_lost":"becomes 0","blocks.kind_clipped":"clipped","blocks.strip":"relative error of each, up to 100 %","blocks.sets_mark":"max","blocks.element":"element {element}","blocks.now":"{value}, stored as {result}, error {error}","blocks.value_of":"value of element {element}","blocks.becomes":"stored as *{result}* · {element} code {code} · error {error} ({relative})","blocks.reset":"reset","blocks.keys":"drag a bar, or keys: ← → choose · ↑ ↓ change · page up, page down change more","blocks.bad_value":"An element is a finite float32 number, such as 0.5 or -1e3; {came} came. {kept} stays.","blocks.nothing":"nothing","blocks.all":"All elements as numbers","blocks.column_element":"element","blocks.column_value":"value","blocks.column_result":"stored as","blocks.column_code":"code","blocks.column_error":"error","blocks.column_relative":"relative","blocks.unreadable":"This block cannot be shown: it needs a known format and rule, and 16 or 32 finite elements. Run the cell again.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","parse.binary":"{text} is not a number: after 0b only the digits 0 and 1 may stand","parse.digits":"{text} is not a number: write it in plain digits, {candidate}","parse.exponent":"the exponent of {text} is beyond ±{limit}; write inf or 0 instead","parse.form":"{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan","parse.hex_exponent":"{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0","parse.payload":"{text} is not a number: for a NaN with a payload write its code, such as 0x7E01","parse.point":"{text} is not a number: write it with a decimal point, {candidate}","parse.separators":"{text} is not a number: write it without separators, {candidate}","parse.signed_pattern":"{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3","parse.too_long":"a value may have {limit} characters, not {length}"};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
@@ -777,7 +777,7 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -793,7 +793,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -825,7 +825,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -852,7 +852,7 @@ function chips(legend, names, choose) {
   return { element, show: show2 };
 }
 
-// ui/pixels.ts
+// js/ui/pixels.ts
 function zoomOf(element) {
   const { width } = element.getBoundingClientRect();
   return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
@@ -864,7 +864,7 @@ function untoldZoom(element) {
   return zoom;
 }
 
-// ui/digits.ts
+// js/ui/digits.ts
 function withMinus(text) {
   return text.replaceAll("-", "−");
 }
@@ -872,7 +872,7 @@ function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
 }
 
-// widgets/block_lab/words.ts
+// mixwidgets/widgets/block_lab/words.ts
 function number(x, digits = 4) {
   return withMinus(String(Number(x.toPrecision(digits))));
 }
@@ -913,7 +913,7 @@ function ruleNote(format, rule, largest2, most) {
   return t("blocks.own_rule", { format: format.name, largest: number(largest2), scale: format.scale.name, most: number(most) });
 }
 
-// widgets/block_lab/bars.ts
+// mixwidgets/widgets/block_lab/bars.ts
 var STEP = 0.02;
 var LEAP = 0.1;
 function bars({ choose, change, commit }) {
@@ -1023,7 +1023,7 @@ function lines({ ticks, place }) {
   return h("div", { class: "mw-bar-lines", "aria-hidden": "true" }, ...marks);
 }
 
-// widgets/block_lab/geometry.ts
+// mixwidgets/widgets/block_lab/geometry.ts
 var BINADES_ABOVE = 7;
 var COLUMN = 24;
 var PER_ROW = [32, 16, 8];
@@ -1054,7 +1054,7 @@ function perRow(width) {
   return PER_ROW.find((count) => width >= count * COLUMN) ?? PER_ROW.at(-1);
 }
 
-// blocks/numbers.ts
+// js/core/blocks/numbers.ts
 var view = new DataView(new ArrayBuffer(8));
 function magnitudeOf2(x) {
   view.setFloat64(0, x);
@@ -1072,7 +1072,7 @@ function trailingZeros(n) {
   return n === 0n ? 0 : (n & -n).toString(2).length - 1;
 }
 
-// blocks/quantize.ts
+// js/core/blocks/quantize.ts
 var ZERO = rational(0n);
 var ONE = rational(1n);
 function quantize(fmt, values, rule) {
@@ -1133,7 +1133,7 @@ function rounded(format, magnitude) {
   return { code: Number(positive), value: exact(format, positive) };
 }
 
-// widgets/block_lab/outcome.ts
+// mixwidgets/widgets/block_lab/outcome.ts
 function outcome({ format, rule, values }) {
   const found = quantize(format, values, rule);
   const clips = toDouble(format.element.overflowThreshold);
@@ -1169,7 +1169,7 @@ function blockAt(index, size, values, found, scale) {
   };
 }
 
-// widgets/block_lab/readout.ts
+// mixwidgets/widgets/block_lab/readout.ts
 function readout() {
   const box = (name) => {
     const figure = h("div", { class: "mw-figure" });
@@ -1266,7 +1266,7 @@ function chosen(type, reset) {
   return { element, draw };
 }
 
-// widgets/block_lab/state.ts
+// mixwidgets/widgets/block_lab/state.ts
 function readLab({ format, scale_rule, _codes }) {
   const known2 = getBlockFormat(format);
   const rule = SCALE_RULES.find((one) => one === scale_rule);
@@ -1287,7 +1287,7 @@ function decoded(code) {
   return view2.getFloat32(0);
 }
 
-// widgets/block_lab.ts
+// mixwidgets/widgets/block_lab/page.ts
 var GUTTER = 44;
 function render({ model, el }) {
   const { root, head } = card(el, t("blocks.title"));
@@ -1407,7 +1407,7 @@ function render({ model, el }) {
 function accept(wanted) {
   return readLab(wanted) && { ...wanted, _codes: wanted._codes.toLowerCase() };
 }
-var block_lab_default = { render, accept };
+var page_default = { render, accept };
 export {
-  block_lab_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// formats/rational.ts
+// js/core/formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
@@ -41,7 +41,7 @@ function bitLength(n) {
   return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var MAX_TEXT = 1e4;
 var MAX_EXPONENT = 5e3;
 var SIGN = "(?<sign>[+\\-−]?)";
@@ -147,7 +147,7 @@ function advice(body) {
   return "parse.form";
 }
 
-// formats/encode.ts
+// js/core/formats/encode.ts
 function encode(fmt, value, options = {}) {
   const { rounding = "ties-to-even", overflow = "native" } = options;
   const given = typeof value === "string" ? toExact(value) : value;
@@ -208,10 +208,10 @@ function nanCode(fmt, key) {
   return fmt.nanCode;
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"bits.title":"Bit editor","bits.grid":"Bits, sign to fraction","bits.sign":"sign","bits.exponent":"exponent","bits.fraction":"fraction","bits.on":"on","bits.off":"off","bits.sign_bit":"sign bit, {state}","bits.exponent_bit":"exponent bit {number} of {width}, weight {weight}, {state}","bits.fraction_bit":"fraction bit {number} of {width}, weight {weight}, {state}","bits.exponent_number":"biased exponent","bits.fraction_number":"fraction as an integer","bits.field_range":"{came} does not fit: this field holds whole numbers from 0 to {last}","bits.all_ones":"all ones","bits.reserved":"reserved","bits.readouts":"Notations, neighbours and gaps","bits.integer_form":"m × 2^e","bits.binary_code":"binary code","bits.value_below":"value below","bits.value_above":"value above","bits.with_gap":"{value}, {gap} away","bits.error":"error","bits.no_input":"none: nothing was rounded","bits.no_error":"exact","bits.both_errors":"{error}, relative {relative}","bits.everywhere":"The same value in every format","bits.column_format":"format","bits.column_code":"code","bits.column_value":"value","bits.column_error":"error","bits.column_relative":"relative error","bits.elements":"Elements of the tensor","bits.element":"element","bits.elements_all":"of {count} in {format}","bits.elements_first":"of the first {count} in {format}; the tensor has {total}","bits.previous_element":"previous element","bits.next_element":"next element","bits.find":"next","bits.find_next":"next {kind}","bits.find_subnormal":"subnormal","bits.find_infinity":"infinity","bits.find_nan":"NaN","bits.none_of_class":"no {kind} here","bits.rounding":"rounding","bits.overflow_policy":"overflow","bits.formula_ones":"exponent all ones","bits.formula_and":"and fraction","bits.class_zero":"zero","bits.class_subnormal":"subnormal","bits.class_normal":"normal","bits.class_infinity":"infinity","bits.class_nan":"NaN, not a number","bits.quiet":"quiet","bits.signaling":"signaling","bits.largest":"largest finite {format}","bits.lowest":"lowest finite {format}","bits.smallest_normal":"smallest normal {format}","bits.largest_subnormal":"largest subnormal {format}","bits.smallest_subnormal":"smallest subnormal {format}","bits.negative_zero":"negative zero","bits.ulp":"ulp {ulp}","bits.exactly":"exactly","bits.all_digits":"All digits","bits.digits":"all {count} significant digits","bits.step_down":"− ulp","bits.step_up":"+ ulp","bits.undo":"undo","bits.redo":"redo","bits.reset":"reset","bits.presets":"presets","bits.third":"1/3, to 25 digits","bits.copy":"copy","bits.copy_shortest":"shortest","bits.copy_exact":"exact","bits.copy_code":"code","bits.copy_hex_float":"hex float","bits.copy_numpy":"NumPy","bits.copy_torch":"torch","bits.copy_c":"C","bits.copied":"copied as {label}","bits.selected":"No clipboard here: the text is selected, press Ctrl+C or ⌘C.","bits.keys":"keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint","bits.midpoint":"midpoint {midpoint}","bits.line":"Number line: {marks}","bits.line_nan":"NaN has no place on the number line","bits.is_value":"*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.","bits.is_infinity":"*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.","bits.is_nan":"*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.","bits.exact":"*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.","bits.nearest":"*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).","bits.nearest_edge_tie":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.","bits.nearest_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.","bits.tie":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).","bits.tie_zero":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).","bits.underflow":"*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.","bits.overflow":"*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.","bits.overflow_tie":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.","bits.would_be_infinity":"which would be infinity","bits.would_be_nan":"whose code is NaN’s","bits.would_be_outside":"which has no code","bits.nothing_below":"nothing below","bits.nothing_above":"nothing above","bits.tie_away":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).","bits.direction":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).","bits.direction_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).","bits.odd":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).","bits.overflow_tie_away":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.","bits.overflow_nan":"*{typed} overflows to NaN*: {format} has no infinity. Its largest number on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_stays":"*{typed} is out of range and becomes {value}.* The largest {format} on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_directed":"*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.","bits.overflow_inward":"*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.","bits.no_infinity":"*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.","bits.saturated":"*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.","bits.no_zero":"*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.","bits.no_negative":"*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.","bits.too_small":"*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.","bits.typed_infinity_code":"*{value} needs no rounding*: {format} keeps the code {code} for it.","bits.typed_nan_code":"*NaN needs no rounding*: {format} keeps the code {code} for it.","bits.is_infinity_code":"*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.","bits.is_nan_code":"*These bits are NaN*: {format} keeps the code {code} for it.","bits.pattern":"*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.","bits.typed_infinity":"*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.","bits.typed_nan":"*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","parse.binary":"{text} is not a number: after 0b only the digits 0 and 1 may stand","parse.digits":"{text} is not a number: write it in plain digits, {candidate}","parse.exponent":"the exponent of {text} is beyond ±{limit}; write inf or 0 instead","parse.form":"{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan","parse.hex_exponent":"{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0","parse.payload":"{text} is not a number: for a NaN with a payload write its code, such as 0x7E01","parse.point":"{text} is not a number: write it with a decimal point, {candidate}","parse.separators":"{text} is not a number: write it without separators, {candidate}","parse.signed_pattern":"{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3","parse.too_long":"a value may have {limit} characters, not {length}","exercise.title":"Predict, then check","exercise.prediction":"Your prediction","exercise.how":"Written as 2048, 0.1, 1e-3 or 2^-24; or inf, nan.","exercise.how_or_code":"Written as 2048, 0.1, 1e-3 or 2^-24; or inf, nan; or as a code such as 0x3C00.","exercise.write":"Write what you expect; a guess will do.","exercise.choose":"Choose what you expect; a guess will do.","exercise.check":"Check","exercise.hint":"Hint","exercise.show":"Show the answer","exercise.again":"Start over","exercise.predict_first":"Predict first, then look.","exercise.hint_told":"The hint has been told.","exercise.over":"The answer is known; start over to try again.","exercise.enough":"That was a good number of attempts: look at the answer.","exercise.right":"*Right.*","exercise.not_yet":"*Not yet.*","exercise.the_hint":"*Hint.*","exercise.the_answer":"*The answer.*","exercise.example":"For example: *{example}*.","exercise.attempts":"Attempts","exercise.attempt":"attempt {number}","exercise.solved":"✓ solved","exercise.shown":"answer shown","exercise.is_right":"right","exercise.is_wrong":"not right","exercise.teacher":"Text for the teacher","exercise.copy":"Copy","exercise.copied":"Copied.","exercise.unreadable":"These answers are not to this question, or to another version of it. Start over."};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill(en_default[key], args);
@@ -226,7 +226,7 @@ function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/attempt.ts
+// js/ui/attempt.ts
 function attempt(edit) {
   try {
     edit();
@@ -237,7 +237,7 @@ function attempt(edit) {
   }
 }
 
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill2(document.createElement(tag), attributes, children);
@@ -269,7 +269,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/buttons.ts
+// js/ui/buttons.ts
 function action(text, act, kind = "") {
   const element = h("button", { type: "button", class: kind || void 0 }, text);
   element.addEventListener("click", () => {
@@ -282,7 +282,7 @@ function action(text, act, kind = "") {
   };
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target: target2 }, keeps) => target2.toggleAttribute(SUPPRESS, keeps);
@@ -295,7 +295,7 @@ function keepKeys(root) {
   });
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -311,7 +311,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -343,7 +343,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -355,7 +355,7 @@ function card(el, title) {
   return { root, head };
 }
 
-// formats/decode.ts
+// js/core/formats/decode.ts
 function fields(fmt, code) {
   const magnitude = code & fmt.allOnes;
   const width = BigInt(fmt.fractionBits);
@@ -431,7 +431,7 @@ function notation(digits, exponent) {
   return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power2 < 0 ? "-" : "+"}${Math.abs(power2)}`;
 }
 
-// ui/digits.ts
+// js/ui/digits.ts
 function withMinus(text) {
   return text.replaceAll("-", "−");
 }
@@ -439,7 +439,7 @@ function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
 }
 
-// widgets/bit_editor/drag.ts
+// mixwidgets/widgets/bit_editor/drag.ts
 var STRIDE = 10;
 function paintByDrag(element, painter) {
   let stroke = null;
@@ -486,7 +486,7 @@ function paintByDrag(element, painter) {
   };
 }
 
-// widgets/bit_editor/fields.ts
+// mixwidgets/widgets/bit_editor/fields.ts
 function bareField(attributes, commit) {
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
   const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
@@ -527,7 +527,7 @@ function bareField(attributes, commit) {
   return { element: input, error, show: show2 };
 }
 
-// widgets/bit_editor/bits.ts
+// mixwidgets/widgets/bit_editor/bits.ts
 function bitGrid({ flip, step, setField, stroke }) {
   const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
   let shown3 = null;
@@ -666,7 +666,7 @@ function nameOf({ name, low, width }, position, on) {
   return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
 }
 
-// widgets/exercise/answers.ts
+// mixwidgets/widgets/exercise/answers.ts
 var POWER_OF_TWO = /^([+\-−]?)2(?:\^|\*\*)([+\-−]?[0-9]+)$/;
 function readNumber(text, fmt) {
   const found = toExact(text.replace(POWER_OF_TWO, (_, sign, exponent) => `${sign}0x1p${exponent}`));
@@ -697,7 +697,7 @@ function atMost(x, y) {
   return same(x, y) || (x.kind === "infinity" ? x.negative : !y.negative);
 }
 
-// ../mixwidgets/formats/catalogue.json
+// mixwidgets/formats/catalogue.json
 var catalogue_default = {
   about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
@@ -896,7 +896,7 @@ var catalogue_default = {
   ]
 };
 
-// formats/float_format.ts
+// js/core/formats/float_format.ts
 var FloatFormat = class {
   name;
   exponentBits;
@@ -996,7 +996,7 @@ var FloatFormat = class {
   }
 };
 
-// formats/p3109.ts
+// js/core/formats/p3109.ts
 var LEAST_BITS = 3;
 var MOST_BITS = 15;
 var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
@@ -1038,7 +1038,7 @@ function check(field, came, low, high) {
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
-// formats/catalogue.ts
+// js/core/formats/catalogue.ts
 var formats = catalogue_default.formats.map(
   (row) => new FloatFormat({
     name: row.name,
@@ -1058,7 +1058,7 @@ function getFormat(name) {
   return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
-// widgets/exercise/rule.ts
+// mixwidgets/widgets/exercise/rule.ts
 var CONSTANTS = {
   max: (fmt) => fmt.magnitude(fmt.maxCode),
   smallest_normal: (fmt) => power(2n, fmt.emin),
@@ -1139,7 +1139,7 @@ function scaleOf(fmt, magnitude, step) {
   return finite(power(2n, exponent));
 }
 
-// widgets/exercise/question.ts
+// mixwidgets/widgets/exercise/question.ts
 function verdictOf(question, answer) {
   if (question.kind === "choice") return ofOption(question, answer);
   const number = numberOf(question, answer);
@@ -1170,7 +1170,7 @@ function isAnswer(question, answer) {
   }
 }
 
-// widgets/exercise/record.ts
+// mixwidgets/widgets/exercise/record.ts
 var MOST_STEPS = 100;
 var LONGEST_ANSWER = 100;
 function readRecord(question, text) {
@@ -1206,7 +1206,7 @@ function attemptsOf(steps) {
   return steps.flatMap(({ attempt: attempt2 }) => attempt2 ?? []);
 }
 
-// widgets/exercise/words.ts
+// mixwidgets/widgets/exercise/words.ts
 function strong(text) {
   return nodes(marked(text));
 }
@@ -1230,7 +1230,7 @@ function nodes(words) {
   return words.map(({ text, strong: strong2 }) => strong2 ? h("strong", {}, text) : text);
 }
 
-// widgets/exercise/fields.ts
+// mixwidgets/widgets/exercise/fields.ts
 function answerField(question) {
   const fmt = formatOf(question.rule);
   if (question.kind === "choice") return choice(question.options);
@@ -1323,7 +1323,7 @@ function bits(fmt) {
   };
 }
 
-// widgets/bit_editor/copies.ts
+// mixwidgets/widgets/bit_editor/copies.ts
 async function copy(text, shown3) {
   try {
     await navigator.clipboard.writeText(text);
@@ -1334,7 +1334,7 @@ async function copy(text, shown3) {
   }
 }
 
-// widgets/exercise/report.ts
+// mixwidgets/widgets/exercise/report.ts
 function report(question, steps) {
   const { id, lesson, report: words } = question;
   const lines = [fill(words.title, { id, lesson }), plain(question.question)];
@@ -1361,7 +1361,7 @@ function plain(text) {
   return text.replaceAll("*", "");
 }
 
-// widgets/exercise/for_teacher.ts
+// mixwidgets/widgets/exercise/for_teacher.ts
 function forTeacher(question) {
   const text = h("pre", { class: "mw-exercise-report", tabindex: 0, role: "region", "aria-label": t("exercise.teacher") });
   const button = h("button", { type: "button" }, t("exercise.copy"));
@@ -1383,7 +1383,7 @@ function forTeacher(question) {
   return { element, show: show2 };
 }
 
-// widgets/exercise.ts
+// mixwidgets/widgets/exercise/page.ts
 function render({ model, el }) {
   const question = model.get("_question");
   const { root, head } = card(el, t("exercise.title"));
@@ -1482,7 +1482,7 @@ function accept(wanted, get) {
   const question = get("_question");
   return wanted.exercise === question.id && readRecord(question, wanted._record) ? wanted : null;
 }
-var exercise_default = { render, accept };
+var page_default = { render, accept };
 export {
-  exercise_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// ../mixwidgets/formats/catalogue.json
+// mixwidgets/formats/catalogue.json
 var catalogue_default = {
   about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
@@ -197,7 +197,7 @@ var catalogue_default = {
   ]
 };
 
-// formats/rational.ts
+// js/core/formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
@@ -240,7 +240,7 @@ function bitLength(n) {
   return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var SIGN = "(?<sign>[+\\-−]?)";
 var EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
 var DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
@@ -284,7 +284,7 @@ function shown(text) {
   return `'${spelled.join("")}'`;
 }
 
-// formats/float_format.ts
+// js/core/formats/float_format.ts
 var INFINITIES = ["ieee", "top", "none"];
 var NANS = ["ieee", "top", "negative_zero", "none"];
 var FloatFormat = class {
@@ -386,7 +386,7 @@ var FloatFormat = class {
   }
 };
 
-// formats/p3109.ts
+// js/core/formats/p3109.ts
 var LEAST_BITS = 3;
 var MOST_BITS = 15;
 var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
@@ -428,7 +428,7 @@ function check(field, came, low, high) {
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
-// formats/catalogue.ts
+// js/core/formats/catalogue.ts
 var formats = catalogue_default.formats.map(
   (row) => new FloatFormat({
     name: row.name,
@@ -448,10 +448,10 @@ function getFormat(name) {
   return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"bits.title":"Bit editor","bits.grid":"Bits, sign to fraction","bits.sign":"sign","bits.exponent":"exponent","bits.fraction":"fraction","bits.on":"on","bits.off":"off","bits.sign_bit":"sign bit, {state}","bits.exponent_bit":"exponent bit {number} of {width}, weight {weight}, {state}","bits.fraction_bit":"fraction bit {number} of {width}, weight {weight}, {state}","bits.exponent_number":"biased exponent","bits.fraction_number":"fraction as an integer","bits.field_range":"{came} does not fit: this field holds whole numbers from 0 to {last}","bits.all_ones":"all ones","bits.reserved":"reserved","bits.readouts":"Notations, neighbours and gaps","bits.integer_form":"m × 2^e","bits.binary_code":"binary code","bits.value_below":"value below","bits.value_above":"value above","bits.with_gap":"{value}, {gap} away","bits.error":"error","bits.no_input":"none: nothing was rounded","bits.no_error":"exact","bits.both_errors":"{error}, relative {relative}","bits.everywhere":"The same value in every format","bits.column_format":"format","bits.column_code":"code","bits.column_value":"value","bits.column_error":"error","bits.column_relative":"relative error","bits.elements":"Elements of the tensor","bits.element":"element","bits.elements_all":"of {count} in {format}","bits.elements_first":"of the first {count} in {format}; the tensor has {total}","bits.previous_element":"previous element","bits.next_element":"next element","bits.find":"next","bits.find_next":"next {kind}","bits.find_subnormal":"subnormal","bits.find_infinity":"infinity","bits.find_nan":"NaN","bits.none_of_class":"no {kind} here","bits.rounding":"rounding","bits.overflow_policy":"overflow","bits.formula_ones":"exponent all ones","bits.formula_and":"and fraction","bits.class_zero":"zero","bits.class_subnormal":"subnormal","bits.class_normal":"normal","bits.class_infinity":"infinity","bits.class_nan":"NaN, not a number","bits.quiet":"quiet","bits.signaling":"signaling","bits.largest":"largest finite {format}","bits.lowest":"lowest finite {format}","bits.smallest_normal":"smallest normal {format}","bits.largest_subnormal":"largest subnormal {format}","bits.smallest_subnormal":"smallest subnormal {format}","bits.negative_zero":"negative zero","bits.ulp":"ulp {ulp}","bits.exactly":"exactly","bits.all_digits":"All digits","bits.digits":"all {count} significant digits","bits.step_down":"− ulp","bits.step_up":"+ ulp","bits.undo":"undo","bits.redo":"redo","bits.reset":"reset","bits.presets":"presets","bits.third":"1/3, to 25 digits","bits.copy":"copy","bits.copy_shortest":"shortest","bits.copy_exact":"exact","bits.copy_code":"code","bits.copy_hex_float":"hex float","bits.copy_numpy":"NumPy","bits.copy_torch":"torch","bits.copy_c":"C","bits.copied":"copied as {label}","bits.selected":"No clipboard here: the text is selected, press Ctrl+C or ⌘C.","bits.keys":"keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint","bits.midpoint":"midpoint {midpoint}","bits.line":"Number line: {marks}","bits.line_nan":"NaN has no place on the number line","bits.is_value":"*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.","bits.is_infinity":"*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.","bits.is_nan":"*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.","bits.exact":"*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.","bits.nearest":"*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).","bits.nearest_edge_tie":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.","bits.nearest_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.","bits.tie":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).","bits.tie_zero":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).","bits.underflow":"*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.","bits.overflow":"*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.","bits.overflow_tie":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.","bits.would_be_infinity":"which would be infinity","bits.would_be_nan":"whose code is NaN’s","bits.would_be_outside":"which has no code","bits.nothing_below":"nothing below","bits.nothing_above":"nothing above","bits.tie_away":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).","bits.direction":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).","bits.direction_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).","bits.odd":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).","bits.overflow_tie_away":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.","bits.overflow_nan":"*{typed} overflows to NaN*: {format} has no infinity. Its largest number on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_stays":"*{typed} is out of range and becomes {value}.* The largest {format} on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_directed":"*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.","bits.overflow_inward":"*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.","bits.no_infinity":"*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.","bits.saturated":"*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.","bits.no_zero":"*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.","bits.no_negative":"*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.","bits.too_small":"*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.","bits.typed_infinity_code":"*{value} needs no rounding*: {format} keeps the code {code} for it.","bits.typed_nan_code":"*NaN needs no rounding*: {format} keeps the code {code} for it.","bits.is_infinity_code":"*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.","bits.is_nan_code":"*These bits are NaN*: {format} keeps the code {code} for it.","bits.pattern":"*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.","bits.typed_infinity":"*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.","bits.typed_nan":"*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.","designer.title":"Format designer","designer.exponent_bits":"exponent bits","designer.fraction_bits":"fraction bits","designer.bias":"bias","designer.usual":"as IEEE 754","designer.infinity":"infinity","designer.infinity_ieee":"IEEE: exponent all ones, fraction 0","designer.infinity_top":"the largest code below NaN","designer.infinity_none":"none","designer.nan":"NaN","designer.nan_ieee":"IEEE: exponent all ones, fraction not 0","designer.nan_top":"all ones","designer.nan_negative_zero":"in the place of −0","designer.nan_none":"none","designer.signed":"sign bit","designer.has_zero":"zero and subnormals","designer.start":"start from a known format","designer.start_from":"start from …","designer.is_known":"*This is {name}* ({citation}).","designer.is_experimental":"*This is {name}* ({citation}), which may still change.","designer.also":" It is *{name}* too.","designer.new":"*A new format*: neither in the catalogue nor one of P3109.","designer.relatives":" The same widths, but other choices: {names}.","designer.bits":"bits","designer.bits_text":"{bits} = {sign} + {exponent} + {fraction}","designer.precision":"precision p","designer.exponents":"exponents of normal numbers","designer.max":"largest finite","designer.smallest_normal":"smallest normal","designer.smallest_subnormal":"smallest subnormal","designer.eps":"eps","designer.unit_roundoff":"unit roundoff","designer.threshold":"rounding to nearest overflows","designer.finite":"finite values","designer.infinity_code":"infinity","designer.nan_code":"NaN","designer.negative_zero":"−0","designer.none":"none","designer.map":"All codes, in order","designer.cell":"{code}, {kind}, {value}","designer.detail":"{code} = {bits} · {kind} · {value}","designer.letter_zero":"Z","designer.letter_subnormal":"S","designer.letter_normal":"N","designer.letter_infinity":"∞","designer.letter_nan":"×","designer.class_zero":"zero","designer.class_subnormal":"subnormal","designer.class_normal":"normal","designer.class_infinity":"infinity","designer.class_nan":"NaN","designer.class_count":"{kind}: {count} ({share})","designer.tiny":"< 0.1 %","designer.too_wide":"{codes} codes of {bits} bits are too many to draw; up to 8 bits each code has its cell.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate"};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill(en_default[key], args);
@@ -471,7 +471,7 @@ function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/attempt.ts
+// js/ui/attempt.ts
 function attempt(edit) {
   try {
     edit();
@@ -482,7 +482,7 @@ function attempt(edit) {
   }
 }
 
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill2(document.createElement(tag), attributes, children);
@@ -514,7 +514,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -527,7 +527,7 @@ function keepKeys(root) {
   });
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -543,7 +543,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -575,7 +575,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -587,7 +587,7 @@ function card(el, title) {
   return { root, head };
 }
 
-// formats/custom.ts
+// js/core/formats/custom.ts
 var LIMITS = {
   exponentBits: { low: 1, high: 11 },
   fractionBits: { low: 0, high: 52 },
@@ -629,7 +629,7 @@ function checkChoice(field, came, accepted) {
   throw new InputError("format.choice", { field, accepted: accepted.join(", "), came: String(came) });
 }
 
-// formats/encode.ts
+// js/core/formats/encode.ts
 function roundMagnitude(fmt, magnitude, rounding = "ties-to-even", negative = false) {
   if (magnitude.numerator === 0n) return 0n;
   const exponent = Math.max(floorLog2(magnitude), fmt.emin);
@@ -660,7 +660,7 @@ function roundsUp(rounding, negative, lowIsOdd, beside) {
   }
 }
 
-// formats/decode.ts
+// js/core/formats/decode.ts
 function fields(fmt, code) {
   const magnitude = code & fmt.allOnes;
   const width = BigInt(fmt.fractionBits);
@@ -733,7 +733,7 @@ function notation(digits, exponent) {
   return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power2 < 0 ? "-" : "+"}${Math.abs(power2)}`;
 }
 
-// ui/digits.ts
+// js/ui/digits.ts
 var SHORT = 22;
 function withMinus(text) {
   return text.replaceAll("-", "−");
@@ -770,7 +770,7 @@ function leading(x, most) {
   return { digits, exponent, isExact: digits * denominator === numerator };
 }
 
-// widgets/format_designer/design.ts
+// mixwidgets/widgets/format_designer/design.ts
 var TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"];
 function usualBias(exponentBits) {
   return 2 ** (exponentBits - 1) - 1;
@@ -822,7 +822,7 @@ function biasRange({ exponent_bits, bias }) {
   return { low: Math.max(low, Math.min(usual - reach, bias)), high: Math.min(high, Math.max(usual + reach, bias)) };
 }
 
-// widgets/format_designer/controls.ts
+// mixwidgets/widgets/format_designer/controls.ts
 function controls({ draft, commit }) {
   let current;
   const errors = /* @__PURE__ */ new Map();
@@ -909,7 +909,7 @@ function controls({ draft, commit }) {
   return { element, show: show2 };
 }
 
-// widgets/format_designer/counts.ts
+// mixwidgets/widgets/format_designer/counts.ts
 var CLASSES = ["zero", "subnormal", "normal", "infinity", "nan"];
 function countsOf(fmt) {
   const signs = fmt.signed ? 2n : 1n;
@@ -927,7 +927,7 @@ function finiteValues(fmt) {
   return subnormal + normal + (zero > 0n ? 1n : 0n);
 }
 
-// widgets/format_designer/map.ts
+// mixwidgets/widgets/format_designer/map.ts
 var MAP_BITS = 8;
 var WIDE = 16;
 var NARROW = 8;
@@ -1036,7 +1036,7 @@ function describe(fmt, code) {
   });
 }
 
-// widgets/format_designer/legend.ts
+// mixwidgets/widgets/format_designer/legend.ts
 function legend() {
   const list = h("ul", { class: "mw-design-legend" });
   const note = h("p", { class: "mw-note" });
@@ -1064,7 +1064,7 @@ function shareOf(part, all) {
   return percent === 0n ? t("designer.tiny") : `${cut(rational(percent, 10n), 4)} %`;
 }
 
-// widgets/format_designer/sheet.ts
+// mixwidgets/widgets/format_designer/sheet.ts
 var DIGITS = 10;
 function figuresOf(fmt) {
   const smallestNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
@@ -1106,7 +1106,7 @@ function specSheet() {
   return { element, show: show2 };
 }
 
-// widgets/format_designer.ts
+// mixwidgets/widgets/format_designer/page.ts
 var ANNOUNCE_MS = 600;
 var FIRST = "float8_e4m3";
 function render({ model, el }) {
@@ -1197,7 +1197,7 @@ function verdict(design) {
 function accept(wanted) {
   return read((trait) => wanted[trait])?.design ?? null;
 }
-var format_designer_default = { render, accept };
+var page_default = { render, accept };
 export {
-  format_designer_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// ../mixwidgets/formats/catalogue.json
+// mixwidgets/formats/catalogue.json
 var catalogue_default = {
   about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
@@ -197,7 +197,7 @@ var catalogue_default = {
   ]
 };
 
-// formats/rational.ts
+// js/core/formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
@@ -240,7 +240,7 @@ function bitLength(n) {
   return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var SIGN = "(?<sign>[+\\-−]?)";
 var EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
 var DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
@@ -284,7 +284,7 @@ function shown(text2) {
   return `'${spelled.join("")}'`;
 }
 
-// formats/float_format.ts
+// js/core/formats/float_format.ts
 var FloatFormat = class {
   name;
   exponentBits;
@@ -384,7 +384,7 @@ var FloatFormat = class {
   }
 };
 
-// formats/p3109.ts
+// js/core/formats/p3109.ts
 var LEAST_BITS = 3;
 var MOST_BITS = 15;
 var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
@@ -426,7 +426,7 @@ function check(field, came, low, high) {
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
-// formats/catalogue.ts
+// js/core/formats/catalogue.ts
 var formats = catalogue_default.formats.map(
   (row2) => new FloatFormat({
     name: row2.name,
@@ -446,7 +446,7 @@ function getFormat(name) {
   return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
-// gradients/boundaries.ts
+// js/core/gradients/boundaries.ts
 var FRACTION_BITS = 52;
 var BINADE = 2 ** FRACTION_BITS;
 var CLASSES = ["flushed", "subnormal", "normal", "overflow"];
@@ -481,7 +481,7 @@ function log2Of({ exponent, fraction }) {
   return exponent + Math.log2(1 + fraction / BINADE);
 }
 
-// gradients/summary.ts
+// js/core/gradients/summary.ts
 var MAGIC = 1397184333;
 var VERSION = 2;
 var HEAD = 32;
@@ -633,7 +633,7 @@ function crc32(view, end) {
   return ~crc >>> 0;
 }
 
-// gradients/answers.ts
+// js/core/gradients/answers.ts
 var LOWEST = -24;
 var HIGHEST = 40;
 var HEADROOM = 4;
@@ -685,7 +685,7 @@ function finite(summary, format, log2) {
   return Float64Array.from(summary.counts(format, log2).finite);
 }
 
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -717,7 +717,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -730,10 +730,10 @@ function keepKeys(root) {
   });
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","explorer.title":"What a loss scale saves","explorer.subtitle":"{format} · {values} gradients of {tensors} tensors","explorer.subtitle_one":"{format} · {values} gradients of 1 tensor","explorer.class_flushed":"flushed to zero","explorer.class_subnormal":"subnormal (fewer bits)","explorer.class_normal":"normal","explorer.class_overflow":"overflow","explorer.zone_flushed":"flushed to zero","explorer.zone_subnormal":"subnormal","explorer.zone_normal":"normal","explorer.zone_overflow":"overflow","explorer.short_flushed":"flushed","explorer.short_subnormal":"sub.","explorer.short_normal":"norm.","explorer.short_overflow":"over","explorer.axis":"|gradient| × S","explorer.gathered":"end bars hold all beyond","explorer.scale":"2^{log2} = {value}","explorer.slider":"loss scale","explorer.valley":"What is lost at every loss scale. {words} The best scale here is 2^{best}.","explorer.valley_best":"▾ best","explorer.valley_nothing":"Nothing is lost from {from} to {to}.","explorer.valley_nothing_at":"Nothing is lost at {from} alone.","explorer.valley_least":"Least is lost from {from} to {to}: {share}.","explorer.valley_least_at":"Least is lost at {from}: {share}.","explorer.field":"exponent of the loss scale","explorer.best":"best here:","explorer.use_it":"use it","explorer.in_use":"in use","explorer.reason":"flushes {share}; headroom {headroom} binades before overflow","explorer.reason_tight":"flushes {share}; no scale leaves 4 binades of headroom, this one {headroom}","explorer.bad_exponent":"The exponent is a whole number from {low} to {high}; {came} came. 2^{kept} stays.","explorer.nothing":"nothing","explorer.below":"below {to}","explorer.above":"{from} and more","explorer.between":"{from} to {to}","explorer.cell":"{place}: {count} gradients ({share}), {kinds}","explorer.cell_empty":"{place}: none","explorer.heat":"All {count} tensors by binade","explorer.heat_hint":"On the ruler of the histogram, most lost first; the stronger a colour, the larger its share of the tensor. What lies beyond the ruler is not drawn. Point at a cell, or move with the arrow keys.","explorer.heat_cell":"{name} · {words}","explorer.compare":"Other formats at this scale","explorer.compare_with":"compared format {which}","explorer.compare_none":"none","explorer.column_flushed":"flushed","explorer.column_subnormal":"subnormal","explorer.column_overflow":"overflow","explorer.column_best":"best scale","explorer.column_error":"relative error, estimate","explorer.compare_note":"The relative error is ‖ĝ − g‖ / ‖g‖, ĝ being g × S rounded to the format and divided by S again; it is estimated from the counts, as if values were spread evenly within each cell of the summary. Where any overflows it is ∞. Flushed gradients are small: they weigh little in it.","explorer.lens":"Binades: arrow keys move, Enter shows the bits","explorer.lens_hint":"Point at a bar or use the arrow keys; a click or Enter shows bits.","explorer.lens_gradient":"A gradient of {name}: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_title":"The lower edge of this binade, of which no gradient was kept: {gradient}, × S = {scaled}, kept in {format} as","explorer.lens_sign":"sign","explorer.lens_exponent":"exponent","explorer.lens_fraction":"fraction","explorer.lens_value":"= {value} · {kind} · ulp {ulp} · code {code}","explorer.lens_flushed":"= {value} · flushed to zero · code {code}","explorer.lens_overflow":"= {value} · overflow · code {code}","explorer.lens_close":"close","explorer.step":"snapshot by step","explorer.step_is":"gradients of step {step}","explorer.step_newest":"gradients of step {step}, the newest","explorer.step_loss":"loss {loss}","explorer.step_scale":"trained at S = {scale}","explorer.snapshots":"{kept} snapshots","explorer.thinned":"{kept} of {seen} snapshots: the older ones are thinned","explorer.loss_plot":"Loss by step: from {from} at step {first} to {to} at step {last}.","explorer.waiting":"No gradients yet: they appear here as the training loop records them.","explorer.by_tensor":"By tensor, most lost first","explorer.show_all":"Show all {count} tensors","explorer.show_few":"Show the first {count}","explorer.row_flushed":"{share} flushed","explorer.row_overflow":"{flushed} · {share} over","explorer.row_empty":"nothing finite but zeros","explorer.zeros":"Shares are of the finite gradients that are not zero. Exact zeros stand apart: {share} of all ({zero} of {count}) were zero before rounding and are not counted as flushed.","explorer.after_the_fact":"Scaling recorded gradients shows what casting g × S to {format} does; it does not model rounding inside a {format} backward pass. Flushed is not always harm: look at the loss.","explorer.not_finite":"{inf} infinite and {nan} NaN gradients were recorded; no loss scale mends them.","explorer.without":"Without a gradient, and left out: {names}.","explorer.unreadable":"These gradients cannot be shown: {reason}. Run the cell again.","explorer.unknown_format":"{came} cannot be shown; formats are {accepted}."};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
@@ -747,7 +747,7 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -763,7 +763,7 @@ function keep(key, text2) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -795,7 +795,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -840,7 +840,7 @@ function chipsAndMore(legend, usual, others, choose) {
   return { element: h("div", { class: "mw-row mw-choice" }, few2.element, more), show: show2 };
 }
 
-// ui/pixels.ts
+// js/ui/pixels.ts
 function zoomOf(element) {
   const { width } = element.getBoundingClientRect();
   return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
@@ -864,7 +864,7 @@ function observePixels(observer, element) {
   }
 }
 
-// gradients/rounding_error.ts
+// js/core/gradients/rounding_error.ts
 function estimatedError(summary, format, log2LossScale) {
   if (summary.counts(format, log2LossScale).finite[3] > 0) return Infinity;
   const largest = summary.exponents.at(-1);
@@ -894,7 +894,7 @@ function integral(u) {
   return k / 12 + (u - k) ** 3 / 3;
 }
 
-// formats/encode.ts
+// js/core/formats/encode.ts
 function beyond(fmt, negative) {
   if (fmt.infCode === null && fmt.nanCode !== null) return fmt.nanCode;
   return withSign(fmt, fmt.infCode ?? fmt.maxCode, negative);
@@ -933,7 +933,7 @@ function roundsUp(rounding, negative, lowIsOdd, beside) {
   }
 }
 
-// formats/decode.ts
+// js/core/formats/decode.ts
 function fields(fmt, code) {
   const magnitude = code & fmt.allOnes;
   const width = BigInt(fmt.fractionBits);
@@ -1009,7 +1009,7 @@ function notation(digits, exponent) {
   return text2.slice(0, 1) + (text2.length > 1 ? "." + text2.slice(1) : "") + `e${power3 < 0 ? "-" : "+"}${Math.abs(power3)}`;
 }
 
-// ui/digits.ts
+// js/ui/digits.ts
 var SHORT = 22;
 function withMinus(text2) {
   return text2.replaceAll("-", "−");
@@ -1046,7 +1046,7 @@ function leading(x, most) {
   return { digits, exponent, isExact: digits * denominator === numerator };
 }
 
-// widgets/loss_scale_explorer/words.ts
+// mixwidgets/widgets/loss_scale_explorer/words.ts
 var integers = new Intl.NumberFormat("en");
 var few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 var rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
@@ -1093,7 +1093,7 @@ function cellWords(table, column, { low, bins }, finite2) {
   return t("explorer.cell", { place: place2, count: integer(count), share: share(count, finite2), kinds: listed(kinds) });
 }
 
-// widgets/loss_scale_explorer/comparison.ts
+// mixwidgets/widgets/loss_scale_explorer/comparison.ts
 var MOST = 3;
 var COLUMNS = ["flushed", "subnormal", "overflow", "best", "error"];
 function comparison(choices2, choose) {
@@ -1152,14 +1152,14 @@ function said(answers, total, log2) {
   return [...shares, power2(answers.best.log2), percent(estimatedError(total, answers.format, log2))];
 }
 
-// ui/pointer.ts
+// js/ui/pointer.ts
 function pointIn(element, { clientX, clientY }) {
   const { left, top } = cornerOf(element);
   const zoom2 = zoomOf(element);
   return { x: (clientX - left) / zoom2, y: (clientY - top) / zoom2 };
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
+// ../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -1366,12 +1366,12 @@ function shuffler(random) {
   };
 }
 
-// ui/unused_d3.ts
+// js/ui/unused_d3.ts
 function unused() {
   return null;
 }
 
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// ../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -1729,7 +1729,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// node_modules/d3-scale/dist/d3-scale.mjs
+// ../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain2, range2) {
   switch (arguments.length) {
     case 0:
@@ -1913,7 +1913,7 @@ function linear2() {
   return linearish(scale);
 }
 
-// widgets/loss_scale_explorer/geometry.ts
+// mixwidgets/widgets/loss_scale_explorer/geometry.ts
 var BELOW = 25;
 var ABOVE = 4;
 var LEAST_HEIGHT = 1.5;
@@ -1974,7 +1974,7 @@ function barPaths(table, { x, y, low, bins }, floor) {
   return paths;
 }
 
-// widgets/loss_scale_explorer/heat_map.ts
+// mixwidgets/widgets/loss_scale_explorer/heat_map.ts
 var FEW = 12;
 var MOST_HEIGHT = 420;
 var THIN = 3;
@@ -2112,7 +2112,7 @@ function shortened(name) {
   return name.length <= 24 ? name : `${name.slice(0, 11)}…${name.slice(-12)}`;
 }
 
-// widgets/loss_scale_explorer/histogram.ts
+// mixwidgets/widgets/loss_scale_explorer/histogram.ts
 var HEIGHT = 176;
 var HEAD2 = 26;
 var FOOT = 40;
@@ -2165,7 +2165,7 @@ function histogram(textures2) {
   return { element, layout, draw, describe: (text2) => set(element, { "aria-label": text2 }) };
 }
 
-// widgets/loss_scale_explorer/lens.ts
+// mixwidgets/widgets/loss_scale_explorer/lens.ts
 var DIGITS = 6;
 function lens(plot, choose) {
   const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
@@ -2273,7 +2273,7 @@ function outcome(format, code, overflows) {
   return t("explorer.lens_value", { ...args, kind: t(`explorer.zone_${kind}`), ulp: power2(floorLog2(ulp(format, code))) });
 }
 
-// widgets/loss_scale_explorer/textures.ts
+// mixwidgets/widgets/loss_scale_explorer/textures.ts
 var LINES = {
   flushed: "M-1 1L1 -1M0 6L6 0M5 7L7 5",
   overflow: "M0 0L6 6M6 0L0 6"
@@ -2297,7 +2297,7 @@ function swatch(kind, from) {
   );
 }
 
-// widgets/loss_scale_explorer/readout.ts
+// mixwidgets/widgets/loss_scale_explorer/readout.ts
 function figures(textures2) {
   const parts = CLASSES.map((kind) => {
     const number4 = h("div", { class: "mw-figure" });
@@ -2335,7 +2335,7 @@ function notes() {
   return { element, show: show2 };
 }
 
-// gradients/snapshots.ts
+// js/core/gradients/snapshots.ts
 var HEAD3 = 24;
 var text = new TextDecoder();
 function readSnapshots(view) {
@@ -2384,7 +2384,7 @@ var History = class {
   }
 };
 
-// widgets/loss_scale_explorer/received.ts
+// mixwidgets/widgets/loss_scale_explorer/received.ts
 function received(model, { replaced, changed, unreadable }) {
   const history = new History();
   function load() {
@@ -2420,7 +2420,7 @@ function received(model, { replaced, changed, unreadable }) {
   };
 }
 
-// widgets/loss_scale_explorer/valley.ts
+// mixwidgets/widgets/loss_scale_explorer/valley.ts
 var HEIGHT2 = 52;
 var HEAD4 = 17;
 var THUMB = 8;
@@ -2511,7 +2511,7 @@ function inWords(answers) {
   return t(first === last ? "explorer.valley_nothing_at" : "explorer.valley_nothing", args);
 }
 
-// widgets/loss_scale_explorer/scale_control.ts
+// mixwidgets/widgets/loss_scale_explorer/scale_control.ts
 var IN_HAND_MS = 400;
 function scaleControl(textures2, { draw, commit }) {
   const power3 = h("sup");
@@ -2630,7 +2630,7 @@ function scaleControl(textures2, { draw, commit }) {
   return { element, readout, measure, value: () => current, inHand: () => moved + IN_HAND_MS - performance.now(), show: show2, propose, layout };
 }
 
-// widgets/loss_scale_explorer/state.ts
+// mixwidgets/widgets/loss_scale_explorer/state.ts
 var MAX_BITS = 32;
 var choices = formats.filter(({ bits, signed }) => signed && bits <= MAX_BITS).sort((a, b) => a.bits - b.bits);
 function accept(wanted) {
@@ -2639,7 +2639,7 @@ function accept(wanted) {
   return fits && choices.some(({ name }) => name === format) ? wanted : null;
 }
 
-// widgets/loss_scale_explorer/tensor_rows.ts
+// mixwidgets/widgets/loss_scale_explorer/tensor_rows.ts
 var FEW2 = 12;
 function tensorRows(textures2) {
   const id = uniqueId("tensors");
@@ -2706,7 +2706,7 @@ function words(counts, finite2) {
   return counts[3] > 0 ? t("explorer.row_overflow", { flushed, share: share(counts[3], finite2) }) : flushed;
 }
 
-// widgets/loss_scale_explorer/timeline.ts
+// mixwidgets/widgets/loss_scale_explorer/timeline.ts
 var HEIGHT3 = 44;
 var PAD = 5;
 var THUMB2 = 8;
@@ -2789,7 +2789,7 @@ function timeline({ look, commit }) {
   return { element, replace, layout, show: show2, isHeld: () => held };
 }
 
-// widgets/loss_scale_explorer.ts
+// mixwidgets/widgets/loss_scale_explorer/page.ts
 var USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 function render({ model, el }) {
   const { root, head } = card(el, "");
@@ -2984,7 +2984,7 @@ function render({ model, el }) {
     root.remove();
   };
 }
-var loss_scale_explorer_default = { render, accept };
+var page_default = { render, accept };
 export {
-  loss_scale_explorer_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// ../mixwidgets/formats/catalogue.json
+// mixwidgets/formats/catalogue.json
 var catalogue_default = {
   about: 'Every named float format. exponent_bits, fraction_bits and bias define the encoding, signed whether a sign bit stands on top. infinity: "ieee" = exponent all ones, fraction 0; "top" = the largest magnitude code (below a NaN that sits there); "none". nan: "ieee" = exponent all ones, fraction not 0; "top" = all ones; "negative_zero" = the sign bit alone; "none". has_zero: false = a zero exponent field is an exponent like the others. All else is derived.',
   formats: [
@@ -197,7 +197,7 @@ var catalogue_default = {
   ]
 };
 
-// formats/rational.ts
+// js/core/formats/rational.ts
 function rational(numerator, denominator = 1n) {
   return { numerator, denominator };
 }
@@ -243,7 +243,7 @@ function toNumber(x) {
   return Number((x.numerator << 60n) / x.denominator) / 2 ** 60;
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var MAX_TEXT = 1e4;
 var MAX_EXPONENT = 5e3;
 var SIGN = "(?<sign>[+\\-−]?)";
@@ -349,7 +349,7 @@ function advice(body) {
   return "parse.form";
 }
 
-// formats/float_format.ts
+// js/core/formats/float_format.ts
 var FloatFormat = class {
   name;
   exponentBits;
@@ -449,7 +449,7 @@ var FloatFormat = class {
   }
 };
 
-// formats/p3109.ts
+// js/core/formats/p3109.ts
 var LEAST_BITS = 3;
 var MOST_BITS = 15;
 var NAME = /^binary(?<bits>[1-9][0-9]?)p(?<precision>[1-9][0-9]?)(?<sign>[su])(?<domain>[ef])$/;
@@ -491,7 +491,7 @@ function check(field, came, low, high) {
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }
 
-// formats/catalogue.ts
+// js/core/formats/catalogue.ts
 var formats = catalogue_default.formats.map(
   (row) => new FloatFormat({
     name: row.name,
@@ -511,7 +511,7 @@ function getFormat(name) {
   return typeof name === "string" ? byName.get(name) ?? p3109Named(name) : void 0;
 }
 
-// formats/encode.ts
+// js/core/formats/encode.ts
 var ROUNDINGS = [
   "ties-to-even",
   "ties-to-away",
@@ -581,7 +581,7 @@ function nanCode(fmt, key) {
   return fmt.nanCode;
 }
 
-// formats/decode.ts
+// js/core/formats/decode.ts
 function isNegative(fmt, code) {
   return (code & fmt.signBit) !== 0n;
 }
@@ -661,10 +661,10 @@ function notation(digits, exponent) {
   return text.slice(0, 1) + (text.length > 1 ? "." + text.slice(1) : "") + `e${power2 < 0 ? "-" : "+"}${Math.abs(power2)}`;
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"bits.title":"Bit editor","bits.grid":"Bits, sign to fraction","bits.sign":"sign","bits.exponent":"exponent","bits.fraction":"fraction","bits.on":"on","bits.off":"off","bits.sign_bit":"sign bit, {state}","bits.exponent_bit":"exponent bit {number} of {width}, weight {weight}, {state}","bits.fraction_bit":"fraction bit {number} of {width}, weight {weight}, {state}","bits.exponent_number":"biased exponent","bits.fraction_number":"fraction as an integer","bits.field_range":"{came} does not fit: this field holds whole numbers from 0 to {last}","bits.all_ones":"all ones","bits.reserved":"reserved","bits.readouts":"Notations, neighbours and gaps","bits.integer_form":"m × 2^e","bits.binary_code":"binary code","bits.value_below":"value below","bits.value_above":"value above","bits.with_gap":"{value}, {gap} away","bits.error":"error","bits.no_input":"none: nothing was rounded","bits.no_error":"exact","bits.both_errors":"{error}, relative {relative}","bits.everywhere":"The same value in every format","bits.column_format":"format","bits.column_code":"code","bits.column_value":"value","bits.column_error":"error","bits.column_relative":"relative error","bits.elements":"Elements of the tensor","bits.element":"element","bits.elements_all":"of {count} in {format}","bits.elements_first":"of the first {count} in {format}; the tensor has {total}","bits.previous_element":"previous element","bits.next_element":"next element","bits.find":"next","bits.find_next":"next {kind}","bits.find_subnormal":"subnormal","bits.find_infinity":"infinity","bits.find_nan":"NaN","bits.none_of_class":"no {kind} here","bits.rounding":"rounding","bits.overflow_policy":"overflow","bits.formula_ones":"exponent all ones","bits.formula_and":"and fraction","bits.class_zero":"zero","bits.class_subnormal":"subnormal","bits.class_normal":"normal","bits.class_infinity":"infinity","bits.class_nan":"NaN, not a number","bits.quiet":"quiet","bits.signaling":"signaling","bits.largest":"largest finite {format}","bits.lowest":"lowest finite {format}","bits.smallest_normal":"smallest normal {format}","bits.largest_subnormal":"largest subnormal {format}","bits.smallest_subnormal":"smallest subnormal {format}","bits.negative_zero":"negative zero","bits.ulp":"ulp {ulp}","bits.exactly":"exactly","bits.all_digits":"All digits","bits.digits":"all {count} significant digits","bits.step_down":"− ulp","bits.step_up":"+ ulp","bits.undo":"undo","bits.redo":"redo","bits.reset":"reset","bits.presets":"presets","bits.third":"1/3, to 25 digits","bits.copy":"copy","bits.copy_shortest":"shortest","bits.copy_exact":"exact","bits.copy_code":"code","bits.copy_hex_float":"hex float","bits.copy_numpy":"NumPy","bits.copy_torch":"torch","bits.copy_c":"C","bits.copied":"copied as {label}","bits.selected":"No clipboard here: the text is selected, press Ctrl+C or ⌘C.","bits.keys":"keys: ← → move · space flips · ↑ ↓ one ulp · Ctrl+Z undo · drag to paint","bits.midpoint":"midpoint {midpoint}","bits.line":"Number line: {marks}","bits.line_nan":"NaN has no place on the number line","bits.is_value":"*{value} is what these bits say*, exactly. Its neighbours in {format} are {previous} and {next}.","bits.is_infinity":"*These bits are {value}*: the exponent bits are all ones and the fraction is 0. Rounding gets here from *{midpoint}* on.","bits.is_nan":"*These bits are NaN*: the exponent bits are all ones and the fraction is not 0. The fraction’s first bit says quiet, the others may carry anything.","bits.exact":"*{typed} is a {format}*: nothing is rounded. Its neighbours are {previous} and {next}.","bits.nearest":"*{typed} is not a {format}.* It lies between {below} and {above}, nearer to *{value}* (error {error}).","bits.nearest_edge_tie":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins just past *{midpoint}*, the midpoint.","bits.nearest_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. It is nearer to {value} (error {error}). Overflow begins at *{midpoint}*, the midpoint.","bits.tie":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: *{value}* (error {error}).","bits.tie_zero":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. A tie goes to the even neighbour, whose last bit is 0: it underflows to *zero* (error {error}).","bits.underflow":"*{typed} is not a {format}.* It lies between {below} and {above}, and nearer to 0: it underflows to *zero* (error {error}). Half of the smallest subnormal is {midpoint}.","bits.overflow":"*{typed} overflows to {infinity}.* The largest finite {format} on this side is {inner}; the next step would be {outer}. From *{midpoint}*, the midpoint, rounding to nearest gives infinity.","bits.overflow_tie":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. A tie goes to the even neighbour, and that is the step: overflow begins here.","bits.would_be_infinity":"which would be infinity","bits.would_be_nan":"whose code is NaN’s","bits.would_be_outside":"which has no code","bits.nothing_below":"nothing below","bits.nothing_above":"nothing above","bits.tie_away":"*{typed} is not a {format}.* It lies exactly halfway between {below} and {above}. With {rounding} a tie goes to the neighbour farther from zero: *{value}* (error {error}).","bits.direction":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}, so that the nearer does not matter: *{value}* (error {error}).","bits.direction_edge":"*{typed} is not a {format}.* It lies between {inner} and the next step, {outer}, {outside}. Rounding is {rounding}: *{value}* (error {error}).","bits.odd":"*{typed} is not a {format}.* It lies between {below} and {above}. Rounding is {rounding}: it takes the neighbour whose code is odd, *{value}* (error {error}).","bits.overflow_tie_away":"*{typed} overflows to {infinity}.* It lies exactly halfway between {inner}, the last finite {format}, and the next step, {outer}. With {rounding} a tie goes away from zero: overflow begins here.","bits.overflow_nan":"*{typed} overflows to NaN*: {format} has no infinity. Its largest number on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_stays":"*{typed} is out of range and becomes {value}.* The largest {format} on this side is {inner}, the next step would be {outer}, the midpoint *{midpoint}*. Overflow policy: {policy}.","bits.overflow_directed":"*{typed} overflows to {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, which leads past it, and the overflow policy is {policy}.","bits.overflow_inward":"*{typed} is out of range and becomes {value}.* The largest finite {format} on this side is {inner}. Rounding is {rounding}, and the overflow policy {policy}: neither leads past it.","bits.no_infinity":"*{typed} becomes {value}*: {format} has no infinity, and the overflow policy is {policy}.","bits.saturated":"*{typed} becomes {value}*: the overflow policy, {policy}, stops at the largest finite {format}.","bits.no_zero":"*{typed} becomes {value}*: {format} has no zero; its smallest number is {smallest}. The overflow policy is {policy}.","bits.no_negative":"*{typed} becomes {value}*: {format} has no negative numbers. The overflow policy is {policy}.","bits.too_small":"*{typed} becomes {value}*: {format} has nothing below {smallest}, not even zero.","bits.typed_infinity_code":"*{value} needs no rounding*: {format} keeps the code {code} for it.","bits.typed_nan_code":"*NaN needs no rounding*: {format} keeps the code {code} for it.","bits.is_infinity_code":"*These bits are {value}*: {format} keeps the code {code} for it. Rounding to nearest gets here from about *{midpoint}* on.","bits.is_nan_code":"*These bits are NaN*: {format} keeps the code {code} for it.","bits.pattern":"*{typed} is a bit pattern*: it is taken as the code itself, and nothing is rounded. In {format} these bits are {value}.","bits.typed_infinity":"*{value} needs no rounding*: {format} has a code for it, with exponent bits all ones and the fraction 0.","bits.typed_nan":"*NaN needs no rounding*: {format} has codes for it, with exponent bits all ones and the fraction not 0. This is the usual quiet one, {code}.","line.title":"Rounding microscope","line.board":"Number line","line.format":"format","line.keys":"keys: ← → move · + − zoom · 0 fits · ↑ ↓ one ulp; or drag and wheel","line.zoom_in":"zoom in","line.zoom_out":"zoom out","line.zoom_in_sign":"+","line.zoom_out_sign":"−","line.left":"move left","line.right":"move right","line.left_sign":"←","line.right_sign":"→","line.fit":"fit","line.whole":"whole range","line.below":"neighbour below","line.above":"neighbour above","line.midpoint":"midpoint","line.this":"this value","line.taken":"taken","line.even":"{code} · even, E","line.odd":"{code} · odd, O","line.even_letter":"E","line.odd_letter":"O","line.overflows":"beyond the range","line.no_code":"no code: beyond the range","line.turns":"here rounding turns","line.turns_not":"this mode does not ask","line.one":"1 value in view","line.count":"{count} values in view","line.origin":"counted from {origin}","line.nothing":"none of its marks","line.described":"From {from} to {to}: {marks}. {rows}.","common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","code.form":"{text} is not a code; write it in hex, such as '0x{zeros}'","code.range":"{text} is not a {format} code: it has {bits} bits, so codes end at {last}","format.choice":"{field} must be one of {accepted}; {came} came","format.empty":"no code is left for a finite number other than zero; give the format more bits or fewer special values","format.ieee_pair":"an IEEE infinity and IEEE NaNs share one exponent, all ones; choose ieee for both or for neither","format.ieee_width":"IEEE infinities and NaNs need at least 2 exponent bits and 1 fraction bit","format.integer":"{field} must be a whole number from {low} to {high}; {came} came","format.name":"a format needs a name of 1 to {limit} characters","format.nan_place":"NaN can take the code of −0 only in a signed format that has a zero","format.no_nan":"{format} has no NaN; give a number, or choose a format that has one","format.no_sign":"{format} has no negative numbers and no NaN to say so; give a positive number, or let it saturate","format.no_zero":"{format} has no zero and no NaN to say so; give a positive number, or let it saturate","parse.binary":"{text} is not a number: after 0b only the digits 0 and 1 may stand","parse.digits":"{text} is not a number: write it in plain digits, {candidate}","parse.exponent":"the exponent of {text} is beyond ±{limit}; write inf or 0 instead","parse.form":"{text} is not a number: write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan","parse.hex_exponent":"{text} is not a number: a hex float ends in its exponent, such as 0x1.8p0","parse.payload":"{text} is not a number: for a NaN with a payload write its code, such as 0x7E01","parse.point":"{text} is not a number: write it with a decimal point, {candidate}","parse.separators":"{text} is not a number: write it without separators, {candidate}","parse.signed_pattern":"{text} is not a number: a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3","parse.too_long":"a value may have {limit} characters, not {length}"};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill(en_default[key], args);
@@ -685,7 +685,7 @@ function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/attempt.ts
+// js/ui/attempt.ts
 function attempt(edit) {
   try {
     edit();
@@ -696,7 +696,7 @@ function attempt(edit) {
   }
 }
 
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill2(document.createElement(tag), attributes, children);
@@ -728,7 +728,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -741,7 +741,7 @@ function keepKeys(root) {
   });
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -757,7 +757,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -789,7 +789,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -805,7 +805,7 @@ function labelled(text, control) {
   return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);
 }
 
-// widgets/bit_editor/state.ts
+// mixwidgets/widgets/bit_editor/state.ts
 var QUIET_MS = 150;
 function numberLink(model, paint) {
   const one = getFormat("float16");
@@ -912,7 +912,7 @@ function withCode(number, code) {
   return { ...number, code, input: "" };
 }
 
-// widgets/bit_editor/address.ts
+// mixwidgets/widgets/bit_editor/address.ts
 function accept(wanted) {
   const fmt = getFormat(wanted.format);
   if (!fmt) return null;
@@ -921,7 +921,7 @@ function accept(wanted) {
   return number?.input === traits._input ? traits : null;
 }
 
-// ui/digits.ts
+// js/ui/digits.ts
 var SHORT = 22;
 function withMinus(text) {
   return text.replaceAll("-", "−");
@@ -970,7 +970,7 @@ function place(fmt, code) {
   return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
 }
 
-// widgets/bit_editor/fields.ts
+// mixwidgets/widgets/bit_editor/fields.ts
 function textField(label, maxLength, commit) {
   const { element, error, show: show2 } = bareField({ maxlength: maxLength }, commit);
   return { element: labelled(label, element), error, show: show2 };
@@ -1015,7 +1015,7 @@ function bareField(attributes, commit) {
   return { element: input, error, show: show2 };
 }
 
-// formats/explain.ts
+// js/core/formats/explain.ts
 function explain(fmt, value, options = {}) {
   const given = typeof value === "string" ? toExact(value) : value;
   const code = encode(fmt, given, options);
@@ -1045,7 +1045,7 @@ function ruleOf(fmt, given, middle, rounding = "ties-to-even") {
   return compare(magnitude, middle) === 0 ? "tie" : "nearest";
 }
 
-// widgets/bit_editor/words.ts
+// mixwidgets/widgets/bit_editor/words.ts
 var SENTENCE_DIGITS = 17;
 var ERROR_DIGITS = 9;
 var TYPED = 40;
@@ -1163,7 +1163,7 @@ function neighbours(fmt, code) {
   };
 }
 
-// widgets/number_line/decision.ts
+// mixwidgets/widgets/number_line/decision.ts
 function decision() {
   const element = h("dl", { class: "mw-nl-decision" });
   const show2 = (number, marks) => {
@@ -1191,7 +1191,7 @@ function noteOf({ fmt, rounding }, { role, code, even, beyond: beyond3 }) {
   return beyond3 ? `${parity} · ${t("line.overflows")}` : parity;
 }
 
-// widgets/number_line/view.ts
+// mixwidgets/widgets/number_line/view.ts
 var FINEST = -4 * 1098;
 var COARSEST = 4 * 1018;
 var QUARTERS = [16n, 19n, 23n, 27n];
@@ -1246,7 +1246,7 @@ function snapped(centre, level, width) {
   return { centre: multiply(rational(centre.numerator < 0n ? -count : count), grid), level, width };
 }
 
-// widgets/number_line/ruler.ts
+// mixwidgets/widgets/number_line/ruler.ts
 var SPACING = 96;
 var LONGEST = 11;
 var DIGITS = 800;
@@ -1275,7 +1275,7 @@ function ceiling({ numerator, denominator }) {
   return quotient * denominator < numerator ? quotient + 1n : quotient;
 }
 
-// widgets/number_line/ticks.ts
+// mixwidgets/widgets/number_line/ticks.ts
 var APART = 3;
 var NONE = rational(0n);
 function largest(fmt) {
@@ -1376,7 +1376,7 @@ function isValue(fmt, magnitude) {
   return numerator % denominator === 0n;
 }
 
-// widgets/number_line/drawing.ts
+// mixwidgets/widgets/number_line/drawing.ts
 var CAPTION = 12;
 var MIDPOINT = 38;
 var INPUT = 56;
@@ -1515,7 +1515,7 @@ function drawRuler(view, reference, y) {
   ];
 }
 
-// ui/pixels.ts
+// js/ui/pixels.ts
 function zoomOf(element) {
   const { width } = element.getBoundingClientRect();
   return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
@@ -1532,14 +1532,14 @@ function untoldZoom(element) {
   return zoom;
 }
 
-// ui/pointer.ts
+// js/ui/pointer.ts
 function pointIn(element, { clientX, clientY }) {
   const { left, top } = cornerOf(element);
   const zoom = zoomOf(element);
   return { x: (clientX - left) / zoom, y: (clientY - top) / zoom };
 }
 
-// widgets/number_line/hand.ts
+// mixwidgets/widgets/number_line/hand.ts
 var NOTCH = 40;
 var LINE = 16;
 var KEY_PAN = 48;
@@ -1595,7 +1595,7 @@ function listen(element, { zoom, pan, fit, step: step2 }, signal) {
   }, { signal });
 }
 
-// widgets/number_line/marks.ts
+// mixwidgets/widgets/number_line/marks.ts
 var DIGITS2 = 12;
 function marksOf(number) {
   const { fmt, code, input } = number;
@@ -1650,7 +1650,7 @@ function fitted(marks, width) {
   return viewOf(centre, gap.numerator ? gap : rational(1n), midpoint ? 0.21 : 0.24, width);
 }
 
-// widgets/number_line.ts
+// mixwidgets/widgets/number_line/page.ts
 var LONGEST_TEXT = 2e4;
 var ANNOUNCE_MS = 600;
 var NARROWEST = 240;
@@ -1782,7 +1782,7 @@ function othersOf(model, fmt) {
   const found = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
   return [...new Set(found)].filter((one) => one !== void 0 && one !== fmt);
 }
-var number_line_default = { render, accept };
+var page_default = { render, accept };
 export {
-  number_line_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// ui/dom.ts
+// js/ui/dom.ts
 function set(element2, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === void 0 || value === false) {
@@ -13,10 +13,10 @@ function setText(element2, text) {
   if (element2.textContent !== text) element2.textContent = text;
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"page.address":"The address does not name anything that this page can show; it shows what it showed before.","page.failed":"This page cannot be shown: {reason}"};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill(en_default[key], args);
@@ -25,7 +25,7 @@ function fill(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -41,7 +41,7 @@ function keep(key, text) {
   }
 }
 
-// host/address.ts
+// js/host/address.ts
 var LIMIT = 4e4;
 var READ = {
   string: (text) => text,
@@ -88,7 +88,7 @@ function decoded(text) {
   }
 }
 
-// host/links.ts
+// js/host/links.ts
 function pageLinks(widgets) {
   const found = (selector) => [...document.querySelectorAll(selector)];
   const languages = found("a[rel=alternate]");
@@ -106,7 +106,7 @@ function pageLinks(widgets) {
   };
 }
 
-// host/model.ts
+// js/host/model.ts
 async function stateOf({ state, buffers }) {
   for (const { path, data } of buffers) {
     let holder = state;
@@ -148,7 +148,7 @@ function pageModel(found, saved) {
   };
 }
 
-// host/page.ts
+// js/host/page.ts
 var KEY = `mixwidgets-answers ${location.pathname}`;
 var element = (id) => document.getElementById(id);
 var note = element("note");

@@ -1,4 +1,4 @@
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -30,7 +30,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/buttons.ts
+// js/ui/buttons.ts
 function action(text, act, kind = "") {
   const element = h("button", { type: "button", class: kind || void 0 }, text);
   element.addEventListener("click", () => {
@@ -43,7 +43,7 @@ function action(text, act, kind = "") {
   };
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -56,10 +56,10 @@ function keepKeys(root) {
   });
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","sweep.title":"Sweep","sweep.progress":"cells that are over","sweep.done":"{count} of {total} done","sweep.running":"{count} running","sweep.waiting":"{count} waiting","sweep.failed":"{count} failed","sweep.stopped":"{count} stopped","sweep.nothing":"nothing to do","sweep.failed_cells":"Failed cells","sweep.more":"and {count} more: sweep.failures has them all","sweep.again":"The same line again runs what is missing: what is done is kept.","sweep.stop":"■ Stop","sweep.over":"The sweep is over.","sweep.spoken_over":"The sweep is over: {words}","sweep.asked":"The kernel has been asked; running cells end with the step that they are at.","sweep.slow":"The kernel has not answered yet: cells end with the step that they are at, or the kernel is busy with a cell.","sweep.no_kernel":"A saved page: the sweep is as it was when it was saved, and there is no kernel to stop it."};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
@@ -73,7 +73,7 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole, name) => Object.hasOwn(args, name) ? String(args[name]) : whole);
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -89,7 +89,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -121,7 +121,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -133,7 +133,7 @@ function card(el, title) {
   return { root, head };
 }
 
-// ui/kernel.ts
+// js/ui/kernel.ts
 var PATIENCE_MS = 4e3;
 var FURTHER_HELLOS_MS = [700, 2e3, 5e3];
 function kernelLink(model, tell) {
@@ -192,7 +192,7 @@ function kernelLink(model, tell) {
   return { ask, close };
 }
 
-// widgets/sweep_progress.ts
+// mixwidgets/widgets/sweep_progress/page.ts
 var WORDS = ["done", "running", "waiting", "failed", "stopped"];
 var DRAWN = ["_counts", "_failures", "_is_over"];
 var QUIET_MS = 5e3;
@@ -279,7 +279,7 @@ function render({ model, el }) {
     root.remove();
   };
 }
-var sweep_progress_default = { render };
+var page_default = { render };
 export {
-  sweep_progress_default as default
+  page_default as default
 };

@@ -1,4 +1,4 @@
-// ui/dom.ts
+// js/ui/dom.ts
 var SVG = "http://www.w3.org/2000/svg";
 function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -30,7 +30,7 @@ function uniqueId(prefix) {
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;
 }
 
-// ui/keys.ts
+// js/ui/keys.ts
 var SUPPRESS = "data-lm-suppress-shortcuts";
 function keepKeys(root) {
   const keep2 = ({ target }, keeps) => target.toggleAttribute(SUPPRESS, keeps);
@@ -43,10 +43,10 @@ function keepKeys(root) {
   });
 }
 
-// messages/en.json
+// js/messages/en.json
 var en_default = /* messages */ {"common.lang":"en","common.list":"{one}, {more}","common.series":"{one}; {more}","common.sentences":"{one} {more}","common.projector":"Projector size","common.more":"more …","common.more_of":"{what}: more","common.formats":"Format","common.value":"value","common.code":"code","lab.title":"Training lab","lab.task":"task","lab.recipe":"recipe","lab.steps":"steps","lab.recipes":"recipes to launch","lab.several":"several","lab.several_hint":"tick several recipes to launch one run of each","lab.several_chosen":"{count} recipes","lab.no_recipe":"A launch needs one recipe at least: tick another before you take this one away.","lab.device":"device","lab.device_is_auto":"GPU, else CPU","lab.device_is_cpu":"one thread a run","lab.device_is_cuda":"one run at a time","lab.steps_note":"weight updates","lab.seeds":"seeds","lab.seeds_note":"first weights, data order; several: 0-4 or 0, 3, 7","lab.recipes_one":"1 recipe","lab.recipes_many":"{count} recipes","lab.seeds_one":"1 seed","lab.seeds_count":"{count} seeds","lab.runs_made":"{recipes} × {seeds}: those for which no device is free wait in line.","lab.launch":"▶ Launch","lab.launch_several":"▶ Launch {count} runs","lab.stop":"■ Stop","lab.stop_all":"Stop all","lab.stops":"stops {name}","lab.nothing_runs":"No run of this folder goes on.","lab.watched_goes_on":"A watched loop is ended where it runs.","lab.asking":"The kernel has been asked.","lab.nothing":"nothing","lab.steps_wrong":"steps takes a whole number from {low} to {high}; {came} came.","lab.seeds_wrong":"seeds takes whole numbers from 0 to {high}, such as 0, 0-4 or 0, 3, 7; {came} came.","lab.seeds_backwards":"A range of seeds goes up, such as {right}; {came} came.","lab.seeds_many":"seeds takes {most} at most, since each is a run; {came} came. Take a part of them now.","lab.slow_launch":"The kernel has not answered yet. It may be busy with a cell: then the launch follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.slow_stop":"The kernel has not answered yet. It may be busy with a cell: then the stop follows when the cell ends. If the kernel was restarted, its runs have ended with it: run this widget’s cell again.","lab.slow":"The kernel has not answered yet. It may be busy with a cell: then the answer follows when the cell ends. If the kernel was restarted, run this widget’s cell again.","lab.no_saved_curves":"Without a kernel there are only the curves that were drawn when this was saved; not those of {names}.","lab.no_kernel":"A saved page: the runs are as they were when it was saved, and there is no kernel to launch or stop one.","lab.progress":"progress of the run","lab.progress_none":"Choose a task and a recipe, then launch.","lab.progress_starting":"starting: the run’s process is loading torch","lab.progress_steps":"step {step} of {steps}","lab.progress_rate":"{rate} steps/s","lab.progress_left":"{time} left","lab.progress_watched":"step {step}","lab.progress_watched_over":"step {step} · {status}","lab.watched":"a loop of one’s own, watched","lab.progress_over":"step {step} of {steps} · {status}","lab.waiting":"{count} in line","lab.memory":"memory of a step {total}: {kinds}","lab.memory_weights":"weights","lab.memory_master":"master weights","lab.memory_gradients":"gradients","lab.memory_optimizer":"optimiser","lab.memory_activations":"activations","lab.newest_loss":"loss {loss}","lab.newest_scale":"loss scale {scale}","lab.newest_skipped":"{count} steps skipped","lab.newest_skipped_one":"1 step skipped","lab.status_queued":"starting","lab.status_queued_at":"queued ({place})","lab.ordinal_one":"{n}st","lab.ordinal_two":"{n}nd","lab.ordinal_few":"{n}rd","lab.ordinal_other":"{n}th","lab.status_running":"running","lab.status_interrupted":"interrupted","lab.status_completed":"completed","lab.status_stopped":"stopped","lab.status_diverged":"diverged","lab.status_out_of_memory":"out of memory","lab.status_time_limit":"out of time","lab.status_disk_full":"disk full","lab.status_crashed":"crashed","lab.device_cpu":"CPU, one thread","lab.device_cuda":"GPU cuda","lab.products_widened":"{format} storage, float32 products","lab.products_native":"native {format} products","lab.products_autocast":"torch.autocast to {format}","lab.products_emulated":"torch.autocast to {format}, whose products this CPU emulates, slowly","lab.products_watched":"the watched loop’s own","lab.products_operands":"operands of linear layers rounded to {format}","lab.spoken_progress":"{name}: {percent} done, {time} left","lab.spoken_status":"{name}: {status}","lab.failure":"{name}: {status}. {message}","lab.group_float32":"FP32","lab.group_float16":"FP16","lab.group_bfloat16":"BF16","lab.group_operands":"FP8 and FP4 operands","lab.group_amp":"torch.amp","lab.brief_masters":"{format} copies of FP32 weights","lab.brief_nearest":"{format} weights, rounded to nearest","lab.brief_stochastic":"{format} weights, rounded by chance","lab.brief_half_optimizer":"{format} weights and optimiser","lab.brief_amp":"torch.autocast in {format}","lab.brief_naive_softmax":"naive softmax in {format}","lab.brief_unscaled":"no loss scale","lab.brief_static":"loss × {scale}","lab.brief_dynamic":"loss scale that adapts","lab.brief_operands":"linear layers in {forward}","lab.brief_operands_two":"linear layers in {forward} and {backward}","lab.brief_not_scaled":"not scaled","lab.brief_current":"scaled by the largest value","lab.brief_delayed":"scaled by earlier steps’ largest value","lab.brief_operands_stochastic":"gradients rounded by chance","lab.recipe_fp32":"Everything in FP32.","lab.recipe_half":"{format} copies of FP32 master weights; forward and backward in {format}, softmax, loss and update in FP32.","lab.recipe_amp":"torch.autocast in {format}: torch itself chooses which operations stay in FP32.","lab.recipe_no_masters":"The weights themselves are {format}, without FP32 masters; softmax and loss in FP32.","lab.recipe_nearest":"The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: small updates are lost.","lab.recipe_stochastic":"The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small updates survive on average.","lab.recipe_half_optimizer":"The optimiser’s arithmetic and its state are {format} too.","lab.recipe_operands":"The linear layers multiply numbers rounded to {forward}.","lab.recipe_operands_two":"The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to {backward}.","lab.recipe_operands_stochastic":"Gradients are rounded up or down by chance.","lab.recipe_scaled_none":"Tensors are not scaled to the format’s range.","lab.recipe_scaled_current":"Each tensor is scaled to the format’s range by its own largest value.","lab.recipe_scaled_delayed":"Each tensor is scaled to the format’s range by the largest value of earlier steps.","lab.recipe_naive_softmax":"Softmax is computed naively in {format}: its exponentials overflow.","lab.recipe_narrow_norm":"Norms are computed in {format}.","lab.recipe_narrow_loss":"The loss is computed in {format}.","lab.recipe_unscaled":"No loss scale.","lab.recipe_static":"The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.","lab.recipe_dynamic":"The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} good steps in a row.","lab.loss":"loss","lab.loss_note":"of each step’s batch","lab.loss_scale":"loss scale","lab.loss_scale_note":"by step · ▼ step skipped","lab.no_curves":"No run is selected.","lab.no_scales":"None of these runs scales its loss.","lab.loss_summary":"Loss by step.","lab.loss_words":"{name}: from {first} to {last} at step {step}.","lab.scale_summary":"Loss scale by step.","lab.scale_words":"{name}: {scale}, {skipped} skipped.","lab.shares":"gradients","lab.shares_note":"of {name}, those that are not zero","lab.shares_words":"Gradients of {name} at step {step}: {shares}.","lab.no_shares":"No gradients have been counted.","lab.percent":"{share} %","lab.class_flushed":"flushed","lab.class_subnormal":"subnormal","lab.class_normal":"normal","lab.class_overflow":"overflow","lab.run":"run","lab.runs":"runs","lab.score":"score","lab.flushed":"flushed","lab.skipped":"skipped","lab.metric_accuracy":"accuracy","lab.metric_iou":"IoU","lab.table_caption":"Score and loss on held-out data.","lab.table_caption_flushed":"Score and loss on held-out data; gradients flushed in the newest snapshot.","lab.no_runs":"No runs yet.","lab.skipped_is":"{count} skipped","lab.compare":"Compare selected","lab.compare_needs":"Select two runs or more that are over.","lab.open_gradients":"Open gradients","lab.open_needs_one":"Select one run alone.","lab.open_needs_snapshot":"This run has recorded no gradients yet.","lab.selection_note":"Selected runs are drawn: two or more can be compared, one can have its gradients opened.","lab.close":"Close","lab.gradients_of":"Gradients of {name}","lab.gradients_by_hand":"This page cannot show one widget in another. In a notebook’s cell, this line opens them:","lab.compared":"{count} runs compared","lab.comparison":"comparison of the selected runs","lab.field":"field","lab.settings":"what differs","lab.same_settings":"what differs: nothing, the settings are the same","lab.results":"what came of it","lab.yes":"yes","lab.no":"no","lab.field_status":"end","lab.field_steps_done":"steps taken","lab.field_skipped":"steps skipped","lab.field_steps_per_second":"steps per second","lab.field_loss":"loss of the last batch","lab.field_metrics_loss":"loss, held-out data","lab.field_metrics_accuracy":"accuracy","lab.field_metrics_iou":"IoU","lab.field_gradients_zero":"gradients: zero","lab.field_gradients_flushed":"gradients: flushed","lab.field_gradients_overflow":"gradients: overflow","lab.field_gradients_not_finite":"gradients: not finite","lab.field_gradients_flushed_against_float32":"gradients: lost against FP32","lab.field_weights_unchanged":"weights that no update moved","lab.field_memory_predicted":"memory of a step","lab.field_memory_measured":"memory of a step, measured","lab.seed_is":"seed {seed}","lab.loss_weight_is":"loss weight {weight}"};
 
-// ui/messages.ts
+// js/ui/messages.ts
 var PLACEHOLDER = /\{(\w+)\}/g;
 function t(key, args = {}) {
   return fill2(en_default[key], args);
@@ -62,7 +62,7 @@ function fill2(template, args) {
   return template.replace(PLACEHOLDER, (whole2, name) => Object.hasOwn(args, name) ? String(args[name]) : whole2);
 }
 
-// ui/tab.ts
+// js/ui/tab.ts
 function kept(key) {
   try {
     return sessionStorage.getItem(key) ?? "";
@@ -78,7 +78,7 @@ function keep(key, text) {
   }
 }
 
-// ui/projector.ts
+// js/ui/projector.ts
 var KEY = "mixwidgets-projector";
 function projectorButton(root) {
   const name = t("common.projector");
@@ -110,7 +110,7 @@ function show(root, button, large) {
   set(button, { "aria-pressed": String(large) });
 }
 
-// ui/card.ts
+// js/ui/card.ts
 function card(el, title) {
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
@@ -122,7 +122,7 @@ function card(el, title) {
   return { root, head };
 }
 
-// ui/kernel.ts
+// js/ui/kernel.ts
 var PATIENCE_MS = 4e3;
 var FURTHER_HELLOS_MS = [700, 2e3, 5e3];
 function kernelLink(model, tell) {
@@ -181,7 +181,7 @@ function kernelLink(model, tell) {
   return { ask, close };
 }
 
-// node_modules/d3-path/dist/d3-path.mjs
+// ../../../work/main/js/node_modules/d3-path/dist/d3-path.mjs
 var pi = Math.PI;
 var tau = 2 * pi;
 var epsilon = 1e-6;
@@ -300,7 +300,7 @@ function pathRound(digits = 3) {
   return new Path(+digits);
 }
 
-// node_modules/d3-array/dist/d3-array.mjs
+// ../../../work/main/js/node_modules/d3-array/dist/d3-array.mjs
 function ascending(a, b) {
   return a == null || b == null ? NaN : a < b ? -1 : a > b ? 1 : a >= b ? 0 : NaN;
 }
@@ -507,12 +507,12 @@ function shuffler(random) {
   };
 }
 
-// ui/unused_d3.ts
+// js/ui/unused_d3.ts
 function unused() {
   return null;
 }
 
-// node_modules/d3-interpolate/dist/d3-interpolate.mjs
+// ../../../work/main/js/node_modules/d3-interpolate/dist/d3-interpolate.mjs
 function basis(t1, v0, v1, v2, v3) {
   var t2 = t1 * t1, t3 = t2 * t1;
   return ((1 - 3 * t1 + 3 * t2 - t3) * v0 + (4 - 6 * t2 + 3 * t3) * v1 + (1 + 3 * t1 + 3 * t2 - 3 * t3) * v2 + t3 * v3) / 6;
@@ -870,7 +870,7 @@ function cubehelix(hue) {
 var cubehelix_default = cubehelix(hue$1);
 var cubehelixLong = cubehelix(nogamma);
 
-// node_modules/d3-scale/dist/d3-scale.mjs
+// ../../../work/main/js/node_modules/d3-scale/dist/d3-scale.mjs
 function initRange(domain, range2) {
   switch (arguments.length) {
     case 0:
@@ -1054,7 +1054,7 @@ function linear2() {
   return linearish(scale2);
 }
 
-// widgets/training_lab/geometry.ts
+// mixwidgets/widgets/training_lab/geometry.ts
 var SHORT = 1e3;
 function reach(steps, step, isGoingOn) {
   if (!isGoingOn) return step;
@@ -1153,7 +1153,7 @@ function spread(wanted, gap, low, high) {
   return placed;
 }
 
-// widgets/training_lab/plot.ts
+// mixwidgets/widgets/training_lab/plot.ts
 function plot(heading, about, ...content) {
   const id = uniqueId("chart");
   const title = s("title", { id });
@@ -1187,7 +1187,7 @@ function ticks2(group, tag, wanted, attributes) {
   });
 }
 
-// widgets/training_lab/chart.ts
+// mixwidgets/widgets/training_lab/chart.ts
 var STYLES = 6;
 var styleClass = (style) => `mw-run mw-run-${style % STYLES}`;
 var LABEL_GAP = 17;
@@ -1240,12 +1240,12 @@ function lineSample() {
   return { element, show: show2 };
 }
 
-// gradients/boundaries.ts
+// js/core/gradients/boundaries.ts
 var FRACTION_BITS = 52;
 var BINADE = 2 ** FRACTION_BITS;
 var CLASSES = ["flushed", "subnormal", "normal", "overflow"];
 
-// widgets/loss_scale_explorer/textures.ts
+// mixwidgets/widgets/loss_scale_explorer/textures.ts
 var LINES = {
   flushed: "M-1 1L1 -1M0 6L6 0M5 7L7 5",
   overflow: "M0 0L6 6M6 0L0 6"
@@ -1269,7 +1269,7 @@ function swatch(kind, from) {
   );
 }
 
-// formats/parse.ts
+// js/core/formats/parse.ts
 var SIGN = "(?<sign>[+\\-−]?)";
 var EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
 var DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?<only>[0-9]+))(?:[eE]${EXPONENT})?$`);
@@ -1278,12 +1278,12 @@ var HEX_FLOAT = new RegExp(
 );
 var SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
 
-// ui/digits.ts
+// js/ui/digits.ts
 function superscript(n) {
   return [...String(n)].map((c) => c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
 }
 
-// widgets/training_lab/arithmetic.ts
+// mixwidgets/widgets/training_lab/arithmetic.ts
 var PRODUCTS = [
   [/^(\w+) storage, float32 products$/, "lab.products_widened"],
   [/^native (\w+) products$/, "lab.products_native"],
@@ -1303,7 +1303,7 @@ function arithmetic(backend) {
   return backend;
 }
 
-// widgets/training_lab/state.ts
+// mixwidgets/widgets/training_lab/state.ts
 var isAlive = (row) => row.status === "queued" || row.status === "running";
 var canStop = (row) => isAlive(row) && row.steps !== null;
 var isWaiting = (row) => row.status === "queued" && typeof row.position === "number";
@@ -1322,7 +1322,7 @@ function records(view, size) {
   return Array.from({ length: count2 }, (_, i) => Array.from({ length: size }, (_2, j) => view.getFloat32(4 * (size * i + j), true)));
 }
 
-// widgets/training_lab/words.ts
+// mixwidgets/widgets/training_lab/words.ts
 var NONE = "–";
 var NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" };
 var whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -1435,7 +1435,7 @@ function memory(row) {
   return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
 }
 
-// widgets/training_lab/shares_chart.ts
+// mixwidgets/widgets/training_lab/shares_chart.ts
 var HALVES = [0, 0.5, 1];
 function sharesChart() {
   const fills = textures();
@@ -1463,7 +1463,7 @@ function sharesChart() {
 var isKnown = ({ of }) => of.every(Number.isFinite);
 var words = ({ name }, { step, of }) => t("lab.shares_words", { name, step: count(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i])} ${t(`lab.class_${kind}`)}`)) });
 
-// widgets/training_lab/charts.ts
+// mixwidgets/widgets/training_lab/charts.ts
 var MARK = 9;
 var LABEL_CHARACTER = 7.4;
 var NARROW = 400;
@@ -1540,7 +1540,7 @@ var lossLabel = ({ name, row }) => typeof row.loss === "string" ? `${name}: ${de
 var lossWords = ({ name, row, curves }) => t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: count(row.step) });
 var scaleWords = ({ name, row }) => t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: count(row.skipped) });
 
-// widgets/training_lab/choice.ts
+// mixwidgets/widgets/training_lab/choice.ts
 var MAX_STEPS = 1e7;
 var MAX_SEED = 2 ** 32 - 1;
 var MAX_SEEDS = 100;
@@ -1593,7 +1593,7 @@ function accept(wanted, known) {
   return { task, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device };
 }
 
-// widgets/training_lab/comparison_words.ts
+// mixwidgets/widgets/training_lab/comparison_words.ts
 var NAMES = {
   status: "lab.field_status",
   steps_done: "lab.field_steps_done",
@@ -1633,7 +1633,7 @@ function fieldValue(field2, value2) {
   return Number.isInteger(value2) && Math.abs(value2) < 1e15 ? count(value2) : axisNumber(Number(value2.toPrecision(4)));
 }
 
-// widgets/training_lab/panel.ts
+// mixwidgets/widgets/training_lab/panel.ts
 function panel(close) {
   const heading = h("h4", { id: uniqueId("panel"), tabindex: -1 });
   const button = h("button", { type: "button" }, t("lab.close"));
@@ -1662,7 +1662,7 @@ function panel(close) {
   };
 }
 
-// widgets/training_lab/comparison.ts
+// mixwidgets/widgets/training_lab/comparison.ts
 function comparisonPanel(close) {
   const { element, body, title, expect } = panel(close);
   let drawn = "";
@@ -1710,7 +1710,7 @@ function tableOf({ rows }, heads) {
   return h("div", { class: "mw-comparison", role: "region", "aria-label": t("lab.comparison"), tabindex: 0 }, table);
 }
 
-// ui/buttons.ts
+// js/ui/buttons.ts
 function action(text, act, kind = "") {
   const element = h("button", { type: "button", class: kind || void 0 }, text);
   element.addEventListener("click", () => {
@@ -1723,7 +1723,7 @@ function action(text, act, kind = "") {
   };
 }
 
-// widgets/training_lab/fields.ts
+// mixwidgets/widgets/training_lab/fields.ts
 function field(label, control, ...below) {
   control.id = uniqueId("field");
   return h("div", { class: "mw-field" }, h("label", { for: control.id }, label), control, ...below);
@@ -1759,7 +1759,7 @@ function textField({ label, about, parse, write }, choose) {
   return { element: field(label, input, words2, error), input, read, show: show2 };
 }
 
-// widgets/training_lab/recipe_words.ts
+// mixwidgets/widgets/training_lab/recipe_words.ts
 var SHORT2 = {
   float32: "FP32",
   float16: "FP16",
@@ -1843,7 +1843,7 @@ function departures(choice) {
   ];
 }
 
-// widgets/training_lab/recipe_choice.ts
+// mixwidgets/widgets/training_lab/recipe_choice.ts
 function recipeChoice(recipes, choose) {
   const groups = grouped(recipes);
   const several = h("option", { value: "", hidden: true });
@@ -1898,7 +1898,7 @@ function box(choice, input) {
   return h("div", { class: "mw-recipe" }, h("label", {}, input, spaced(choice.name)), about);
 }
 
-// widgets/training_lab/controls.ts
+// mixwidgets/widgets/training_lab/controls.ts
 function controls({ tasks, recipes, devices }, on) {
   const task = h("select", {}, ...tasks.map((one2) => h("option", { value: one2.name }, one2.title)));
   const device = h("select", {}, ...devices.map((name) => h("option", { value: name }, name)));
@@ -1990,7 +1990,7 @@ function controls({ tasks, recipes, devices }, on) {
   };
 }
 
-// widgets/training_lab/gradients_panel.ts
+// mixwidgets/widgets/training_lab/gradients_panel.ts
 var managerOf = (model) => {
   const manager = model.widget_manager;
   return typeof manager?.create_view === "function" && typeof manager.get_model === "function" ? manager : void 0;
@@ -2036,7 +2036,7 @@ function gradientsPanel(manager, close) {
   return { element, expect, show: show2, remove };
 }
 
-// widgets/training_lab/progress.ts
+// mixwidgets/widgets/training_lab/progress.ts
 function progressArea() {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
   const [steps, figures, taken] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" }), h("p", { class: "mw-note mw-memory" })];
@@ -2077,7 +2077,7 @@ function news() {
   return { element, tell };
 }
 
-// widgets/training_lab/rows.ts
+// mixwidgets/widgets/training_lab/rows.ts
 function merged(over, live) {
   const byId = new Map([...over, ...live].map((row) => [row.id, row]));
   return [...byId.values()].sort((a, b) => a.id < b.id ? 1 : -1);
@@ -2118,7 +2118,7 @@ function assignStyles(before, shown) {
   return after;
 }
 
-// widgets/training_lab/selection.ts
+// mixwidgets/widgets/training_lab/selection.ts
 function selection(on) {
   let over = [];
   let one2;
@@ -2135,7 +2135,7 @@ function selection(on) {
   return { element, compare: compare2.element, open: open.element, show: show2 };
 }
 
-// widgets/training_lab/table.ts
+// mixwidgets/widgets/training_lab/table.ts
 function runTable(toggle) {
   const body = h("tbody");
   const column = (text, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
@@ -2217,7 +2217,7 @@ function tableLine(id, toggle) {
   return { element, show: show2 };
 }
 
-// widgets/training_lab.ts
+// mixwidgets/widgets/training_lab/page.ts
 var SLOW = { launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow" };
 var DRAWN = ["_rows", "_live_rows", "_settled", "_live", "_shown", "_comparison", "_explorer", "_explorer_run", "_notice"];
 var CHOSEN = ["task", "recipe", "steps", "seed", "device"];
@@ -2371,7 +2371,7 @@ function accept2(wanted, get) {
   return accept(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: get("_devices") ?? ["auto"] });
 }
 var stateValue = (name, value2) => name === "recipe" || name === "seed" ? listOf(value2).join(",") : value2;
-var training_lab_default = { render, accept: accept2, stateValue };
+var page_default = { render, accept: accept2, stateValue };
 export {
-  training_lab_default as default
+  page_default as default
 };

@@ -1,6 +1,6 @@
 """The gradient snapshots that an explorer shows, in bounded room.
 
-A snapshot is bytes from the start; js/gradients/snapshots.ts reads the same (little-endian):
+A snapshot is bytes from the start; js/core/gradients/snapshots.ts reads the same (little-endian):
 u32 length of what follows, u32 step, f64 loss scale, f64 loss (NaN where they are not known)
 u32 length of the names, the names as a JSON list
 for each name: u32 length, GradientSummary.to_bytes()

@@ -49,7 +49,8 @@ def test_a_precision_says_how_it_computes(name, widened):
 def test_the_page_can_say_in_its_own_language_how_a_run_computes(name, widened, monkeypatch):
     """arithmetic.ts reads what training records."""
     monkeypatch.setattr(amp, "is_emulated", precision.is_emulated)
-    page = (Path(__file__).parents[2] / "js/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
+    root = Path(__file__).parents[2]
+    page = (root / "mixwidgets/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
     products = "|".join(re.findall(r"\[/\^(.*)\$/,", page))
     operands = re.search(r"OPERANDS = /(.*)\$/;", page)[1]
     trainer = SimpleNamespace(_dtype=precision.DTYPES[recipes[name].compute_format], device=CPU)

@@ -1,0 +1,39 @@
+// The block formats, from the same block_catalogue.json that Python reads.
+
+import catalogue from "#mixwidgets/formats/block_catalogue.json";
+import { getFormat } from "../formats/catalogue.ts";
+import type { FloatFormat } from "../formats/float_format.ts";
+import { type ElementFormat, fixedPoint, floatElement } from "./element.ts";
+
+export interface BlockFormat {
+  readonly name: string;
+  readonly element: ElementFormat;
+  /** k: elements that share a scale. */
+  readonly blockSize: number;
+  /** The format of the shared scale. */
+  readonly scale: FloatFormat;
+  /** The format of the scale that all blocks of a tensor share; null for formats without one. */
+  readonly tensorScale: FloatFormat | null;
+  /** Element bits and an element's share of its block's scale. */
+  readonly bitsPerElement: number;
+}
+
+const INT8 = fixedPoint("int8", 8, 6); // OCP Microscaling Formats (MX) 1.0
+
+export const blockFormats: readonly BlockFormat[] = catalogue.formats.map((row) => {
+  const element = row.element === INT8.name ? INT8 : floatElement(getFormat(row.element)!);
+  const scale = getFormat(row.scale)!;
+  return {
+    name: row.name,
+    element,
+    blockSize: row.block_size,
+    scale,
+    tensorScale: row.tensor_scale ? getFormat(row.tensor_scale)! : null,
+    bitsPerElement: element.bits + scale.bits / row.block_size,
+  };
+});
+
+/** The block format of a canonical name; undefined for anything else. */
+export function getBlockFormat(name: unknown): BlockFormat | undefined {
+  return blockFormats.find((fmt) => fmt.name === name);
+}

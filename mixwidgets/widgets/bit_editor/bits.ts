@@ -1,0 +1,179 @@
+// The bits as a grid of switches, one row a field, one tab stop for all.
+
+import { fields, isFinite } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { h, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { superscript, withMinus } from "#ui/digits.ts";
+import { paintByDrag } from "./drag.ts";
+import { bareField, type TextField } from "./fields.ts";
+
+type FieldName = "sign" | "exponent" | "fraction";
+
+interface Field {
+  readonly name: FieldName;
+  readonly letter: string;
+  readonly width: number;
+  /** Position of the field's lowest bit in the code. */
+  readonly low: number;
+}
+
+interface Actions {
+  flip(position: number): void;
+  step(direction: 1 | -1): void;
+  /** Put a number into the field whose lowest bit stands at `low`. */
+  setField(low: number, width: number, value: bigint): void;
+  /** A stroke of the pointer: its paints are one edit, which it may yet take back. */
+  stroke: { start(): void; paint(position: number): void; cancel(): void };
+}
+
+export function bitGrid({ flip, step, setField, stroke }: Actions): { element: HTMLElement; show(fmt: FloatFormat, code: bigint): void } {
+  const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
+  let shown: FloatFormat | null = null;
+  let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
+  let labels: { of: Field; number: HTMLElement; entry: TextField | null }[] = [];
+  let stop = 0; // the one that Tab reaches
+
+  const moveStop = (next: number) => {
+    if (buttons[stop]) set(buttons[stop]!, { tabindex: -1 });
+    stop = next;
+    set(buttons[stop]!, { tabindex: 0 });
+  };
+  const bitOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
+  element.addEventListener("focusin", (event) => {
+    const i = bitOf(event.target);
+    if (i >= 0) moveStop(i);
+  });
+  const positionOf = (i: number) => buttons.length - 1 - i;
+  const painting = paintByDrag(element, {
+    cellOf: bitOf,
+    isOn: (i) => buttons[i]!.getAttribute("aria-checked") === "true",
+    start: stroke.start,
+    paint: (i) => stroke.paint(positionOf(i)),
+    cancel: stroke.cancel,
+  });
+  element.addEventListener("click", (event) => {
+    const i = bitOf(event.target);
+    if (!painting.swallows(event) && i >= 0) flip(positionOf(i)); // by key, or by a screen reader
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;
+    const last = buttons.length - 1;
+    const target = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
+    if (target !== undefined) buttons[target]!.focus();
+    else if (event.key === "ArrowUp") step(1);
+    else if (event.key === "ArrowDown") step(-1);
+    else return; // Space and Enter click the button by themselves
+    event.preventDefault();
+  });
+
+  const build = (fmt: FloatFormat) => {
+    buttons = [];
+    labels = [];
+    const rows = fieldsOf(fmt).map((field) => {
+      const number = h("span", { class: "mw-num mw-bit-field-rest" });
+      number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // the bits stand still when it changes
+      const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
+      labels.push({ of: field, number, entry });
+      const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);
+      const head = h(
+        "div",
+        { role: "rowheader", class: "mw-bit-field-head" },
+        name,
+        entry && h("span", { class: "mw-bit-field-number" }, entry.element, number),
+      );
+      const cells = h("div", { role: "none", class: "mw-bit-field-bits" });
+      for (let position = field.low + field.width - 1; position >= field.low; position -= 1) {
+        // A group is what one hex digit of the code shows.
+        if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
+        const button = h(
+          "button",
+          { type: "button", role: "switch", tabindex: -1, class: "mw-bit" },
+          h("span", { class: "mw-bit-digit" }),
+          h("span", { class: "mw-bit-weight" }, weightOf(field, position)),
+        );
+        buttons.push(button);
+        cells.lastElementChild!.append(h("span", { role: "gridcell" }, button));
+      }
+      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry?.error);
+    });
+    const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
+    element.replaceChildren(...rows);
+    moveStop(Math.min(stop, buttons.length - 1));
+    if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
+    shown = fmt;
+  };
+
+  const show = (fmt: FloatFormat, code: bigint) => {
+    if (fmt !== shown) build(fmt);
+    const read = fields(fmt, code);
+    for (const { of, number, entry } of labels) {
+      entry?.show(String(of.name === "exponent" ? read.biasedExponent : read.fraction));
+      setText(number, restOf(fmt, of, read.biasedExponent, isFinite(fmt, code)));
+    }
+    let i = 0;
+    for (const { of } of labels) {
+      for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
+        const on = ((code >> BigInt(position)) & 1n) === 1n;
+        const button = buttons[i]!;
+        set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
+        setText(button.firstElementChild!, on ? "1" : "0");
+      }
+    }
+  };
+  return { element, show };
+}
+
+function fieldsOf(fmt: FloatFormat): readonly Field[] {
+  const all: readonly Field[] = [
+    { name: "sign", letter: "S", width: Number(fmt.signed), low: fmt.bits - 1 },
+    { name: "exponent", letter: "E", width: fmt.exponentBits, low: fmt.fractionBits },
+    { name: "fraction", letter: "F", width: fmt.fractionBits, low: 0 },
+  ];
+  return all.filter(({ width }) => width > 0);
+}
+
+/** A field's bits as one decimal integer. */
+function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, setField: Actions["setField"]): TextField {
+  const last = (1n << BigInt(width)) - 1n;
+  const digits = String(last).length;
+  const field = bareField({ inputmode: "numeric", "aria-label": t(`bits.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
+    const body = text.trim();
+    if (!/^[0-9]+$/.test(body) || BigInt(body) > last) return t("bits.field_range", { last: String(last), came: body.slice(0, 24) });
+    setField(low, width, BigInt(body));
+    return "";
+  });
+  field.element.style.width = `calc(${digits}ch + 14px)`;
+  return field;
+}
+
+/** What stands after the field's number: the exponent that it means, or the fraction's unit. */
+function restOf(fmt: FloatFormat, { name }: Field, biasedExponent: number, finite: boolean): string {
+  if (name === "fraction") return `/ ${1n << BigInt(fmt.fractionBits)}`;
+  if (!finite) return fmt.nan === "ieee" ? t("bits.all_ones") : t("bits.reserved");
+  const value = fmt.exponentOf(biasedExponent);
+  const lifted = value + fmt.bias === biasedExponent ? "" : `→ ${value + fmt.bias} `;
+  return withMinus(`${lifted}- ${fmt.bias} = ${value}`);
+}
+
+function longestRest(fmt: FloatFormat, field: Field): number {
+  if (field.name === "sign") return 0;
+  const texts = [0, 1, 2 ** fmt.exponentBits - 1].map((exponent) => restOf(fmt, field, exponent, true));
+  const reserved = fmt.infCode === null && fmt.nanCode === null ? [] : [restOf(fmt, field, 0, false)];
+  return Math.max(...[...texts, ...reserved].map((text) => text.length));
+}
+
+/** The place value under a bit. */
+function weightOf({ name, low, width }: Field, position: number): string {
+  if (name === "sign") return "±";
+  if (name === "exponent") return String(2 ** (position - low));
+  const power = position - width;
+  return { [-1]: "½", [-2]: "¼", [-3]: "⅛" }[power] ?? `2${superscript(power)}`;
+}
+
+function nameOf({ name, low, width }: Field, position: number, on: boolean): string {
+  const state = t(on ? "bits.on" : "bits.off");
+  if (name === "sign") return t("bits.sign_bit", { state });
+  const weight = name === "exponent" ? String(2 ** (position - low)) : withMinus(`2^${position - width}`);
+  return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
+}

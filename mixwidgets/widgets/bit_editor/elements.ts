@@ -1,0 +1,111 @@
+// The elements of a tensor: one shown at a time, and the next of a class found without the kernel.
+
+import type { AnyModel } from "@anywidget/types";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { InputError } from "#core/formats/parse.ts";
+import { labelled } from "#ui/card.ts";
+import { h, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { bareField } from "./fields.ts";
+import { typed, withCode, type EditedNumber, type State } from "./state.ts";
+
+const WANTED = ["subnormal", "infinity", "nan"] as const;
+
+/** What `BitEditor.from_tensor` sends, once. */
+export interface Elements {
+  readonly fmt: FloatFormat;
+  readonly count: number;
+  /** How many the tensor has; the first `count` of them are here. */
+  readonly total: number;
+  code(index: number): bigint;
+}
+
+/** The model's elements; null where it has none, or none that can be read. */
+export function elementsOf(model: AnyModel<State>): Elements | null {
+  const fmt = getFormat(model.get("_elements_format"));
+  const view: unknown = model.get("_elements");
+  const total: unknown = model.get("_elements_total");
+  if (!fmt || !(view instanceof DataView) || typeof total !== "number") return null;
+  const size = [1, 2, 4, 8].find((bytes) => 8 * bytes >= fmt.bits)!;
+  const count = Math.floor(view.byteLength / size);
+  const mask = (1n << BigInt(fmt.bits)) - 1n;
+  const code = (index: number) => {
+    let bits = 0n; // little-endian
+    for (let i = size - 1; i >= 0; i -= 1) bits = (bits << 8n) | BigInt(view.getUint8(index * size + i));
+    return bits & mask;
+  };
+  return count > 0 ? { fmt, count, total, code } : null;
+}
+
+/** The index of the next element of a class after `from`, going round; undefined where there is none. */
+export function nextOf({ fmt, count, code }: Elements, from: number, kind: FloatClass): number | undefined {
+  for (let step = 1; step <= count; step += 1) {
+    const index = (from + step) % count;
+    if (classify(fmt, code(index)) === kind) return index;
+  }
+  return undefined;
+}
+
+/** An element in the format at hand: rounded there, or its own bits where that is the tensor's or takes no such value. */
+export function elementIn(elements: Elements, index: number, number: EditedNumber): EditedNumber {
+  const own = { ...number, fmt: elements.fmt };
+  const code = elements.code(index);
+  if (number.fmt === elements.fmt) return withCode(own, code);
+  try {
+    return typed(number, toDecimal(elements.fmt, code));
+  } catch (error) {
+    if (error instanceof InputError) return withCode(own, code);
+    throw error;
+  }
+}
+
+/** The row that walks. `become` shows a number. */
+export function elementWalk(elements: Elements, number: () => EditedNumber, become: (next: EditedNumber) => void): HTMLElement {
+  const last = elements.count - 1;
+  let index = 0;
+  const said = h("span", { class: "mw-note", role: "status" });
+  const go = (to: number) => {
+    index = Math.min(Math.max(to, 0), last);
+    setText(said, "");
+    field.show(String(index));
+    become(elementIn(elements, index, number()));
+  };
+  const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
+    if (!/^[0-9]+$/.test(text.trim()) || Number(text) > last) return t("bits.field_range", { last, came: text.trim() });
+    go(Number(text));
+    return "";
+  });
+  field.show("0");
+  const button = (label: string, act: () => void, name?: string) => {
+    const made = h("button", { type: "button", "aria-label": name }, label);
+    made.addEventListener("click", act);
+    return made;
+  };
+  const find = (kind: FloatClass) => {
+    const found = nextOf(elements, index, kind);
+    if (found === undefined) setText(said, t("bits.none_of_class", { kind: t(`bits.find_${kind as (typeof WANTED)[number]}`) }));
+    else go(found);
+  };
+  const { count, total } = elements;
+  const size = t(count < total ? "bits.elements_first" : "bits.elements_all", {
+    count: count.toLocaleString("en-US"), total: total.toLocaleString("en-US"), format: elements.fmt.name,
+  });
+  return h(
+    "div",
+    { class: "mw-bit-walk", role: "group", "aria-label": t("bits.elements") },
+    h(
+      "div",
+      { class: "mw-row" },
+      button("◀", () => go(index - 1), t("bits.previous_element")),
+      labelled(t("bits.element"), field.element),
+      button("▶", () => go(index + 1), t("bits.next_element")),
+      h("span", { class: "mw-muted" }, size),
+      h("span", { class: "mw-muted" }, t("bits.find")),
+      ...WANTED.map((kind) => button(t(`bits.find_${kind}`), () => find(kind), t("bits.find_next", { kind: t(`bits.find_${kind}`) }))),
+      said,
+    ),
+    field.error,
+  );
+}

@@ -1,0 +1,39 @@
+// A disclosure that opens over the card: a list of buttons, made anew each time it opens.
+
+import { h } from "#ui/dom.ts";
+
+export interface Item {
+  readonly label: string;
+  /** Stands beside the button. */
+  readonly text?: string;
+  /** The menu closes afterwards, unless this returns true. `text` is the element that shows it. */
+  choose(text: HTMLElement): void | Promise<boolean>;
+}
+
+export function menu(label: string, items: () => readonly Item[]): { element: HTMLDetailsElement; close(): void } {
+  const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1, "aria-label": label }); // takes the focus of a click between its buttons
+  const summary = h("summary", {}, label);
+  const element = h("details", { class: "mw-bit-menu" }, summary, list);
+  const close = () => {
+    if (element.contains((element.getRootNode() as Document | ShadowRoot).activeElement)) summary.focus();
+    element.open = false;
+  };
+  element.addEventListener("toggle", () => {
+    if (element.open) list.replaceChildren(...items().map(itemOf));
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+  element.addEventListener("focusout", (event) => {
+    if (!(event.relatedTarget instanceof Node && element.contains(event.relatedTarget))) element.open = false;
+  });
+  const itemOf = ({ label: name, text, choose }: Item) => {
+    const button = h("button", { type: "button" }, name);
+    const shown = text === undefined ? null : h("code", { class: "mw-num" }, text);
+    button.addEventListener("click", async () => {
+      if (!(await choose(shown ?? button))) close();
+    });
+    return h("li", {}, button, shown);
+  };
+  return { element, close };
+}

@@ -1,0 +1,169 @@
+// The number under edit, between the model and its views: painted at once, saved when the hand rests.
+
+import type { AnyModel } from "@anywidget/types";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { toDecimal } from "#core/formats/decode.ts";
+import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { InputError, toExact } from "#core/formats/parse.ts";
+
+/** The synced traits. `_input` is what was last typed or assigned; where it does not round to the code it says nothing. */
+export interface State {
+  format: string;
+  code: string;
+  _input: string;
+  rounding: string;
+  overflow: string;
+  /** Codes of a tensor's elements, little-endian in whole bytes; empty without a tensor. */
+  _elements?: DataView;
+  _elements_format?: string;
+  _elements_total?: number;
+}
+
+/** A number, and how the next value is rounded to its format. */
+export interface EditedNumber extends Options {
+  readonly fmt: FloatFormat;
+  readonly code: bigint;
+  readonly input: string;
+}
+
+const QUIET_MS = 150; // after the last of a burst of clicks
+
+export interface NumberLink {
+  readonly number: EditedNumber;
+  /** Take an edit: paint it, and tell the kernel now, or once the hand rests. */
+  edit(next: EditedNumber, when: "now" | "soon"): void;
+  /** Tell the kernel what it has not heard of yet. */
+  flush(): void;
+  close(): void;
+}
+
+/** `paint` is called for every change, made here, in another view or in the kernel. */
+export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber) => void): NumberLink {
+  const one = getFormat("float16")!;
+  let current = read(model) ?? typed({ fmt: one, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1");
+  let saved = current; // what the kernel had when this burst of edits began
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let settling = false;
+  let closed = false;
+
+  const write = () => {
+    model.set("format", current.fmt.name);
+    model.set("code", current.fmt.toHex(current.code));
+    model.set("_input", current.input);
+    for (const name of ["rounding", "overflow"] as const) {
+      if (model.get(name) !== undefined && current[name]) model.set(name, current[name]); // not every widget has them
+    }
+  };
+  const flush = () => {
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    model.save_changes();
+  };
+  const settle = () => {
+    settling = false;
+    const arrived = read(model);
+    if (closed || !arrived || sameNumber(arrived, current)) return;
+    if (timer !== undefined && sameNumber(arrived, saved)) {
+      write(); // the kernel's echo of what was saved before: this view is ahead of it
+      return;
+    }
+    clearTimeout(timer);
+    timer = undefined;
+    current = arrived;
+    paint(current);
+  };
+  // The traits change one after the other: look once they all have.
+  const changed = () => {
+    if (!settling) queueMicrotask(settle);
+    settling = true;
+  };
+  const events = (["format", "code", "_input", "rounding", "overflow"] as const).map((name) => `change:${name}` as const);
+  for (const event of events) model.on(event, changed);
+
+  return {
+    get number() {
+      return current;
+    },
+    edit(next, when) {
+      if (sameNumber(next, current)) return;
+      if (timer === undefined) saved = current;
+      clearTimeout(timer);
+      current = next;
+      write();
+      paint(current);
+      timer = setTimeout(flush, QUIET_MS);
+      if (when === "now") flush();
+    },
+    flush,
+    close() {
+      closed = true;
+      flush();
+      for (const event of events) model.off(event, changed);
+    },
+  };
+}
+
+/** What the model holds, or null while its traits do not fit each other. */
+export function read(model: { get(name: keyof State): unknown }): EditedNumber | null {
+  const fmt = getFormat(model.get("format"));
+  const text: unknown = model.get("code");
+  const rounding = oneOf(ROUNDINGS, model.get("rounding"));
+  const overflow = oneOf(OVERFLOWS, model.get("overflow"));
+  if (!fmt || typeof text !== "string" || !rounding || !overflow) return null;
+  try {
+    const code = fmt.toCode(text);
+    if (fmt.toHex(code) !== text) return null; // the width of another format
+    const number = { fmt, code, input: "", rounding, overflow };
+    return { ...number, input: inputOf(number, model.get("_input")) };
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+
+/** A name of the list, the first where a model has no such trait; undefined for any other value. */
+function oneOf<T>(names: readonly T[], name: unknown): T | undefined {
+  return names.find((one) => one === (name ?? names[0]));
+}
+
+/** The input if it rounds to the code, else none: it would say nothing of these bits. */
+function inputOf(number: EditedNumber, input: unknown): string {
+  try {
+    return typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : "";
+  } catch (error) {
+    if (error instanceof InputError) return "";
+    throw error;
+  }
+}
+
+export function sameNumber(a: EditedNumber, b: EditedNumber): boolean {
+  return (["fmt", "code", "input", "rounding", "overflow"] as const).every((name) => a[name] === b[name]);
+}
+
+/** What rounds anew: the last exact input, else the value of the bits. */
+export function exactInput({ fmt, code, input }: EditedNumber): string {
+  return input !== "" && toExact(input).kind !== "pattern" ? input : toDecimal(fmt, code);
+}
+
+/** The number in another format: the last exact input rounded anew. Throws InputError where it has no place. */
+export function inFormat(number: EditedNumber, fmt: FloatFormat): EditedNumber {
+  return typed({ ...number, fmt }, exactInput(number));
+}
+
+/** The number rounded in another way: the last exact input anew, while edited bits stay as they are. */
+export function roundedBy(number: EditedNumber, how: { rounding?: Rounding; overflow?: Overflow }): EditedNumber {
+  const next = { ...number, ...how };
+  return number.input === "" ? next : typed(next, number.input);
+}
+
+/** The same format with what a text means in it. Throws InputError. */
+export function typed(number: EditedNumber, text: string): EditedNumber {
+  return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
+}
+
+/** The same format with other bits. */
+export function withCode(number: EditedNumber, code: bigint): EditedNumber {
+  return { ...number, code, input: "" };
+}

@@ -1,0 +1,150 @@
+// The bars: one slider an element, its true value as an outline and what is stored as a fill.
+
+import { h, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { zoomOf } from "#ui/pixels.ts";
+import type { Axis } from "./geometry.ts";
+import type { Block, Element, Outcome } from "./outcome.ts";
+import { number } from "./words.ts";
+
+export interface Bars {
+  readonly element: HTMLElement;
+  /** Take another number of elements, other blocks, another axis or a new number of bars in a row. */
+  layout(found: Outcome, axis: Axis, count: number): void;
+  draw(found: Outcome, active: number): void;
+}
+
+interface Actions {
+  /** An element is under the finger or the cursor. */
+  choose(index: number): void;
+  /** While an element changes. */
+  change(index: number, value: number): void;
+  /** Once, when it is let go. */
+  commit(): void;
+}
+
+const STEP = 0.02; // of the plot's height, for an arrow key
+const LEAP = 0.1; // for page up and page down
+
+interface Bar {
+  readonly root: HTMLElement;
+  readonly plot: HTMLElement;
+  readonly draw: (one: Element, isActive: boolean, isSetter: boolean) => void;
+}
+
+export function bars({ choose, change, commit }: Actions): Bars {
+  const element = h("div", { class: "mw-bars", role: "group", "aria-label": t("blocks.plot") });
+  let drawn: Bar[] = [];
+  let axis: Axis;
+
+  function layout(found: Outcome, newAxis: Axis, count: number): void {
+    axis = newAxis;
+    drawn = found.elements.map((_, index) => bar(index));
+    const rows: HTMLElement[] = [];
+    for (let start = 0; start < drawn.length; start += count) {
+      const row = drawn.slice(start, start + count);
+      const groups = split(found.blocks, start, row.length).map(([from, to]) =>
+        h("div", { class: "mw-bar-block" }, ...drawn.slice(from, to).map(({ root }) => root)));
+      groups.forEach((group, i) => {
+        const [from, to] = split(found.blocks, start, row.length)[i]!;
+        group.style.setProperty("flex-grow", String(to - from));
+      });
+      rows.push(h("div", { class: "mw-bar-row" }, lines(axis), h("div", { class: "mw-bar-blocks" }, ...groups)));
+    }
+    element.replaceChildren(...rows);
+  }
+
+  function bar(index: number): Bar {
+    const truth = h("div", { class: "mw-bar-true" });
+    const stored = h("div", { class: "mw-bar-stored" });
+    const plot = h("div", { class: "mw-bar-plot" }, stored, truth);
+    const label = h("div", { class: "mw-bar-index" });
+    const loss = h("div", { class: "mw-bar-loss" });
+    const root = h("div", {
+      class: "mw-bar", role: "slider", "aria-orientation": "vertical", "aria-label": t("blocks.element", { element: index }),
+      "aria-valuemin": -axis.limit, "aria-valuemax": axis.limit,
+    }, plot, label, h("div", { class: "mw-bar-strip" }, loss));
+    let place = 0.5;
+
+    const moveTo = (next: number) => change(index, axis.value(next));
+    root.addEventListener("focus", () => choose(index));
+    root.addEventListener("pointerdown", (down) => {
+      if (down.button !== 0) return;
+      down.preventDefault();
+      root.focus();
+      root.setPointerCapture(down.pointerId);
+      const [from, height] = [place, plot.clientHeight * zoomOf(plot)];
+      const move = (event: PointerEvent) => moveTo(from - (event.clientY - down.clientY) / height);
+      const stop = () => {
+        root.removeEventListener("pointermove", move);
+        root.removeEventListener("lostpointercapture", stop);
+        commit();
+      };
+      root.addEventListener("pointermove", move);
+      root.addEventListener("lostpointercapture", stop);
+    });
+    root.addEventListener("keydown", (event) => {
+      const act = ({
+        ArrowUp: () => moveTo(place + STEP),
+        ArrowDown: () => moveTo(place - STEP),
+        PageUp: () => moveTo(place + LEAP),
+        PageDown: () => moveTo(place - LEAP),
+        Home: () => moveTo(0),
+        End: () => moveTo(1),
+        ArrowLeft: () => drawn[index - 1]?.root.focus(),
+        ArrowRight: () => drawn[index + 1]?.root.focus(),
+      } as Record<string, () => void>)[event.key];
+      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      act();
+    });
+    root.addEventListener("keyup", commit);
+    root.addEventListener("blur", commit);
+
+    function draw(one: Element, isActive: boolean, isSetter: boolean): void {
+      place = axis.place(one.value);
+      const other = axis.place(one.result);
+      stretch(truth, place);
+      stretch(stored, one.kind === "lost" ? place : other);
+      set(stored, { class: `mw-bar-stored mw-bar-${one.kind}` });
+      setText(label, isSetter ? t("blocks.sets_mark") : String(index));
+      loss.style.setProperty("height", `${Math.min(one.relative, 1) * 100}%`);
+      set(root, {
+        tabindex: isActive ? 0 : -1,
+        class: `mw-bar${isActive ? " mw-bar-active" : ""}${isSetter ? " mw-bar-setter" : ""}`,
+        "aria-valuenow": one.value,
+        "aria-valuetext": t("blocks.now", { value: number(one.value), result: number(one.result), error: number(one.error) }),
+      });
+    }
+    return { root, plot, draw };
+  }
+
+  function draw(found: Outcome, active: number): void {
+    const setters = new Set(found.blocks.map(({ setter }) => setter));
+    drawn.forEach((one, index) => one.draw(found.elements[index]!, index === active, setters.has(index)));
+  }
+
+  return { element, layout, draw };
+}
+
+/** Where the blocks cut a row: pairs of first and last + 1. */
+function split(blocks: readonly Block[], start: number, count: number): [number, number][] {
+  return blocks
+    .map(({ start: first, size }): [number, number] => [Math.max(first, start), Math.min(first + size, start + count)])
+    .filter(([from, to]) => from < to);
+}
+
+/** From zero, the middle, to a place. */
+function stretch(box: HTMLElement, place: number): void {
+  box.style.setProperty("bottom", `${100 * Math.min(place, 0.5)}%`);
+  box.style.setProperty("height", `${100 * Math.abs(place - 0.5)}%`);
+}
+
+function lines({ ticks, place }: Axis): HTMLElement {
+  const marks = ticks.map((tick) => {
+    const line = h("div", { class: tick === 0 ? "mw-bar-line mw-bar-zero" : "mw-bar-line" }, h("span", {}, number(tick, 2)));
+    line.style.setProperty("bottom", `${100 * place(tick)}%`);
+    return line;
+  });
+  return h("div", { class: "mw-bar-lines", "aria-hidden": "true" }, ...marks);
+}

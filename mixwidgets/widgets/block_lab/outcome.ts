@@ -1,0 +1,79 @@
+// What quantising did to each element and to each block, as the page tells it.
+
+import { toDouble } from "#core/blocks/numbers.ts";
+import { quantize, type BlockQuantization } from "#core/blocks/quantize.ts";
+import type { Lab } from "./state.ts";
+
+/** "zero": it was 0. "lost": it became 0. "clipped": beyond the largest element × scale by more than rounding. */
+export type Kind = "zero" | "lost" | "clipped" | "rounded";
+
+export interface Element {
+  readonly value: number;
+  readonly result: number;
+  readonly code: number;
+  readonly kind: Kind;
+  readonly error: number;
+  /** |error| / |value|; 0 for a value of 0. */
+  readonly relative: number;
+}
+
+export interface Block {
+  /** Index of its first element. */
+  readonly start: number;
+  readonly size: number;
+  /** The element of the largest magnitude, which sets the scale; null where all are 0. */
+  readonly setter: number | null;
+  readonly scale: number;
+  readonly scaleCode: number;
+  /** What an element of 1 stands for: scale × tensor scale. */
+  readonly unit: number;
+}
+
+export interface Outcome {
+  readonly elements: readonly Element[];
+  readonly blocks: readonly Block[];
+  readonly tensorScale: number | null;
+  /** ‖error‖ / ‖values‖ over all elements; 0 where all are 0. */
+  readonly relative: number;
+  readonly lost: number;
+  /** The largest value of an element, before scaling. */
+  readonly largest: number;
+}
+
+export function outcome({ format, rule, values }: Lab): Outcome {
+  const found = quantize(format, values, rule);
+  const clips = toDouble(format.element.overflowThreshold);
+  const blocks = found.scales.map((scale, index) => blockAt(index, format.blockSize, values, found, scale));
+  const elements = Array.from(values, (value, index): Element => {
+    const result = found.dequantized[index]!;
+    const error = result - value;
+    const limit = clips * blocks[Math.floor(index / format.blockSize)]!.unit;
+    const kind = value === 0 ? "zero" : result === 0 ? "lost" : Math.abs(value) > limit ? "clipped" : "rounded";
+    return { value, result, code: found.codes[index]!, kind, error, relative: value === 0 ? 0 : Math.abs(error / value) };
+  });
+  const size = Math.hypot(...values);
+  return {
+    elements,
+    blocks,
+    tensorScale: found.tensorScale,
+    relative: size === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / size,
+    lost: elements.filter(({ kind }) => kind === "lost").length,
+    largest: toDouble(format.element.max),
+  };
+}
+
+function blockAt(
+  index: number, size: number, values: Float32Array, found: BlockQuantization, scale: number,
+): Block {
+  const start = index * size;
+  const sizes = Array.from(values.subarray(start, start + size), Math.abs);
+  const most = Math.max(...sizes);
+  return {
+    start,
+    size: sizes.length,
+    setter: most === 0 ? null : start + sizes.indexOf(most),
+    scale,
+    scaleCode: found.scaleCodes[index]!,
+    unit: scale * (found.tensorScale ?? 1),
+  };
+}

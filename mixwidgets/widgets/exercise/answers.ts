@@ -1,0 +1,47 @@
+// Numbers that were typed, and how two of them compare. The twin of mixwidgets/exercises/answers.py.
+
+import { classify, exact, isNegative } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { checkWidth, InputError, toExact, type Exact } from "#core/formats/parse.ts";
+import { compare, magnitudeOf, negate, rational, type Rational } from "#core/formats/rational.ts";
+
+const POWER_OF_TWO = /^([+\-−]?)2(?:\^|\*\*)([+\-−]?[0-9]+)$/;
+
+/** The number that a text means, 2^-24 too; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
+export function readNumber(text: string, fmt?: FloatFormat): Exact {
+  const found = toExact(text.replace(POWER_OF_TWO, (_, sign, exponent) => `${sign}0x1p${exponent}`));
+  if (found.kind !== "pattern") return found;
+  if (!fmt) throw new InputError("parse.hex_exponent", { text: `'${text.slice(0, 40)}'` });
+  return decoded(fmt, checkWidth(found.code, fmt.bits, fmt.name));
+}
+
+/** The value of a code. */
+export function decoded(fmt: FloatFormat, code: bigint): Exact {
+  const kind = classify(fmt, code);
+  if (kind === "nan") return { kind, negative: false, magnitude: rational(0n) };
+  const negative = isNegative(fmt, code);
+  if (kind === "infinity") return { kind, negative, magnitude: rational(0n) };
+  return { kind: "finite", negative, magnitude: magnitudeOf(exact(fmt, code)) };
+}
+
+export function finite(value: Rational): Exact {
+  return { kind: "finite", negative: value.numerator < 0n, magnitude: magnitudeOf(value) };
+}
+
+/** The signed rational of a finite number. */
+export function signed({ negative, magnitude }: Exact): Rational {
+  return negative ? negate(magnitude) : magnitude;
+}
+
+/** Whether two answers mean the same: −0 is 0, and NaN is NaN. */
+export function same(x: Exact, y: Exact): boolean {
+  if (x.kind !== y.kind || x.kind === "nan") return x.kind === y.kind;
+  return x.kind === "finite" ? compare(signed(x), signed(y)) === 0 : x.negative === y.negative;
+}
+
+/** Whether x ≤ y. A NaN is neither. */
+export function atMost(x: Exact, y: Exact): boolean {
+  if (x.kind === "nan" || y.kind === "nan") return false;
+  if (x.kind === "finite" && y.kind === "finite") return compare(signed(x), signed(y)) <= 0;
+  return same(x, y) || (x.kind === "infinity" ? x.negative : !y.negative);
+}

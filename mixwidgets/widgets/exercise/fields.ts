@@ -1,0 +1,110 @@
+// Where a prediction is made: a line to type in, a few options, or the bits of a code.
+
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { h, set, uniqueId } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { bitGrid } from "#widgets/bit_editor/bits.ts";
+import { strong } from "./words.ts";
+import type { Question } from "./question.ts";
+import { LONGEST_ANSWER } from "./record.ts";
+import { formatOf } from "./rule.ts";
+
+export interface AnswerField {
+  readonly element: HTMLElement;
+  /** The answer as a record keeps it; "" where none was given. */
+  read(): string;
+  /** Show an answer; "" clears the field. */
+  show(answer: string): void;
+  /** Whether it may be changed. */
+  allow(isOpen: boolean): void;
+  focus(): void;
+  /** Tell, by the field itself, that its text is no answer; "" that it is. */
+  refuse(errorId: string): void;
+}
+
+export function answerField(question: Question): AnswerField {
+  const fmt = formatOf(question.rule);
+  if (question.kind === "choice") return choice(question.options);
+  return question.kind === "bits" && fmt ? bits(fmt) : line(fmt !== undefined);
+}
+
+function line(hasFormat: boolean): AnswerField {
+  const id = uniqueId("prediction");
+  const note = h("p", { id: uniqueId("note"), class: "mw-note" }, t(hasFormat ? "exercise.how_or_code" : "exercise.how"));
+  const input = h("input", {
+    id, type: "text", class: "mw-exercise-line", maxlength: LONGEST_ANSWER, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": note.id,
+  });
+  return {
+    element: h("div", { class: "mw-stack-tight" }, h("label", { for: id, class: "mw-muted" }, t("exercise.prediction")), input, note),
+    read: () => input.value.trim(),
+    show: (answer) => {
+      input.value = answer;
+    },
+    allow: (isOpen) => set(input, { readonly: !isOpen }),
+    focus: () => input.focus(),
+    refuse: (errorId) => set(input, { "aria-invalid": errorId !== "" && "true", "aria-describedby": `${errorId} ${note.id}`.trim() }),
+  };
+}
+
+function choice(options: Question["options"]): AnswerField {
+  const name = uniqueId("options");
+  const inputs = options.map(({ answer }) => h("input", { type: "radio", name, value: answer }));
+  const rows = options.map(({ text }, i) => h("label", {}, inputs[i]!, h("span", {}, ...strong(text))));
+  const element = h("fieldset", { class: "mw-exercise-options" }, h("legend", { class: "mw-muted" }, t("exercise.prediction")), ...rows);
+  const checked = () => inputs.find((input) => input.checked);
+  return {
+    element,
+    read: () => checked()?.value ?? "",
+    show: (answer) => {
+      for (const input of inputs) input.checked = input.value === answer;
+    },
+    allow: (isOpen) => {
+      for (const input of inputs) set(input, { disabled: !isOpen });
+    },
+    focus: () => (checked() ?? inputs[0])?.focus(),
+    refuse: (errorId) => set(element, { "aria-describedby": errorId || undefined }),
+  };
+}
+
+function bits(fmt: FloatFormat): AnswerField {
+  const last = (1n << BigInt(fmt.bits)) - 1n;
+  let code = 0n;
+  let before = code; // the stroke that is being painted
+  let isOpen = true;
+  const become = (wanted: bigint) => {
+    if (isOpen) code = wanted & last;
+    grid.show(fmt, code);
+  };
+  const flip = (position: number) => become(code ^ (1n << BigInt(position)));
+  const grid = bitGrid({
+    flip,
+    step: (direction) => become(code + BigInt(direction) + last + 1n),
+    setField: (low, width, value) => become((code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
+    stroke: {
+      start: () => {
+        before = code;
+      },
+      paint: flip,
+      cancel: () => become(before),
+    },
+  });
+  grid.show(fmt, code);
+  // A field of the grid takes its number by Enter; that is no answer yet.
+  grid.element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+  });
+  return {
+    element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid.element),
+    read: () => fmt.toHex(code),
+    show: (answer) => {
+      code = answer === "" ? 0n : fmt.toCode(answer);
+      grid.show(fmt, code);
+    },
+    allow: (wanted) => {
+      isOpen = wanted;
+      set(grid.element, { "aria-readonly": !isOpen && "true" });
+    },
+    focus: () => grid.element.querySelector<HTMLElement>("[role=switch][tabindex='0']")?.focus(),
+    refuse: () => {}, // every code is an answer
+  };
+}

@@ -1,0 +1,37 @@
+// The question's own texts in the page: what stands between asterisks is strong, and all is text.
+
+import { h } from "#ui/dom.ts";
+import { marked, type MessageKey, pieces } from "#ui/messages.ts";
+import type { Question } from "./question.ts";
+import { attemptsOf, isHintTold, isOver, isSolved, type Step } from "./record.ts";
+
+type Pieces = ReturnType<typeof marked>;
+
+/** A text of the catalogue as nodes. */
+export function strong(text: string): (HTMLElement | string)[] {
+  return nodes(marked(text));
+}
+
+/** What is said after these steps, a paragraph each. */
+export function said(question: Question, steps: readonly Step[]): HTMLElement[] {
+  const last = attemptsOf(steps).at(-1);
+  if (!last) return [];
+  if (isOver(steps)) {
+    const example = question.example === "" || isSolved(steps) ? [] : [paragraph(pieces("exercise.example", { example: question.example }))];
+    return [begun(isSolved(steps) ? "exercise.right" : "exercise.the_answer", question.explanation), ...example];
+  }
+  const hint = isHintTold(steps) && !last.isHint ? [begun("exercise.the_hint", question.hint)] : [];
+  return [begun("exercise.not_yet", last.says), ...hint];
+}
+
+function begun(key: MessageKey, text: string): HTMLElement {
+  return paragraph([...pieces(key), { text: " ", strong: false }, ...marked(text)]);
+}
+
+function paragraph(words: Pieces): HTMLElement {
+  return h("p", {}, ...nodes(words));
+}
+
+function nodes(words: Pieces): (HTMLElement | string)[] {
+  return words.map(({ text, strong }) => (strong ? h("strong", {}, text) : text));
+}

@@ -1,0 +1,104 @@
+// The controls of a design: three sliders, two choices and two switches, each with room for what is wrong beside it.
+
+import { formats } from "#core/formats/catalogue.ts";
+import { LIMITS } from "#core/formats/custom.ts";
+import { INFINITIES, NANS } from "#core/formats/float_format.ts";
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { t, type MessageKey } from "#ui/messages.ts";
+import { withMinus } from "#ui/digits.ts";
+import { biasRange, designOf, TRAITS, usualBias, type Design } from "./design.ts";
+
+type Name = keyof Design;
+
+export interface Controls {
+  readonly element: HTMLElement;
+  /** Show a draft, right or wrong; `wrong` is what is wrong with the change of `at`. */
+  show(draft: Design, at?: Name, wrong?: string): void;
+}
+
+interface Actions {
+  /** While a control moves. */
+  draft(changes: Partial<Design>, at: Name): void;
+  /** Once it is let go. */
+  commit(): void;
+}
+
+export function controls({ draft, commit }: Actions): Controls {
+  let current: Design;
+  const errors = new Map<Name, HTMLElement>();
+  const inputs = new Map<Name, HTMLInputElement | HTMLSelectElement>();
+  const outputs = new Map<Name, HTMLElement>();
+
+  const place = <E extends HTMLInputElement | HTMLSelectElement>(name: Name, input: E, extra?: HTMLElement): HTMLElement => {
+    const error = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+    input.id = uniqueId("design");
+    inputs.set(name, input);
+    errors.set(name, error);
+    input.addEventListener("change", commit);
+    const label = h("label", { for: input.id }, t(`designer.${name}`));
+    const output = h("output", { for: input.id, class: "mw-num" });
+    outputs.set(name, output);
+    const isSwitch = input instanceof HTMLInputElement && input.type === "checkbox";
+    const row = isSwitch ? [h("div", { class: "mw-row mw-design-switch" }, input, label)] : [h("div", { class: "mw-design-label" }, label, output, extra ?? null), input];
+    return h("div", { class: "mw-design-control" }, ...row, error);
+  };
+  const slider = (name: "exponent_bits" | "fraction_bits" | "bias", extra?: HTMLElement) => {
+    const input = h("input", { type: "range", step: 1 });
+    input.addEventListener("input", () => {
+      const value = input.valueAsNumber;
+      const follows = name === "exponent_bits" && current.bias === usualBias(current.exponent_bits);
+      draft({ [name]: value, ...(follows ? { bias: usualBias(value) } : {}) }, name);
+    });
+    return place(name, input, extra);
+  };
+  const choice = <T extends string>(name: "infinity" | "nan", values: readonly T[]) => {
+    const select = h("select", {}, ...values.map((value) => h("option", { value }, t(`designer.${name}_${value}` as MessageKey))));
+    select.addEventListener("input", () => draft({ [name]: select.value }, name));
+    return place(name, select);
+  };
+  const box = (name: "signed" | "has_zero") => {
+    const input = h("input", { type: "checkbox" });
+    input.addEventListener("input", () => draft({ [name]: input.checked }, name));
+    return place(name, input);
+  };
+
+  const usual = h("button", { type: "button", class: "mw-design-usual" }, t("designer.usual"));
+  usual.addEventListener("click", () => {
+    draft({ bias: usualBias(current.exponent_bits) }, "bias");
+    commit();
+  });
+  const start = h("select", { "aria-label": t("designer.start") },
+    h("option", { value: "" }, t("designer.start_from")),
+    ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
+  start.addEventListener("change", () => {
+    const fmt = formats.find(({ name }) => name === start.value);
+    if (fmt) draft(designOf(fmt), "exponent_bits");
+    start.value = "";
+    commit();
+  });
+
+  const element = h("div", { class: "mw-design-controls" },
+    slider("exponent_bits"), slider("fraction_bits"), slider("bias", usual),
+    choice("infinity", INFINITIES), choice("nan", NANS),
+    h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start);
+
+  const show = (design: Design, at?: Name, wrong = "") => {
+    current = design;
+    for (const name of TRAITS) {
+      const input = inputs.get(name)!;
+      const value = design[name];
+      if (input instanceof HTMLInputElement && input.type === "range") {
+        const { low, high } = name === "bias" ? biasRange(design) : LIMITS[name === "exponent_bits" ? "exponentBits" : "fractionBits"];
+        set(input, { min: low, max: high });
+      }
+      if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = value === true;
+      else if (input.value !== String(value)) input.value = String(value);
+      setText(outputs.get(name)!, input instanceof HTMLInputElement ? withMinus(String(value)) : "");
+      const message = name === at ? wrong : "";
+      setText(errors.get(name)!, message);
+      set(input, { "aria-invalid": message ? "true" : undefined, "aria-describedby": message ? errors.get(name)!.id : undefined });
+    }
+    usual.disabled = design.bias === usualBias(design.exponent_bits);
+  };
+  return { element, show };
+}

@@ -1,0 +1,87 @@
+// A design: the numbers and choices that define a format, what is wrong with them, and which known format they make.
+
+import { formats } from "#core/formats/catalogue.ts";
+import { customFormat, LIMITS } from "#core/formats/custom.ts";
+import { INFINITIES, NANS, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
+import { InputError } from "#core/formats/parse.ts";
+import { p3109 } from "#core/formats/p3109.ts";
+
+/** The synced traits. */
+export interface Design {
+  exponent_bits: number;
+  fraction_bits: number;
+  bias: number;
+  infinity: Definition["infinity"];
+  nan: Definition["nan"];
+  signed: boolean;
+  has_zero: boolean;
+}
+
+export const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
+
+/** The bias of IEEE 754 for so many exponent bits. */
+export function usualBias(exponentBits: number): number {
+  return 2 ** (exponentBits - 1) - 1;
+}
+
+/** The format of a design. Throws InputError, which says what is wrong. */
+export function formatOf(design: Design): FloatFormat {
+  const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero, ...rest } = design;
+  return customFormat({ name: `custom_e${exponentBits}m${fractionBits}`, exponentBits, fractionBits, hasZero, ...rest });
+}
+
+/** The design of a format. */
+export function designOf(fmt: FloatFormat): Design {
+  const { exponentBits, fractionBits, bias, infinity, nan, signed, hasZero } = fmt;
+  return { exponent_bits: exponentBits, fraction_bits: fractionBits, bias, infinity, nan, signed, has_zero: hasZero };
+}
+
+/** What a model holds, or null where it is no format. */
+export function read(get: (name: keyof Design) => unknown): { design: Design; fmt: FloatFormat } | null {
+  const values = Object.fromEntries(TRAITS.map((name) => [name, get(name)]));
+  const plain = typeof values.signed === "boolean" && typeof values.has_zero === "boolean";
+  const numbers = ["exponent_bits", "fraction_bits", "bias"].every((name) => Number.isInteger(values[name]));
+  const choices = INFINITIES.includes(values.infinity as never) && NANS.includes(values.nan as never);
+  if (!plain || !numbers || !choices) return null;
+  const design = values as unknown as Design;
+  try {
+    return { design, fmt: formatOf(design) };
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+
+/** Whether two designs are one. */
+export function same(a: Design, b: Design): boolean {
+  return TRAITS.every((name) => a[name] === b[name]);
+}
+
+/** The formats of the catalogue and of P3109 that a design is, the catalogue's first; none for a new one. */
+export function known(design: Design): readonly FloatFormat[] {
+  return [...formats, ...p3109Like(design)].filter((fmt) => same(designOf(fmt), design));
+}
+
+/** The catalogue's formats with the same widths. */
+export function relatives(design: Design): readonly FloatFormat[] {
+  return formats.filter((fmt) =>
+    fmt.exponentBits === design.exponent_bits && fmt.fractionBits === design.fraction_bits && fmt.signed === design.signed);
+}
+
+function p3109Like({ exponent_bits, fraction_bits, signed }: Design): FloatFormat[] {
+  const bits = Number(signed) + exponent_bits + fraction_bits;
+  try {
+    return [true, false].map((extended) => p3109(bits, fraction_bits + 1, signed, extended));
+  } catch (error) {
+    if (error instanceof InputError) return []; // wider or narrower than the family
+    throw error;
+  }
+}
+
+/** Where the bias slider goes: so far around the usual bias that every range from 1 up and down is in reach. */
+export function biasRange({ exponent_bits, bias }: Design): { low: number; high: number } {
+  const usual = usualBias(exponent_bits);
+  const reach = 2 ** exponent_bits;
+  const { low, high } = LIMITS.bias;
+  return { low: Math.max(low, Math.min(usual - reach, bias)), high: Math.min(high, Math.max(usual + reach, bias)) };
+}

@@ -1,0 +1,122 @@
+// The map of all codes of a narrow format: a grid with one tab stop, a class and a value in each cell.
+
+import { classify, fields, isNegative, shortest } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { h, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { figure, withMinus } from "#ui/digits.ts";
+
+/** Formats up to this width have a map. */
+export const MAP_BITS = 8;
+const WIDE = 16; // columns
+const NARROW = 8;
+const CELL_CHARACTERS = 6;
+const NARROW_PIXELS = 860; // below this width six characters would not fit a cell of 16 columns
+
+export interface CodeMap {
+  readonly element: HTMLElement;
+  show(fmt: FloatFormat): void;
+}
+
+export function codeMap(): CodeMap & { resize(pixels: number): void } {
+  const grid = h("div", { role: "grid", class: "mw-design-map", "aria-label": t("designer.map") });
+  const detail = h("p", { class: "mw-num mw-design-detail" });
+  const element = h("div", { class: "mw-stack-tight" }, grid, detail);
+  let fmt: FloatFormat | undefined;
+  let cells: HTMLElement[] = [];
+  let columns = WIDE;
+  let stop = 0;
+
+  const point = (i: number) => setText(detail, describe(fmt!, BigInt(i)));
+  const indexOf = (target: EventTarget | null) => cells.findIndex((cell) => target instanceof Node && cell.contains(target));
+  const moveStop = (next: number) => {
+    set(cells[stop] ?? grid, { tabindex: cells[stop] ? -1 : undefined });
+    stop = next;
+    set(cells[stop]!, { tabindex: 0 });
+    point(stop);
+  };
+  grid.addEventListener("focusin", (event) => {
+    const i = indexOf(event.target);
+    if (i >= 0) moveStop(i);
+  });
+  grid.addEventListener("pointerover", (event) => {
+    const i = indexOf(event.target);
+    if (i >= 0) point(i);
+  });
+  grid.addEventListener("pointerleave", () => point(stop));
+  grid.addEventListener("keydown", (event) => {
+    if (event.altKey || event.metaKey) return;
+    const last = cells.length - 1;
+    const row = stop - (stop % columns);
+    const to = {
+      ArrowLeft: stop - 1,
+      ArrowRight: stop + 1,
+      ArrowUp: stop - columns,
+      ArrowDown: stop + columns,
+      Home: event.ctrlKey ? 0 : row,
+      End: event.ctrlKey ? last : Math.min(row + columns - 1, last),
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    if (to >= 0 && to <= last) cells[to]!.focus();
+  });
+
+  const build = () => {
+    const codes = 1 << fmt!.bits;
+    if (cells.length !== codes || grid.dataset.columns !== String(Math.min(columns, codes))) lay(codes);
+    cells.forEach((cell, i) => paint(cell, fmt!, BigInt(i)));
+    moveStop(Math.min(stop, codes - 1));
+  };
+  const lay = (codes: number) => {
+    cells = Array.from({ length: codes }, () => h("div", { role: "gridcell", tabindex: -1 },
+      h("span", { class: "mw-design-letter", "aria-hidden": "true" }), h("span", { "aria-hidden": "true" })));
+    const rows = [];
+    for (let i = 0; i < codes; i += columns) rows.push(h("div", { role: "row", class: "mw-design-row" }, ...cells.slice(i, i + columns)));
+    set(grid, { "data-columns": Math.min(columns, codes) });
+    grid.style.setProperty("--columns", String(Math.min(columns, codes)));
+    grid.replaceChildren(...rows);
+  };
+  return {
+    element,
+    show(next) {
+      fmt = next;
+      element.hidden = next.bits > MAP_BITS;
+      if (!element.hidden) build();
+    },
+    resize(pixels) {
+      const next = pixels < NARROW_PIXELS ? NARROW : WIDE;
+      if (next === columns) return;
+      columns = next;
+      if (fmt && !element.hidden) build();
+    },
+  };
+}
+
+function paint(cell: HTMLElement, fmt: FloatFormat, code: bigint): void {
+  const kind = classify(fmt, code);
+  const [letter, value] = cell.children;
+  set(cell, {
+    class: `mw-design-cell mw-design-${kind}`,
+    "aria-label": t("designer.cell", { code: fmt.toHex(code), kind: t(`bits.class_${kind}`), value: figure(fmt, code).text }),
+  });
+  setText(letter!, t(`designer.letter_${kind}`));
+  setText(value!, shortText(fmt, code));
+}
+
+/** What fits a cell: every digit if they are few, else the fewest that tell the value. */
+function shortText(fmt: FloatFormat, code: bigint): string {
+  const { text } = figure(fmt, code);
+  return text.length <= CELL_CHARACTERS ? text : withMinus(shortest(fmt, code));
+}
+
+/** "0x7E = 0 1111 110 · normal · 448" */
+function describe(fmt: FloatFormat, code: bigint): string {
+  const { biasedExponent, fraction } = fields(fmt, code);
+  const sign = fmt.signed ? [String(Number(isNegative(fmt, code)))] : [];
+  const exponent = biasedExponent.toString(2).padStart(fmt.exponentBits, "0");
+  const rest = fmt.fractionBits ? [fraction.toString(2).padStart(fmt.fractionBits, "0")] : [];
+  const bits = [...sign, exponent, ...rest].join(" ");
+  return t("designer.detail", {
+    code: fmt.toHex(code), bits, kind: t(`bits.class_${classify(fmt, code)}`), value: figure(fmt, code).text,
+  });
+}

@@ -1,0 +1,119 @@
+// FormatDesigner: set the widths, the bias and the special values, and see the format that they make.
+
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { attempt } from "#ui/attempt.ts";
+import { card } from "#ui/card.ts";
+import { h, setText } from "#ui/dom.ts";
+import { listed, pieces, t } from "#ui/messages.ts";
+import { controls } from "./controls.ts";
+import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design } from "./design.ts";
+import { legend } from "./legend.ts";
+import { codeMap } from "./map.ts";
+import { specSheet } from "./sheet.ts";
+
+const ANNOUNCE_MS = 600;
+const FIRST = "float8_e4m3"; // shown where the model holds no format
+
+function render({ model, el }: RenderProps<Design>): () => void {
+  const { root, head } = card(el, t("designer.title"));
+  root.classList.add("mw-format-designer");
+  const name = h("p", { class: "mw-num mw-design-name" });
+  head.append(name);
+
+  const callout = h("p", { class: "mw-callout" });
+  const sheet = specSheet();
+  const map = codeMap();
+  const classes = legend();
+  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  let good = designFrom(model); // the last design that is a format
+  let draft = good; // what the controls show
+  let announcing: ReturnType<typeof setTimeout> | undefined;
+
+  const paint = () => {
+    const fmt = formatOf(good);
+    setText(name, (known(good)[0] ?? fmt).name);
+    callout.replaceChildren(...verdict(good).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
+    sheet.show(fmt);
+    map.show(fmt);
+    classes.show(fmt);
+  };
+  const announce = () => {
+    clearTimeout(announcing);
+    announcing = setTimeout(() => setText(spoken, callout.textContent), ANNOUNCE_MS);
+  };
+  const panel = controls({
+    draft(changes, at) {
+      draft = { ...draft, ...changes };
+      const wrong = problem(draft);
+      panel.show(draft, at, wrong);
+      if (wrong || same(draft, good)) return;
+      good = draft;
+      for (const trait of TRAITS) model.set(trait, good[trait]);
+      paint();
+      announce();
+    },
+    commit() {
+      model.save_changes();
+    },
+  });
+
+  root.append(h("div", { class: "mw-design-top" }, panel.element, h("div", { class: "mw-stack-tight" }, callout, sheet.element)), classes.element, map.element, spoken);
+  panel.show(draft);
+  paint();
+
+  let settling = false;
+  let closed = false;
+  const settle = () => {
+    settling = false;
+    const arrived = closed ? null : read((trait) => model.get(trait));
+    if (!arrived || same(arrived.design, good)) return;
+    good = arrived.design;
+    draft = good;
+    panel.show(draft);
+    paint();
+    announce();
+  };
+  // The traits change one after the other: look once they all have.
+  const changed = () => {
+    if (!settling) queueMicrotask(settle);
+    settling = true;
+  };
+  for (const trait of TRAITS) model.on(`change:${trait}`, changed);
+  const observer = new ResizeObserver(() => map.resize(root.clientWidth));
+  observer.observe(root);
+  return () => {
+    closed = true;
+    clearTimeout(announcing);
+    observer.disconnect();
+    for (const trait of TRAITS) model.off(`change:${trait}`, changed);
+    root.remove();
+  };
+}
+
+function designFrom(model: AnyModel<Design>): Design {
+  return read((trait) => model.get(trait))?.design ?? designOf(getFormat(FIRST)!);
+}
+
+/** What is wrong with a draft, in words; empty where it is a format. */
+const problem = (draft: Design): string => attempt(() => void formatOf(draft));
+
+/** Whether the design is a known format, and which others have its widths. */
+function verdict(design: Design): ReturnType<typeof pieces> {
+  const [found, ...also] = known(design);
+  const others = listed(relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name));
+  const rest = [
+    ...also.flatMap((fmt) => pieces("designer.also", { name: fmt.name })),
+    ...(others ? pieces("designer.relatives", { names: others }) : []),
+  ];
+  if (!found) return [...pieces("designer.new"), ...rest];
+  const key = found.experimental ? "designer.is_experimental" : "designer.is_known";
+  return [...pieces(key, { name: found.name, citation: found.citation }), ...rest];
+}
+
+/** The traits of a state from the address; null where they make no format. */
+function accept(wanted: Design): Design | null {
+  return read((trait) => wanted[trait])?.design ?? null;
+}
+
+export default { render, accept };

@@ -1,0 +1,52 @@
+// The spec sheet: the figures that follow from a design.
+
+import { exact } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { compare, floorLog2, power, type Rational } from "#core/formats/rational.ts";
+import { h } from "#ui/dom.ts";
+import { t, type MessageKey } from "#ui/messages.ts";
+import { cut, superscript, withMinus } from "#ui/digits.ts";
+import { finiteValues } from "./counts.ts";
+
+const DIGITS = 10;
+
+/** Names and figures, in the order in which a paper gives them. */
+export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, string])[] {
+  const smallestNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
+  const hasNormal = smallestNormal <= fmt.maxCode;
+  const hasSubnormal = fmt.hasZero && fmt.fractionBits > 0;
+  return [
+    ["designer.bits", t("designer.bits_text", {
+      bits: fmt.bits, sign: Number(fmt.signed), exponent: fmt.exponentBits, fraction: fmt.fractionBits })],
+    ["designer.precision", String(fmt.precision)],
+    ["designer.exponents", withMinus(`${fmt.emin} … ${fmt.emax}`)],
+    ["designer.max", amount(exact(fmt, fmt.maxCode))],
+    ["designer.smallest_normal", hasNormal ? amount(exact(fmt, smallestNormal)) : t("designer.none")],
+    ["designer.smallest_subnormal", hasSubnormal ? amount(exact(fmt, 1n)) : t("designer.none")],
+    ["designer.eps", amount(power(2n, -fmt.fractionBits))],
+    ["designer.unit_roundoff", amount(power(2n, -fmt.precision))],
+    ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)}`],
+    ["designer.finite", finiteValues(fmt).toLocaleString("en-US")],
+    ["designer.infinity_code", fmt.infCode === null ? t("designer.none") : fmt.toHex(fmt.infCode)],
+    ["designer.nan_code", fmt.nanCode === null ? t("designer.none") : fmt.toHex(fmt.nanCode)],
+    ["designer.negative_zero", fmt.hasNegativeZero ? fmt.toHex(fmt.signBit) : t("designer.none")],
+  ];
+}
+
+/** A value in digits, and as a power of two where it is one that digits do not show. */
+export function amount(x: Rational): string {
+  const exponent = floorLog2(x);
+  if (compare(x, power(2n, exponent)) !== 0) return cut(x, DIGITS);
+  if (exponent >= 0 && exponent <= 10) return cut(x, DIGITS);
+  const digits = cut(x, DIGITS);
+  return digits.includes("…") ? `2${superscript(exponent)} ≈ ${digits.replace("…", "")}` : `2${superscript(exponent)} = ${digits}`;
+}
+
+export function specSheet(): { element: HTMLElement; show(fmt: FloatFormat): void } {
+  const element = h("dl", { class: "mw-design-sheet" });
+  const show = (fmt: FloatFormat) => {
+    element.replaceChildren(...figuresOf(fmt).map(([key, text]) =>
+      h("div", {}, h("dt", {}, t(key)), h("dd", { class: "mw-num" }, text))));
+  };
+  return { element, show };
+}

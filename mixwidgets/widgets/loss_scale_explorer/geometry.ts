@@ -1,0 +1,97 @@
+// Where the bars and zones of the histogram stand, in pixels; no element is touched here.
+
+import { scaleLinear, type ScaleLinear } from "d3-scale";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { BINADE, boundaries, CLASSES, log2Of } from "#core/gradients/boundaries.ts";
+import type { GradientSummary } from "#core/gradients/summary.ts";
+
+const BELOW = 25; // binades drawn under the smallest subnormal: as far as the usual gradients lie from zero
+const ABOVE = 4; // and over the largest finite value
+const LEAST_HEIGHT = 1.5; // pixels: a single gradient in a million stays visible
+
+export interface Zone {
+  /** Index into CLASSES. */
+  readonly kind: number;
+  /** In binades: log2 of the magnitude after scaling. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The binades that are drawn, `low` … `high` − 1. What lies further out is gathered in the outermost. */
+export function domain(format: FloatFormat): { low: number; high: number } {
+  return { low: format.emin - format.fractionBits - 1 - BELOW, high: format.emax + 1 + ABOVE };
+}
+
+/** What becomes of a magnitude, from left to right. */
+export function zones(format: FloatFormat): Zone[] {
+  const { low, high } = domain(format);
+  const ends = [low, ...boundaries(format).map(log2Of), high];
+  return CLASSES.map((_, kind) => ({ kind, from: ends[kind]!, to: ends[kind + 1]! }));
+}
+
+/** Counts by drawn binade and class: `table[binade * 4 + class]`. */
+export function binned(total: GradientSummary, format: FloatFormat, log2LossScale: number): Float64Array {
+  const { low, high } = domain(format);
+  const places = boundaries(format);
+  const table = new Float64Array((high - low) * CLASSES.length);
+  for (const exponent of total.exponents) {
+    const scaled = exponent + log2LossScale;
+    const bin = Math.min(Math.max(scaled, low), high - 1) - low;
+    // Within a binade the classes follow one another; each ends at its boundary, or at the binade's own end.
+    const start = total.below({ exponent, fraction: 0 });
+    const end = total.below({ exponent, fraction: BINADE });
+    let from = start;
+    CLASSES.forEach((_, kind) => {
+      const place = places[kind];
+      const ends = place === undefined || place.exponent > scaled ? end
+        : place.exponent < scaled ? start
+        : total.below({ exponent, fraction: place.fraction });
+      table[bin * CLASSES.length + kind]! += Math.max(0, ends - from);
+      from = Math.max(from, ends);
+    });
+  }
+  return table;
+}
+
+export interface Frame {
+  readonly x: ScaleLinear<number, number>;
+  readonly y: ScaleLinear<number, number>;
+  readonly low: number;
+  readonly bins: number;
+}
+
+/** Scales for a plot of `width` × `height` pixels whose tallest binade holds `most` values. */
+export function frame(format: FloatFormat, width: number, height: number, most: number): Frame {
+  const { low, high } = domain(format);
+  const y = scaleLinear([0, Math.max(1, most)], [0, height]).clamp(true);
+  return { x: scaleLinear([low, high], [0, width]), y, low, bins: high - low };
+}
+
+/** The largest count of any one binade, wherever it is drawn. */
+export function tallest(total: GradientSummary): number {
+  const height = (exponent: number) =>
+    total.below({ exponent, fraction: BINADE }) - total.below({ exponent, fraction: 0 });
+  return Math.max(0, ...total.exponents.map(height));
+}
+
+/** One path per class: the bars of a table of counts, stacked within a binade, upwards from `floor`. */
+export function barPaths(table: Float64Array, { x, y, low, bins }: Frame, floor: number): string[] {
+  const paths = CLASSES.map(() => "");
+  const step = x(low + 1) - x(low);
+  const gap = step >= 4 ? 1 : 0;
+  for (let bin = 0; bin < bins; bin++) {
+    const left = (x(low + bin) + gap / 2).toFixed(1);
+    const width = (step - gap).toFixed(1);
+    let below = 0;
+    let top = floor;
+    for (let kind = 0; kind < CLASSES.length; kind++) {
+      const count = table[bin * CLASSES.length + kind]!;
+      if (count === 0) continue;
+      below += count;
+      const next = Math.min(floor - y(below), top - LEAST_HEIGHT);
+      paths[kind] += `M${left} ${top.toFixed(1)}V${next.toFixed(1)}h${width}V${top.toFixed(1)}z`;
+      top = next;
+    }
+  }
+  return paths;
+}

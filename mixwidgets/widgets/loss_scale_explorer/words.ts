@@ -1,0 +1,68 @@
+// Numbers as the page says them.
+
+import { CLASSES } from "#core/gradients/boundaries.ts";
+import { superscript } from "#ui/digits.ts";
+import { listed, t } from "#ui/messages.ts";
+
+const integers = new Intl.NumberFormat("en");
+const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
+const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+
+export function integer(count: number): string {
+  return integers.format(count);
+}
+
+/** A share in percent that never hides a few: "0 %" and "100 %" are said only of none and all. */
+export function share(count: number, all: number): string {
+  if (count === 0 || all === 0) return "0 %";
+  if (count === all) return "100 %";
+  const percent = (100 * count) / all;
+  if (percent < 0.05) return "<0.1 %";
+  return percent >= 99.95 ? ">99.9 %" : `${percent.toFixed(1)} %`;
+}
+
+/** A power of two as a formula: "2⁻²⁴". */
+export function power(log2: number): string {
+  return `2${superscript(log2)}`;
+}
+
+/** 2^log2 as a number: "32768", "0.00390625", "5.96046e-8". */
+export function powerOfTwo(log2: number): string {
+  const value = 2 ** log2;
+  if (log2 >= 0) return String(value);
+  return log2 >= -10 ? String(value) : value.toExponential(4);
+}
+
+/** How a screen reader hears the slider. */
+export function spokenScale(log2: number): string {
+  const value = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
+  return t("explorer.scale", { log2, value });
+}
+
+/** A measured number in four significant digits. */
+export function number(value: number): string {
+  return Number.isFinite(value) ? few.format(value) : String(value).replace("Infinity", "∞").replace("-", "−");
+}
+
+/** An estimate in percent: two significant digits. */
+export function percent(ratio: number): string {
+  return Number.isFinite(ratio) ? `${rough.format(100 * ratio)} %` : "∞";
+}
+
+/** A loss scale as people write it: "2¹⁶", or digits where it is no power of two. */
+export function powerOfAny(scale: number): string {
+  const log2 = Math.log2(scale);
+  return Number.isInteger(log2) ? power(log2) : number(scale);
+}
+
+/** What a drawn binade holds: "2⁻²⁰ to 2⁻¹⁹: 1,234 gradients (12.3 %), subnormal". `table` is of `binned`. */
+export function cellWords(table: Float64Array, column: number, { low, bins }: { low: number; bins: number }, finite: number): string {
+  const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  const kinds = CLASSES.filter((_, kind) => counts[kind]! > 0).map((kind) => t(`explorer.zone_${kind}`));
+  const [from, to] = [power(low + column), power(low + column + 1)];
+  const place = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
+  if (count === 0) return t("explorer.cell_empty", { place });
+  return t("explorer.cell", { place, count: integer(count), share: share(count, finite), kinds: listed(kinds) });
+}

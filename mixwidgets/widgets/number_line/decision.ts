@@ -1,0 +1,32 @@
+// The decision as three cells: the neighbour below, the midpoint, the neighbour above, and which was taken.
+
+import { h } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import type { EditedNumber } from "#widgets/bit_editor/state.ts";
+import type { Mark } from "./marks.ts";
+
+export function decision(): { element: HTMLElement; show(number: EditedNumber, marks: readonly Mark[]): void } {
+  const element = h("dl", { class: "mw-nl-decision" });
+  const show = (number: EditedNumber, marks: readonly Mark[]) => {
+    const rounded = marks.some(({ role }) => role === "midpoint");
+    const cells = marks.filter(({ role }) => role !== "input" || !rounded);
+    element.replaceChildren(...cells.map((mark) => cellOf(number, mark, rounded)));
+  };
+  return { element, show };
+}
+
+function cellOf(number: EditedNumber, mark: Mark, rounded: boolean): HTMLElement {
+  const { role, label, taken } = mark;
+  const name = role === "input" ? t("line.this") : t(`line.${role}`);
+  return h("div", { class: "mw-nl-cell", "data-taken": taken ? "true" : undefined },
+    h("dt", {}, name, taken && rounded ? h("b", {}, t("line.taken")) : null),
+    h("dd", { class: "mw-num" }, label),
+    h("dd", { class: "mw-nl-parity" }, noteOf(number, mark)));
+}
+
+function noteOf({ fmt, rounding }: EditedNumber, { role, code, even, beyond }: Mark): string {
+  if (role === "midpoint") return t(rounding?.startsWith("ties") === false ? "line.turns_not" : "line.turns");
+  if (code === null) return t("line.no_code");
+  const parity = even === null ? fmt.toHex(code) : t(even ? "line.even" : "line.odd", { code: fmt.toHex(code) });
+  return beyond ? `${parity} · ${t("line.overflows")}` : parity;
+}

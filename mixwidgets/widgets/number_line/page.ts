@@ -1,0 +1,160 @@
+// NumberLine: a number under the microscope, between its neighbours, on a line that zooms through every scale.
+
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { formats, getFormat } from "#core/formats/catalogue.ts";
+import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { attempt } from "#ui/attempt.ts";
+import { card, labelled } from "#ui/card.ts";
+import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { inSeries, listed, pieces, t } from "#ui/messages.ts";
+import { accept } from "#widgets/bit_editor/address.ts";
+import { cut } from "#ui/digits.ts";
+import { textField } from "#widgets/bit_editor/fields.ts";
+import { exactInput, inFormat, numberLink, typed, withCode, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
+import { sentence } from "#widgets/bit_editor/words.ts";
+import { decision } from "./decision.ts";
+import { draw, heightOf } from "./drawing.ts";
+import { listen } from "./hand.ts";
+import { fitted, marksOf, type Mark } from "./marks.ts";
+import { largest } from "./ticks.ts";
+import { endsOf, panned, resized, sees, viewOf, zoomed, type View } from "./view.ts";
+
+export interface State extends NumberState {
+  /** Names of the formats in the rows below. */
+  formats: string[];
+}
+
+const LONGEST_TEXT = 20_000; // characters, as in the bit editor
+const ANNOUNCE_MS = 600;
+const NARROWEST = 240; // pixels, also before the page has been laid out
+const FIRST_WIDTH = 800;
+
+function render({ model, el }: RenderProps<State>): () => void {
+  const { root, head } = card(el, t("line.title"));
+  root.classList.add("mw-number-line");
+
+  const select = h("select", {}, ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
+  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => link.edit(typed(link.number, text), "now")));
+  const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+  head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
+
+  const callout = h("p", { class: "mw-callout" });
+  const cells = decision();
+  const svg = s("svg", { class: "mw-nl", role: "img" });
+  const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, t("line.keys"));
+  const board = h("div", {
+    class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id,
+  }, svg);
+  const button = (text: string, act: () => void, name?: string) => {
+    const one = h("button", { type: "button", "aria-label": name }, text);
+    one.addEventListener("click", act);
+    return one;
+  };
+  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+
+  let scene: { number: EditedNumber; marks: readonly Mark[]; others: FloatFormat[]; text: string };
+  let view: View = { centre: { numerator: 0n, denominator: 1n }, level: 0, width: FIRST_WIDTH };
+  let moved = false; // whether the view was chosen by hand
+  let announcing: ReturnType<typeof setTimeout> | undefined;
+
+  const announce = (words: string) => {
+    clearTimeout(announcing);
+    announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
+  };
+  const paint = () => {
+    const captions = draw(svg, { fmt: scene.number.fmt, ...scene }, view);
+    const [from, to] = endsOf(view).map((end) => cut(end, 17)) as [string, string];
+    const marks = listed(scene.marks.filter((mark) => sees(view, mark.value)).map((mark) => mark.label));
+    const words = t("line.described", { from, to, marks: marks || t("line.nothing"), rows: inSeries(captions) });
+    set(svg, { "aria-label": words });
+    return words;
+  };
+  const look = (next: View) => {
+    view = next;
+    moved = true;
+    announce(paint());
+  };
+  const fit = () => {
+    view = fitted(scene.marks, view.width);
+    moved = false;
+    announce(paint());
+  };
+  const zoom = (steps: number, pixel = view.width / 2) => look(zoomed(view, steps, pixel));
+  const pan = (pixels: number) => look(panned(view, pixels));
+  const whole = () => look(viewOf({ numerator: 0n, denominator: 1n }, largest(scene.number.fmt), 0.46, view.width));
+
+  const show = (number: EditedNumber) => {
+    select.value = number.fmt.name;
+    setText(wrong, "");
+    value.show(number.input || toDecimal(number.fmt, number.code));
+    const marks = marksOf(number);
+    scene = { number, marks, others: othersOf(model, number.fmt), text: exactInput(number) };
+    svg.style.minHeight = `${heightOf(scene.others.length)}px`;
+    const { key, args, tone } = sentence(number);
+    callout.dataset.tone = tone;
+    callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
+    cells.show(number, marks);
+    const here = marks.find(({ role }) => role === "input");
+    if (!moved || !here || !sees(view, here.value)) view = { ...fitted(marks, view.width) };
+    paint();
+  };
+  const link = numberLink(model as unknown as AnyModel<NumberState>, (number) => {
+    show(number);
+    announce(callout.textContent);
+  });
+
+  select.addEventListener("change", () => {
+    moved = false;
+    const error = attempt(() => link.edit(inFormat(link.number, getFormat(select.value)!), "now"));
+    select.value = link.number.fmt.name;
+    setText(wrong, error);
+  });
+
+  root.append(
+    value.error, wrong, callout, cells.element, board,
+    h("div", { class: "mw-row" },
+      button(t("line.zoom_out_sign"), () => zoom(4), t("line.zoom_out")),
+      button(t("line.zoom_in_sign"), () => zoom(-4), t("line.zoom_in")),
+      button(t("line.left_sign"), () => pan(-view.width / 4), t("line.left")),
+      button(t("line.right_sign"), () => pan(view.width / 4), t("line.right")),
+      button(t("line.fit"), fit),
+      button(t("line.whole"), whole),
+      keys),
+    spoken,
+  );
+  show(link.number);
+
+  const listening = new AbortController();
+  const step = (direction: 1 | -1) => {
+    const next = direction > 0 ? nextUp : nextDown;
+    link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
+  };
+  listen(board, { zoom, pan, fit, step }, listening.signal);
+  const compare = () => show(link.number);
+  model.on("change:formats", compare);
+  const observer = new ResizeObserver(() => {
+    const width = Math.max(Math.round(board.clientWidth), NARROWEST);
+    if (width === view.width) return;
+    view = moved ? resized(view, width) : fitted(scene.marks, width);
+    paint();
+  });
+  observer.observe(board);
+  return () => {
+    clearTimeout(announcing);
+    observer.disconnect();
+    listening.abort();
+    model.off("change:formats", compare);
+    link.close();
+    root.remove();
+  };
+}
+
+/** The formats of the rows: those named, as far as there are such, without the line's own. */
+function othersOf(model: AnyModel<State>, fmt: FloatFormat): FloatFormat[] {
+  const names: unknown = model.get("formats");
+  const found = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
+  return [...new Set(found)].filter((one): one is FloatFormat => one !== undefined && one !== fmt);
+}
+
+export default { render, accept };

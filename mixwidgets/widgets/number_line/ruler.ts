@@ -1,0 +1,47 @@
+// The decimal ruler under the line: round steps of 1, 2 or 5 × 10^n, exact at every zoom.
+
+import {
+  add, compare, divide, floorLog10, multiply, power, rational, subtract, type Rational,
+} from "#core/formats/rational.ts";
+import { cut } from "#ui/digits.ts";
+import { endsOf, pixelOf, unitOf, type View } from "./view.ts";
+
+const SPACING = 96; // pixels between labels, at least
+const LONGEST = 11; // characters of a label; longer ones give way to offsets from a number in sight
+const DIGITS = 800; // more than any float64 has: labels are exact
+
+export interface Ruler {
+  readonly marks: readonly { readonly x: number; readonly label: string }[];
+  /** What the labels are counted from, where they are offsets. */
+  readonly origin: Rational | null;
+}
+
+/** `reference`: a number that stands in the view, such as the one that is explained. */
+export function rulerOf(view: View, reference: Rational): Ruler {
+  const plain = marksFrom(view, rational(0n), "");
+  if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
+  return { marks: marksFrom(view, reference, "+"), origin: reference };
+}
+
+function marksFrom(view: View, origin: Rational, plus: string): Ruler["marks"] {
+  const step = niceStep(multiply(unitOf(view.level), rational(BigInt(SPACING))));
+  const [low, high] = endsOf(view).map((end) => subtract(end, origin)) as [Rational, Rational];
+  const marks = [];
+  for (let n = ceiling(divide(low, step)); ; n += 1n) {
+    const offset = multiply(rational(n), step);
+    if (compare(offset, high) > 0) return marks;
+    const text = cut(offset, DIGITS);
+    marks.push({ x: pixelOf(view, add(origin, offset)), label: n > 0n ? plus + text : text });
+  }
+}
+
+/** The least of 1, 2, 5 × 10^n that is at least x. */
+function niceStep(x: Rational): Rational {
+  const ten = power(10n, floorLog10(x));
+  return [1n, 2n, 5n, 10n].map((n) => multiply(rational(n), ten)).find((step) => compare(step, x) >= 0)!;
+}
+
+function ceiling({ numerator, denominator }: Rational): bigint {
+  const quotient = numerator / denominator;
+  return quotient * denominator < numerator ? quotient + 1n : quotient;
+}

@@ -1,0 +1,89 @@
+// What part of the line is seen. Everything is rational, so that neighbours in float64 are still told apart.
+
+import {
+  add, compare, divide, floorLog2, magnitudeOf, multiply, power, rational, subtract, toNumber, type Rational,
+} from "#core/formats/rational.ts";
+
+/** A window of `width` pixels around `centre`; `level` is its zoom, in quarters of a doubling of value per pixel. */
+export interface View {
+  readonly centre: Rational;
+  readonly level: number;
+  readonly width: number;
+}
+
+/** Levels to which zooming is held: from a 2^-24th of float64's smallest subnormal to its whole range, a pixel. */
+const FINEST = -4 * 1098;
+const COARSEST = 4 * 1018;
+const QUARTERS = [16n, 19n, 23n, 27n]; // sixteenths: close to 2^(0/4) … 2^(3/4), and exact
+const GRID = 64n; // the centre lies on 64ths of a pixel, which keeps its digits few
+
+/** The value that one pixel spans. */
+export function unitOf(level: number): Rational {
+  const doublings = Math.floor(level / 4);
+  return multiply(rational(QUARTERS[level - 4 * doublings]!, 16n), power(2n, doublings));
+}
+
+/** The finest level at which a pixel spans at least `unit`. */
+function levelOf(unit: Rational): number {
+  const doublings = floorLog2(unit);
+  const quarter = QUARTERS.findIndex((_, i) => compare(unitOf(4 * doublings + i), unit) >= 0);
+  return held(4 * doublings + (quarter < 0 ? 4 : quarter));
+}
+
+function held(level: number): number {
+  return Math.min(Math.max(level, FINEST), COARSEST);
+}
+
+/** A view in which `gap` (positive) spans `share` of the width. */
+export function viewOf(centre: Rational, gap: Rational, share: number, width: number): View {
+  const pixels = BigInt(Math.max(1, Math.round(share * width)));
+  return snapped(centre, levelOf(divide(gap, rational(pixels))), width);
+}
+
+/** Where a value stands, in pixels from the left; exact to far below a pixel inside the view. */
+export function pixelOf(view: View, x: Rational): number {
+  return view.width / 2 + toNumber(divide(subtract(x, view.centre), unitOf(view.level)));
+}
+
+/** The value at a pixel. */
+export function valueAt(view: View, pixel: number): Rational {
+  const from = rational(BigInt(Math.round((pixel - view.width / 2) * 64)), GRID);
+  return add(view.centre, multiply(from, unitOf(view.level)));
+}
+
+/** The values at both ends. */
+export function endsOf(view: View): readonly [Rational, Rational] {
+  return [valueAt(view, 0), valueAt(view, view.width)];
+}
+
+/** Moved by so many pixels, to the right where positive. */
+export function panned(view: View, pixels: number): View {
+  return snapped(valueAt(view, view.width / 2 + pixels), view.level, view.width);
+}
+
+/** Zoomed by so many quarters of a doubling, out where positive; the value at `pixel` stays there. */
+export function zoomed(view: View, steps: number, pixel: number): View {
+  const level = held(view.level + steps);
+  if (level === view.level) return view;
+  const fixed = valueAt(view, pixel);
+  const ratio = divide(unitOf(level), unitOf(view.level));
+  return snapped(add(fixed, multiply(subtract(view.centre, fixed), ratio)), level, view.width);
+}
+
+/** The same value per pixel in another width. */
+export function resized(view: View, width: number): View {
+  return { ...view, width };
+}
+
+/** Whether a value is in sight. */
+export function sees(view: View, x: Rational): boolean {
+  const [low, high] = endsOf(view);
+  return compare(x, low) >= 0 && compare(x, high) <= 0;
+}
+
+function snapped(centre: Rational, level: number, width: number): View {
+  const grid = divide(unitOf(level), rational(GRID));
+  const { numerator, denominator } = divide(magnitudeOf(centre), grid);
+  const count = (2n * numerator + denominator) / (2n * denominator);
+  return { centre: multiply(rational(centre.numerator < 0n ? -count : count), grid), level, width };
+}

@@ -1,0 +1,25 @@
+// How a run computes its products, from the English of its record into the page's language. No DOM.
+
+import { listed, type MessageKey, t } from "#ui/messages.ts";
+
+// What mixwidgets.training writes: Precision.name, AmpTrainer.arithmetic, and a watcher's word.
+const PRODUCTS: [RegExp, MessageKey][] = [
+  [/^(\w+) storage, float32 products$/, "lab.products_widened"],
+  [/^native (\w+) products$/, "lab.products_native"],
+  [/^torch\.autocast to (\w+)$/, "lab.products_autocast"],
+  [/^torch\.autocast to (\w+), whose products this CPU emulates, slowly$/, "lab.products_emulated"],
+  [/^the watched loop's own()$/, "lab.products_watched"],
+];
+const OPERANDS = /, operands of linear layers rounded to (\w+)$/;
+
+/** A record's `backend` in words; one that is not known stands as it came. */
+export function arithmetic(backend: string): string {
+  const operands = OPERANDS.exec(backend)?.[1];
+  const products = backend.replace(OPERANDS, "");
+  for (const [pattern, key] of PRODUCTS) {
+    const format = pattern.exec(products)?.[1];
+    if (format !== undefined)
+      return listed([t(key, { format }), operands === undefined ? "" : t("lab.products_operands", { format: operands })]);
+  }
+  return backend;
+}

@@ -1,0 +1,84 @@
+// What the next launch runs: one or several recipes and seeds. No DOM.
+
+import { t } from "#ui/messages.ts";
+import type { OneOrMore } from "./state.ts";
+import { count } from "./words.ts";
+
+export interface Choice {
+  task: string;
+  recipe: OneOrMore<string>;
+  steps: number;
+  seed: OneOrMore<number>;
+  device: string;
+}
+
+/** What was typed, read: a value, or what is wrong with it in words. */
+export type Read<T> = { value: T } | { problem: string };
+
+export const MAX_STEPS = 10_000_000;
+export const MAX_SEED = 2 ** 32 - 1;
+const MAX_SEEDS = 100; // each is a process
+
+export const listOf = <T>(value: OneOrMore<T>): T[] => (Array.isArray(value) ? value : [value]);
+export const oneOrMore = <T>(values: T[]): OneOrMore<T> => (values.length === 1 ? values[0]! : values);
+
+/** A whole number in low … high from what was typed; null for anything else. */
+export function parseWhole(text: string, low: number, high: number): number | null {
+  const digits = text.trim();
+  if (!/^[0-9]{1,15}$/.test(digits)) return null;
+  const value = Number(digits);
+  return low <= value && value <= high ? value : null;
+}
+
+export function readSteps(text: string): Read<number> {
+  const value = parseWhole(text, 1, MAX_STEPS);
+  if (value !== null) return { value };
+  return { problem: t("lab.steps_wrong", { low: count(1), high: count(MAX_STEPS), came: quoted(text) }) };
+}
+
+/** Seeds from "0", "0-4", "0, 3, 7" or a mixture; each once, in the order in which they stand. */
+export function readSeeds(text: string): Read<number[]> {
+  const seeds = new Set<number>();
+  for (const part of text.split(",")) {
+    const ends = part.split(/[-–]/).map((end) => parseWhole(end, 0, MAX_SEED));
+    const [from, to = from] = ends;
+    if (ends.length > 2 || typeof from !== "number" || typeof to !== "number") {
+      return { problem: t("lab.seeds_wrong", { high: count(MAX_SEED), came: quoted(part) }) };
+    }
+    if (to < from) return { problem: t("lab.seeds_backwards", { right: `${to}-${from}`, came: quoted(part) }) };
+    if (seeds.size + (to - from) >= MAX_SEEDS) return { problem: t("lab.seeds_many", { most: MAX_SEEDS, came: quoted(text) }) };
+    for (let seed = from; seed <= to; seed += 1) seeds.add(seed);
+  }
+  return { value: [...seeds] };
+}
+
+/** The shortest text that `readSeeds` reads back: three or more in a row are a range. */
+export function seedsText(seeds: readonly number[]): string {
+  const runs: number[][] = [];
+  for (const seed of seeds) {
+    if (runs.at(-1)?.at(-1) === seed - 1) runs.at(-1)!.push(seed);
+    else runs.push([seed]);
+  }
+  return runs.map((run) => (run.length > 2 ? `${run[0]}-${run.at(-1)}` : run.join(", "))).join(", ");
+}
+
+function quoted(text: string): string {
+  const came = text.trim();
+  if (came === "") return t("lab.nothing");
+  return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
+}
+
+/** What the address of a saved page may ask for, each value as it is read there; null for what does not fit. */
+export function accept(
+  wanted: Record<string, unknown>,
+  known: { tasks: readonly string[]; recipes: readonly string[]; devices: readonly string[] },
+): Choice | null {
+  const { task, recipe, steps, seed, device } = wanted;
+  const recipes = String(recipe).split(",");
+  const seeds = readSeeds(String(seed));
+  const isKnown =
+    known.tasks.includes(task as string) && known.devices.includes(device as string) &&
+    recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
+  if (!isKnown || "problem" in readSteps(String(steps)) || "problem" in seeds) return null;
+  return { task: task as string, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device: device as string };
+}

@@ -1,0 +1,63 @@
+// Runs side by side: the settings in which they differ, how each ended, and what each lost.
+
+import { h } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { lineSample } from "./chart.ts";
+import { fieldName, fieldValue } from "./comparison_words.ts";
+import { panel, type Panel } from "./panel.ts";
+import type { Comparison, State } from "./state.ts";
+
+export interface ComparisonPanel extends Pick<Panel, "element" | "expect"> {
+  show(comparison: State["_comparison"], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>): void;
+}
+
+export function comparisonPanel(close: () => void): ComparisonPanel {
+  const { element, body, title, expect } = panel(close);
+  let drawn = "";
+
+  const show: ComparisonPanel["show"] = (comparison, names, styles) => {
+    const isOpen = isComparison(comparison);
+    title(isOpen ? t("lab.compared", { count: comparison.runs.length }) : undefined);
+    if (!isOpen) return;
+    const heads = comparison.runs.map((id) => ({ name: names.get(id) ?? id, style: styles.get(id) }));
+    const key = JSON.stringify([comparison, heads]);
+    if (key === drawn) return;
+    drawn = key;
+    body.replaceChildren(tableOf(comparison, heads));
+  };
+  return { element, expect, show };
+}
+
+function isComparison(value: State["_comparison"]): value is Comparison {
+  return Array.isArray(value?.["runs"]) && value["runs"].length > 0 && Array.isArray(value["rows"]);
+}
+
+interface Head {
+  name: string;
+  style: number | undefined;
+}
+
+/** Roles are named: on a narrow card the rows are drawn as blocks, which in some browsers takes a table's from it. */
+function tableOf({ rows }: Comparison, heads: readonly Head[]): HTMLElement {
+  const part = (kind: "setting" | "result", heading: string) => {
+    const some = rows.filter((row) => row.kind === kind);
+    const lines = some.map(({ field, values }) =>
+      h("tr", { role: "row" },
+        h("th", { scope: "row", role: "rowheader", title: field }, fieldName(field)),
+        ...heads.map(({ name }, i) => h("td", { role: "cell", "data-run": name, class: "mw-num" }, fieldValue(field, values[i] ?? null)))));
+    const head = h("tr", { role: "row" }, h("th", { scope: "rowgroup", role: "rowheader", class: "mw-part", colspan: heads.length + 1 }, heading));
+    return h("tbody", { role: "rowgroup" }, head, ...lines);
+  };
+  const columns = heads.map(({ name, style }) => {
+    const sample = lineSample();
+    sample.show(style);
+    const drawn = style === undefined ? null : sample.element;
+    return h("th", { scope: "col", role: "columnheader" }, h("span", { class: "mw-row" }, drawn, name));
+  });
+  const isSame = !rows.some((row) => row.kind === "setting");
+  const table = h("table", { role: "table", "aria-label": t("lab.comparison") },
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, h("th", { role: "columnheader", scope: "col" }, t("lab.field")), ...columns)),
+    part("setting", t(isSame ? "lab.same_settings" : "lab.settings")),
+    part("result", t("lab.results")));
+  return h("div", { class: "mw-comparison", role: "region", "aria-label": t("lab.comparison"), tabindex: 0 }, table);
+}

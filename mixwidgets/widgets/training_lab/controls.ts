@@ -1,0 +1,116 @@
+// What to run: task, recipes, device, steps, seeds; Launch, Stop, Stop all. Plain native controls, each explained.
+
+import { action } from "#ui/buttons.ts";
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
+import { field, hint, textField } from "./fields.ts";
+import { recipeChoice } from "./recipe_choice.ts";
+import type { RecipeChoice, TaskChoice } from "./state.ts";
+import { count } from "./words.ts";
+
+/** Why a button cannot be used; "" where it can. */
+export interface Reasons {
+  launch: string;
+  stop: string;
+  stopAll: string;
+}
+
+export interface Controls {
+  element: HTMLElement;
+  /** Show the kernel's choice; what the user is typing stays. */
+  show: (choice: Choice) => void;
+  /** `stops` says which run Stop would end. */
+  allow: (reasons: Reasons, stops: string) => void;
+  /** A sentence of the kernel's, an error or a quiet note; "" takes it away. */
+  say: (text: string, isError: boolean) => void;
+}
+
+export function controls(
+  { tasks, recipes, devices }: { tasks: readonly TaskChoice[]; recipes: readonly RecipeChoice[]; devices: readonly string[] },
+  on: { choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void },
+): Controls {
+  const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
+  const device = h("select", {}, ...devices.map((name) => h("option", { value: name }, name)));
+  const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
+  const deviceNote = hint();
+  const sum = h("span", { class: "mw-note" });
+  set(task, { "aria-describedby": taskNote.id });
+  set(device, { "aria-describedby": deviceNote.id });
+
+  const recipe = recipeChoice(recipes, (names) => {
+    explain();
+    on.choose({ recipe: oneOrMore(names) });
+  });
+  const steps = textField(
+    { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String },
+    (value) => on.choose({ steps: value }),
+  );
+  const seeds = textField(
+    { label: t("lab.seeds"), about: t("lab.seeds_note"), parse: readSeeds, write: seedsText },
+    (value) => {
+      explain();
+      on.choose({ seed: oneOrMore(value) });
+    },
+  );
+  seeds.input.addEventListener("input", () => explain());
+  task.addEventListener("change", () => {
+    explain();
+    on.choose({ task: task.value });
+  });
+  device.addEventListener("change", () => {
+    explain();
+    on.choose({ device: device.value });
+  });
+
+  const launch = action(t("lab.launch"), () => {
+    const [stepCount, some] = [steps.read(), seeds.read()];
+    if (stepCount === null) steps.input.focus();
+    else if (some === null) seeds.input.focus();
+    else on.launch({ task: task.value, recipe: oneOrMore(recipe.chosen()), steps: stepCount, seed: oneOrMore(some), device: device.value });
+  }, "mw-primary");
+  const stop = action(t("lab.stop"), on.stop);
+  const stopAll = action(t("lab.stop_all"), on.stopAll);
+
+  const explain = () => {
+    setText(taskNote, tasks.find((one) => one.name === task.value)?.explanation ?? "");
+    const name = device.value;
+    setText(deviceNote, t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
+    const found = readSeeds(seeds.input.value);
+    const [a, b] = [recipe.chosen().length, "value" in found ? found.value.length : 1];
+    launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: count(a * b) }));
+    const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
+    setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
+  };
+
+  const said = h("p", { role: "alert" });
+  const element = h("div", { class: "mw-lab-controls" },
+    h("div", { class: "mw-row mw-fields" },
+      field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
+    recipe.boxes,
+    h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
+    h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
+    said);
+
+  return {
+    element,
+    show: (choice) => {
+      task.value = choice.task;
+      if (!devices.includes(choice.device)) device.replaceChildren(...[...devices, choice.device].map((name) => h("option", { value: name }, name)));
+      device.value = choice.device;
+      recipe.show(listOf(choice.recipe));
+      steps.show(choice.steps);
+      seeds.show(listOf(choice.seed));
+      explain();
+    },
+    allow: (reasons, stops) => {
+      launch.allow(reasons.launch);
+      stop.allow(reasons.stop, stops);
+      stopAll.allow(reasons.stopAll);
+    },
+    say: (text, isError) => {
+      set(said, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
+      setText(said, text);
+    },
+  };
+}

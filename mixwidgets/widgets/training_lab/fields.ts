@@ -1,0 +1,55 @@
+// Labelled controls; a text field's mistakes are told below it, in place of the kernel.
+
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import type { Read } from "./choice.ts";
+
+export function field(label: string, control: HTMLElement, ...below: HTMLElement[]): HTMLElement {
+  control.id = uniqueId("field");
+  return h("div", { class: "mw-field" }, h("label", { for: control.id }, label), control, ...below);
+}
+
+/** A few words under a control, which describe it. */
+export function hint(text = ""): HTMLElement {
+  return h("span", { class: "mw-hint", id: uniqueId("hint") }, text);
+}
+
+export interface TextField<T> {
+  readonly element: HTMLElement;
+  readonly input: HTMLInputElement;
+  /** What stands there; null for what is wrong, which is then told. */
+  read(): T | null;
+  /** Show the kernel's value; what the user is typing stays while it is the same. */
+  show(value: T): void;
+}
+
+export function textField<T>(
+  { label, about, parse, write }: { label: string; about: string; parse: (text: string) => Read<T>; write: (value: T) => string },
+  choose: (value: T) => void,
+): TextField<T> {
+  const input = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", size: 8 });
+  const words = hint(about);
+  const error = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
+  set(input, { "aria-describedby": `${error.id} ${words.id}` });
+  let shown: string | null = null;
+
+  const read = (): T | null => {
+    const found = parse(input.value);
+    const isWrong = "problem" in found;
+    set(input, { "aria-invalid": isWrong && "true" });
+    setText(error, isWrong ? found.problem : "");
+    return isWrong ? null : found.value;
+  };
+  input.addEventListener("change", () => {
+    const value = read();
+    if (value === null || write(value) === shown) return;
+    shown = write(value);
+    choose(value);
+  });
+  const show = (value: T) => {
+    if (write(value) === shown) return;
+    shown = write(value);
+    input.value = shown;
+    read();
+  };
+  return { element: field(label, input, words, error), input, read, show };
+}

@@ -1,0 +1,102 @@
+// The table of runs: which are selected, and how each one ended.
+
+import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { lineSample } from "./chart.ts";
+import { isFailure, type Row } from "./state.ts";
+import { axisNumber, count, decimal, metric, metricName, metricOf, percent, status } from "./words.ts";
+
+interface Line {
+  element: HTMLTableRowElement;
+  show: (row: Row, name: string, style: number | undefined, named: boolean, flushed: boolean) => void;
+}
+
+export function runTable(toggle: (id: string, shown: boolean) => void): {
+  element: HTMLElement;
+  show: (rows: readonly Row[], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>) => void;
+} {
+  const body = h("tbody");
+  const column = (text: string, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
+  const [score, last] = [column(""), column("")];
+  const head = h("tr", {}, column(t("lab.run"), ""), score, column(t("lab.loss")), last);
+  const caption = h("p", { class: "mw-note", id: uniqueId("caption") });
+  const table = h("table", { "aria-describedby": caption.id }, h("thead", {}, head), body);
+  const empty = h("p", { class: "mw-note" }, t("lab.no_runs"));
+  const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty);
+  const element = h("div", { class: "mw-stack-tight" }, region, caption);
+  const lines = new Map<string, Line>();
+
+  const show = (rows: readonly Row[], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>) => {
+    set(table, { hidden: rows.length === 0 });
+    set(empty, { hidden: rows.length > 0 });
+    // One metric is named in the head; where tasks differ, each in its cell.
+    const metrics = new Set(rows.map(metricOf).filter((name) => name !== undefined));
+    setText(score, metrics.size === 1 ? metricName([...metrics][0]!) : t("lab.score"));
+    table.classList.toggle("mw-scores-named", metrics.size > 1);
+    // What was flushed is known where a run was told to look for it; skipped steps are always.
+    const isFlushedKnown = rows.some((row) => row.flushed !== null);
+    setText(last, t(isFlushedKnown ? "lab.flushed" : "lab.skipped"));
+    setText(caption, t(isFlushedKnown ? "lab.table_caption_flushed" : "lab.table_caption"));
+    const wanted = new Set(rows.map((row) => row.id));
+    for (const [id, line] of lines) {
+      if (wanted.has(id)) continue;
+      line.element.remove();
+      lines.delete(id);
+    }
+    let next = body.firstElementChild; // lines that stay are not moved: that would take the focus from them
+    for (const row of rows) {
+      let line = lines.get(row.id);
+      if (!line) lines.set(row.id, (line = tableLine(row.id, toggle)));
+      if (next === line.element) next = next.nextElementSibling;
+      else body.insertBefore(line.element, next);
+      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id), metrics.size > 1, isFlushedKnown);
+    }
+  };
+  return { element, show };
+}
+
+function details(row: Row, withSkips: boolean): string {
+  const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
+  const seed = row.seed === null ? t("lab.watched") : t("lab.seed_is", { seed: row.seed });
+  const skips = withSkips && row.skipped > 0 ? [t("lab.skipped_is", { count: count(row.skipped) })] : [];
+  return [seed, ...weight, status(row), ...skips].join(" · ");
+}
+
+function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Line {
+  const box = h("input", { type: "checkbox" });
+  box.addEventListener("change", () => toggle(id, box.checked));
+  const sample = lineSample();
+  const title = h("span", { class: "mw-run-name" });
+  const detail = h("span", { class: "mw-run-detail" });
+  const reason = h("span", { class: "mw-run-detail mw-run-reason" });
+  const cell = () => h("td", { class: "mw-cell mw-num" });
+  const [score, loss, last] = [cell(), cell(), cell()];
+  const element = h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, reason),
+    score,
+    loss,
+    last,
+  );
+  let drawn: readonly unknown[] = [];
+
+  const show: Line["show"] = (...now) => {
+    if (now.every((part, i) => part === drawn[i])) return; // of 200 runs most have not changed
+    drawn = now;
+    const [row, name, style, named, flushed] = now;
+    box.checked = style !== undefined;
+    sample.show(style);
+    setText(title, name);
+    setText(detail, details(row, flushed));
+    const why = isFailure(row) ? row.message : "";
+    setText(reason, why);
+    set(reason, { title: why || undefined, hidden: why === "" });
+    const own = metricOf(row);
+    const value = own === undefined ? "–" : metric(own, row.metrics[own] ?? null);
+    setText(score, named && own !== undefined ? `${value} ${metricName(own)}` : value);
+    setText(loss, decimal(row.metrics["loss"] ?? null));
+    setText(last, flushed ? percent(row.flushed) : row.scaled ? count(row.skipped) : "–");
+  };
+  return { element, show };
+}

@@ -1,0 +1,161 @@
+// Numbers and states in words. No DOM.
+
+import { superscript } from "#ui/digits.ts";
+import { listed, type MessageKey, t } from "#ui/messages.ts";
+import { arithmetic } from "./arithmetic.ts";
+import { isAlive, isWaiting, type Row, type WireNumber } from "./state.ts";
+
+const NONE = "–";
+const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** A name of the catalogues as words: "fp16_dynamic" → "fp16 dynamic". */
+export const spaced = (name: string): string => name.replaceAll("_", " ");
+
+export const count = (value: number): string => whole.format(value);
+
+/** 2 to a whole power, such as "2¹⁶" or "2⁻³". */
+export function powerOfTwo(exponent: number): string {
+  return `2${superscript(exponent)}`;
+}
+
+/** A loss scale: as a power of two where it is one. */
+export function scale(value: WireNumber): string {
+  if (typeof value !== "number") return decimal(value);
+  const exponent = Math.log2(value);
+  return Number.isInteger(exponent) ? powerOfTwo(exponent) : decimal(value);
+}
+
+/** Four significant digits; non-finite and unknown numbers as signs. */
+export function decimal(value: WireNumber): string {
+  if (value === null) return NONE;
+  if (typeof value === "string") return NOT_FINITE[value];
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
+  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+}
+
+/** A round number beside an axis. */
+export function axisNumber(value: number): string {
+  const size = Math.abs(value);
+  const isPlain = size === 0 || (size >= 1e-3 && size < 1e5);
+  // 12 digits: a tick such as 0.3 may be a sum that is off in the last one
+  const round = Number(value.toPrecision(12));
+  return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
+}
+
+/** A share in 0 … 1 as "97.2 %"; one that is not 0 is never told as 0. */
+export function percent(value: WireNumber | undefined): string {
+  if (typeof value !== "number") return decimal(value ?? null);
+  return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
+}
+
+/** Bytes as "1.2 MB", in powers of 1000. */
+export function bytes(size: number): string {
+  const step = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3)));
+  const value = size / 1000 ** step;
+  return `${step > 0 && value < 99.95 ? value.toFixed(1) : whole.format(value)} ${UNITS[step]}`;
+}
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+
+/** A place in line: "1st". */
+export const ordinal = (n: number): string => t(`lab.ordinal_${ordinals.select(n) as "one" | "two" | "few" | "other"}`, { n });
+
+/** What the task itself calls a good result: the name of its metric beside "loss", if it has one. */
+export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => name !== "loss");
+
+const METRICS = new Map<string, MessageKey>([["accuracy", "lab.metric_accuracy"], ["iou", "lab.metric_iou"]]);
+
+/** A metric's name for the eye; a user's own as it is. */
+export function metricName(name: string): string {
+  const key = METRICS.get(name);
+  return key === undefined ? name : t(key);
+}
+
+/** A metric's value: shares in per cent. */
+export const metric = (name: string, value: WireNumber): string => (METRICS.has(name) ? percent(value) : decimal(value));
+
+/** "0.6 s", "12 s", "3 min 20 s", "2 h 5 min". */
+export function duration(seconds: number): string {
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  const minutes = Math.floor(s / 60);
+  return minutes < 60 ? `${minutes} min ${s % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Where the run is: "step 213 of 300 · 141 steps/s · 0.6 s left". */
+export function progress(row: Row): string {
+  const at = { step: count(row.step), steps: row.steps === null ? "" : count(row.steps), status: status(row) };
+  if (!isAlive(row)) return t(row.steps === null ? "lab.progress_watched_over" : "lab.progress_over", at);
+  if (isWaiting(row)) return status(row);
+  if (row.step === 0) return t("lab.progress_starting");
+  const steps = t(row.steps === null ? "lab.progress_watched" : "lab.progress_steps", at);
+  if (row.rate === null) return steps;
+  const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? count(row.rate) : row.rate.toFixed(1) });
+  if (row.steps === null) return `${steps} · ${rate}`;
+  const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
+  return `${steps} · ${rate} · ${left}`;
+}
+
+/** The same for a live region, which is heard, not read. */
+export function spoken(row: Row, name: string): string {
+  if (row.status !== "running" || row.rate === null || row.steps === null) return t("lab.spoken_status", { name, status: status(row) });
+  const time = duration((row.steps - row.step) / row.rate);
+  return t("lab.spoken_progress", { name, percent: percent(row.step / row.steps), time });
+}
+
+/** What the newest step says: loss, loss scale, skipped steps. */
+export function newest(row: Row): string {
+  if (row.step === 0) return "";
+  const parts = [t("lab.newest_loss", { loss: decimal(row.loss) })];
+  if (row.scaled) {
+    parts.push(t("lab.newest_scale", { scale: scale(row.loss_scale) }));
+    parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: count(row.skipped) }));
+  }
+  return parts.join(" · ");
+}
+
+const STATUSES: Record<string, MessageKey> = {
+  queued: "lab.status_queued",
+  running: "lab.status_running",
+  interrupted: "lab.status_interrupted",
+  completed: "lab.status_completed",
+  stopped: "lab.status_stopped",
+  diverged: "lab.status_diverged",
+  out_of_memory: "lab.status_out_of_memory",
+  time_limit: "lab.status_time_limit",
+  disk_full: "lab.status_disk_full",
+  crashed: "lab.status_crashed",
+};
+
+/** A state's word; one that is not known stands as it came. */
+export function statusWord(word: string): string {
+  const key = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined;
+  return key === undefined ? word : t(key);
+}
+
+export function status(row: Row): string {
+  return isWaiting(row) ? t("lab.status_queued_at", { place: ordinal(row.position!) }) : statusWord(row.status);
+}
+
+/** Where the current run computes, and how. */
+export function place(row: Row): string {
+  const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
+  return [device, arithmetic(row.backend)].filter((part) => part !== "").join(" · ");
+}
+
+const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"] as const;
+
+/** What a step takes in memory, by kind: "memory 3.1 MB: weights 0.4 MB, …". */
+export function memory(row: Row): string {
+  const kinds = Object.entries(row.memory ?? {}).filter(([, size]) => size > 0);
+  if (kinds.length === 0) return "";
+  const named = kinds.map(([kind, size]) => {
+    const known = MEMORY.find((one) => one === kind);
+    return `${known ? t(`lab.memory_${known}`) : kind} ${bytes(size)}`;
+  });
+  return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
+}
