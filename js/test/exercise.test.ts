@@ -2,7 +2,9 @@
 // The exercise in a page without a kernel: every question judged as the oracle judges it, and what the page shows.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { questions, report as reportWords } from "#mixwidgets/exercises/catalogue.json";
+import { questions } from "#mixwidgets/exercises/catalogue.json";
+import en from "#mixwidgets/languages/en/exercises.json";
+import zh from "#mixwidgets/languages/zh/exercises.json";
 import exerciseVectors from "../../tests/vectors/exercises.json";
 import reportVectors from "../../tests/vectors/reports.json";
 import exercise from "#widgets/exercise/page.ts";
@@ -13,20 +15,21 @@ import { accepts, target } from "#widgets/exercise/rule.ts";
 import { readNumber } from "#widgets/exercise/answers.ts";
 import { fakeModel } from "./training_lab_model.ts";
 
-type Texts = Record<"en" | "zh", unknown>;
+type Json = Record<string, unknown>;
 
-/** The catalogue's entry as the kernel sends it. */
-function inLanguage(value: unknown, lang: "en" | "zh"): unknown {
-  if (Array.isArray(value)) return value.map((part) => inLanguage(part, lang));
-  if (typeof value !== "object" || value === null) return value;
-  if (Object.keys(value).sort().join() === "en,zh") return (value as Texts)[lang];
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inLanguage(part, lang)]));
+/** A catalogue's entry with its texts: each list of them stands for the list at its place. */
+function withTexts(entry: unknown, texts: unknown): unknown {
+  if (Array.isArray(texts)) return (entry as unknown[]).map((part, i) => withTexts(part, texts[i]));
+  if (typeof texts !== "object") return texts;
+  return { ...(entry as Json), ...Object.fromEntries(Object.entries(texts as Json).map(([name, part]) => [name, withTexts((entry as Json)[name], part)])) };
 }
 
+/** The catalogue's question as the kernel sends it. */
 function question(id: string, lang: "en" | "zh" = "en", changes: Partial<Question> = {}): Question {
   const entry = questions.find((one) => one.id === id)!;
-  const found = inLanguage({ mistakes: [], options: [], example: "", ...entry, report: reportWords }, lang) as Question;
-  return { ...found, ...changes };
+  const { report, questions: texts } = { en, zh }[lang];
+  const found = withTexts(entry, (texts as Json)[id]) as Question;
+  return { ...{ mistakes: [], options: [], example: "" }, ...found, report, ...changes };
 }
 
 const vectors = exerciseVectors as unknown as Record<string, [string, boolean, number | null][]>;

@@ -1,20 +1,20 @@
-// Everything that a page says, by key. A bundle carries its messages in English; Python puts another language's in
-// their place (mixwidgets/widgets/language.py).
+// Everything that a page says, by key. Tests read the English; a built module reads what Python declares before it
+// (mixwidgets/widgets/bundles.py), in the language of its widget.
 
-import en from "../messages/en.json";
+import messages from "#mixwidgets/languages/en/page.json";
 
-export type MessageKey = keyof typeof en;
+export type MessageKey = keyof typeof messages;
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** The message of a key, with `{name}` replaced by the argument of that name. */
 export function t(key: MessageKey, args: Record<string, string | number> = {}): string {
-  return fill(en[key], args);
+  return fill(messages[key], args);
 }
 
 /** The message in pieces: what its catalogue entry sets between asterisks is strong. Arguments stay plain text. */
 export function pieces(key: MessageKey, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
-  return marked(en[key], args);
+  return marked(messages[key], args);
 }
 
 /** A text in pieces, likewise. */

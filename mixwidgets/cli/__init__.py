@@ -1,16 +1,17 @@
 """The command line, mixwidgets: each command parses, then calls."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from mixwidgets.checks import choice
 from mixwidgets.cli.lab import open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
 from mixwidgets.cli.sweep import run_sweep
 from mixwidgets.cli.terminal import errors_in_words, plain
 from mixwidgets.cli.train import train_one
+from mixwidgets.languages.texts import LANGUAGES
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,33 +42,21 @@ def show_format(
         typer.echo("\n\n".join(texts))
 
 
-class Lang(StrEnum):
-    """The languages of a site."""
-
-    en = "en"
-    zh = "zh"
-    both = "both"
-
-
 @app.command("export")
 def export(
     folder: Annotated[
         Path, typer.Argument(help="A new or an empty folder, or one with a former site.", show_default=False)
     ],
     lang: Annotated[
-        Lang, typer.Option(help="English, Simplified Chinese (with the index at the root), or both.")
-    ] = Lang.both,
+        str, typer.Option(help=f"{', '.join(LANGUAGES)} (with the index at the root), or both: all of them.")
+    ] = "both",
 ) -> None:
     """Write the classroom site: widgets, presets and exercises as pages without a kernel or a network."""
     from mixwidgets.site.exporting import export_site
 
-    languages: dict[Lang, tuple[Literal["en", "zh"], ...]] = {
-        Lang.en: ("en",),
-        Lang.zh: ("zh",),
-        Lang.both: ("en", "zh"),
-    }
     with errors_in_words():
-        files = export_site(folder, languages[lang])
+        chosen = choice("lang", lang, [*LANGUAGES, "both"])
+        files = export_site(folder, LANGUAGES if chosen == "both" else (chosen,))
         size = sum(map(len, files.values())) / 1e6
         typer.echo(f"{len(files)} pages, {size:.1f} MB, in {plain(folder)}")
         typer.echo(f"Open {plain((folder / 'index.html').resolve().as_uri())}")

@@ -50,7 +50,7 @@ def open_lab(
 
 def _own_course(folder: Path) -> Path:
     """The first lesson of the student's copy, in the language that the widgets speak here."""
-    from mixwidgets.widgets.language import chosen_language
+    from mixwidgets.languages.choice import chosen_language
 
     lessons = copy_course(folder)
     for name, path in lessons.items():

@@ -1,4 +1,4 @@
-"""The questions of the lessons, from catalogue.json: found by id and by lesson."""
+"""The questions of the lessons, from catalogue.json and its texts: found by id and by lesson."""
 
 from __future__ import annotations
 
@@ -11,28 +11,34 @@ from typing import TYPE_CHECKING, Any
 
 from mixwidgets.checks import check_names, choice
 from mixwidgets.exercises.question import FIELDS, Question
+from mixwidgets.languages.texts import LANGUAGES, texts, with_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LISTS = ("mistakes", "options")
 
 
 @cache
-def _catalogue() -> Any:
-    return json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))
-
-
-@cache
 def questions() -> Mapping[str, Question]:
     """Every question by its id, in the catalogue's order."""
-    return read_questions(_catalogue())
+    catalogue = json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))
+    return read_questions(with_their_texts(catalogue["questions"], "exercises"))
 
 
-def report_words(language: str) -> dict[str, str]:
+def with_their_texts(entries: Iterable[Any], part: str) -> list[Any]:
+    """Entries of a catalogue with the texts that each language's `part` (`texts`) has for their ids."""
+    return [
+        with_texts(entry, {lang: texts(lang, part)["questions"][entry["id"]] for lang in LANGUAGES})
+        for entry in entries
+    ]
+
+
+def report_words(lang: str) -> dict[str, str]:
     """The sentences of a report (`report`) in one language."""
-    return {name: text[language] for name, text in _catalogue()["report"].items()}
+    words: dict[str, str] = texts(lang, "exercises")["report"]
+    return words
 
 
 def get_question(id: object) -> Question:
@@ -46,10 +52,10 @@ def questions_of(lesson: object) -> list[Question]:
     return [question for question in questions().values() if question.lesson == lesson]
 
 
-def read_questions(catalogue: Any) -> Mapping[str, Question]:
-    """The questions of a catalogue, checked; an error names the entry that is wrong."""
+def read_questions(entries: Iterable[Any]) -> Mapping[str, Question]:
+    """The questions of these entries, checked, by id; an error names the entry that is wrong."""
     found: dict[str, Question] = {}
-    for number, entry in enumerate(catalogue["questions"], 1):
+    for number, entry in enumerate(entries, 1):
         name = entry.get("id") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not _ID.fullmatch(name):
             raise ValueError(f'question {number} needs an "id" such as "largest-float16"; {name!r} came.')
@@ -63,7 +69,7 @@ def read_questions(catalogue: Any) -> Mapping[str, Question]:
 
 
 def read_question(entry: Mapping[str, Any]) -> Question:
-    """A question from an entry in the catalogue's form; TypeError or ValueError for what is none."""
+    """A question from its fields (`Question`); TypeError or ValueError for what is none."""
     check_names("a question", entry, FIELDS)
     needed = ("lesson", "kind", "question", "hint", "explanation", "rule")
     if missing := [name for name in needed if name not in entry]:

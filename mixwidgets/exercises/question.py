@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 from mixwidgets.checks import check_names, choice
 from mixwidgets.exercises.answers import decoded, read_number
 from mixwidgets.exercises.rules import accepts, check_rule, format_of, has_target
+from mixwidgets.languages.texts import ENGLISH, LANGUAGES, Text, in_language
 
 if TYPE_CHECKING:
     from mixwidgets.exercises.rules import Rule
     from mixwidgets.formats.parse import Exact
 
 KINDS = ("number", "choice", "bits")
-LANGUAGES = ("en", "zh")
-
-Text = Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One entry of catalogue.json. Its texts are {"en": …, "zh": …}; what stands between asterisks is strong.
+    """What one exercise asks. A text is a mapping such as {"en": …, "zh": …}; where it lacks a language, its
+    English is shown. What stands between asterisks is strong.
 
     Raises TypeError or ValueError for an entry that cannot be asked.
     """
@@ -118,11 +117,11 @@ class Question:
 
 
 def check_text(name: str, text: object) -> None:
-    """Raise TypeError or ValueError unless a text is there in every language."""
+    """Raise TypeError or ValueError unless this is a text by language, in English at least."""
     if not isinstance(text, Mapping):
         raise TypeError(f'{name} takes {{"en": …, "zh": …}}; {text!r} came.')
     check_names(name, text, LANGUAGES)
-    for language in LANGUAGES:
+    for language in (ENGLISH, *text):
         if not isinstance(text.get(language), str) or not text[language].strip():
             raise ValueError(f"{name} has no text in {language!r}.")
 
@@ -130,13 +129,6 @@ def check_text(name: str, text: object) -> None:
 FIELDS = tuple(field.name for field in fields(Question))
 
 
-def in_language(question: Question, language: str) -> dict[str, Any]:
+def question_in(question: Question, lang: str) -> dict[str, Any]:
     """A question as JSON with its texts in one language: what a page is sent."""
-
-    def chosen(value: Any) -> Any:
-        if isinstance(value, Mapping):
-            is_text = value.keys() == set(LANGUAGES)
-            return value[language] if is_text else {name: chosen(part) for name, part in value.items()}
-        return [chosen(part) for part in value] if isinstance(value, tuple) else value
-
-    return {name: chosen(getattr(question, name)) for name in FIELDS}
+    return {name: in_language(getattr(question, name), lang) for name in FIELDS}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mixwidgets.exercises.record import attempts_of, is_over, is_solved
 from mixwidgets.exercises.rules import format_of
 from mixwidgets.formats import decode
+from mixwidgets.languages.texts import in_language
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ def report(question: Question, steps: list[Step], words: Mapping[str, str], lang
     """Question, attempts in order, what was told, and how it ended. `words`: the catalogue's sentences."""
     lines = [
         words["title"].format(id=question.id, lesson=question.lesson),
-        question.question[language].replace("*", ""),
+        in_language(question.question, language).replace("*", ""),
     ]
     number = 0
     for step in steps:
@@ -38,8 +39,8 @@ def report(question: Question, steps: list[Step], words: Mapping[str, str], lang
 def _shown(question: Question, answer: str, language: str) -> str:
     """An answer as a person reads it: an option's text, a code with its value, a number as it was typed."""
     if question.kind == "choice":
-        text: str = next(o["text"][language] for o in question.options if o["answer"] == answer)
-        return text.replace("*", "")
+        text = next(option["text"] for option in question.options if option["answer"] == answer)
+        return str(in_language(text, language)).replace("*", "")
     fmt = format_of(question.rule)
     if question.kind == "bits" and fmt:
         return f"{fmt.to_hex(answer)} ({decode.shortest(fmt, fmt.to_code(answer))})"

@@ -1,4 +1,4 @@
-"""What the site shows, from catalogue.json: widgets with presets and tasks, lessons with their questions."""
+"""What the site shows, from catalogue.json and its texts: widgets with presets and tasks, lessons."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from mixwidgets.exercises.catalogue import questions
+from mixwidgets.exercises.catalogue import questions, with_their_texts
+from mixwidgets.languages.texts import LANGUAGES, texts, with_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mixwidgets.exercises.question import Text
+    from mixwidgets.languages.texts import Text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,23 +58,21 @@ def _catalogue() -> Any:
     return json.loads(files(__package__).joinpath("catalogue.json").read_text(encoding="utf-8"))
 
 
-def texts() -> Mapping[str, Text]:
-    """The texts of the pages themselves."""
-    found: Mapping[str, Text] = _catalogue()["texts"]
-    return found
-
-
 @cache
 def widget_pages() -> tuple[WidgetPage, ...]:
     """In order."""
+    own = {entry["id"]: entry for entry in with_their_texts(_catalogue()["questions"], "site")}
+    entries = with_texts(
+        _catalogue()["widgets"], {lang: texts(lang, "site")["widgets"] for lang in LANGUAGES}
+    )
     return tuple(
         WidgetPage(
             id=id,
-            tasks=tuple(entry.pop("tasks")),
+            tasks=tuple(own.get(task, task) for task in entry.pop("tasks")),
             presets=tuple(Preset(**preset) for preset in entry.pop("presets")),
             **entry,
         )
-        for id, entry in ((id, dict(entry)) for id, entry in _catalogue()["widgets"].items())
+        for id, entry in entries.items()
     )
 
 
@@ -83,5 +82,5 @@ def lesson_pages() -> tuple[LessonPage, ...]:
     asked: dict[str, list[str]] = {}
     for question in questions().values():
         asked.setdefault(question.lesson, []).append(question.id)
-    names = _catalogue()["lessons"]
+    names = {id: {lang: texts(lang, "site")["lessons"][id] for lang in LANGUAGES} for id in asked}
     return tuple(LessonPage(id=id, name=names[id], questions=tuple(asked[id])) for id in sorted(asked))

@@ -9,30 +9,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mixwidgets import __version__
-from mixwidgets.site.catalogue import texts
+from mixwidgets.languages.texts import language_tag, texts
 from mixwidgets.site.elements import h, html
-from mixwidgets.widgets.base import STATIC
-from mixwidgets.widgets.language import language_tag
+from mixwidgets.widgets.bundles import STYLE
 from mixwidgets.widgets.page import document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from xml.etree.ElementTree import Element
 
-    from mixwidgets.exercises.question import Text
+    from mixwidgets.languages.texts import Text
     from mixwidgets.widgets.base import MixWidget
-    from mixwidgets.widgets.language import Language
 
 INDEX = "index.html"
-_OWN_NAMES = {"en": "English", "zh": "中文"}
 
 
 @dataclass(frozen=True)
 class Edition:
     """The site in one language."""
 
-    lang: Language
-    languages: tuple[Language, ...]
+    lang: str
+    languages: tuple[str, ...]
     """All in which it is made; the first one's index is the site's."""
     names: Mapping[str, Text]
     """What stands in the row of links, by file name."""
@@ -42,15 +39,15 @@ class Edition:
         return name if self.lang == self.languages[0] else f"{self.lang}/{name}"
 
     def says(self, key: str, **values: object) -> str:
-        """A text of the catalogue, with its values."""
-        return texts()[key][self.lang].format(**values)
+        """A text of the pages themselves, with its values."""
+        return str(texts(self.lang, "site")["pages"][key]).format(**values)
 
     def page(
         self, name: str, title: str, *main: Element, widgets: Mapping[str, MixWidget] | None = None
     ) -> str:
         """The HTML of the page in the file `name`."""
         body = html(self._header(name), h("main", {}, *main), self._footer())
-        css = (STATIC / "mixwidgets.css").read_text(encoding="utf-8") if widgets else ""
+        css = STYLE.read_text(encoding="utf-8") if widgets else ""
         return document(
             lang=self.lang, title=f"{title} · mixwidgets", style=_style() + css, body=body, widgets=widgets
         )
@@ -82,7 +79,7 @@ class Edition:
                     "hreflang": language_tag(other.lang),
                     "lang": language_tag(other.lang),
                 },
-                _OWN_NAMES[other.lang],
+                texts(other.lang, "language")["name"],
             )
             for other in others
         ]
@@ -98,9 +95,9 @@ def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:
 @cache
 def _style() -> str:
     """The site's style, over the colours of the widgets."""
-    widgets = (STATIC / "mixwidgets.css").read_text(encoding="utf-8")
+    widgets = STYLE.read_text(encoding="utf-8")
     root = widgets.partition("}")[0]
-    colours = re.findall(r"--mw-[\w-]+:[^;]+;", root)
-    return f":root {{ {' '.join(colours)} }}\n" + Path(__file__).with_name("style.css").read_text(
+    colours = re.findall(r"--mw-[\w-]+:[^;]+", root)
+    return f":root {{ {'; '.join(colours)} }}\n" + Path(__file__).with_name("style.css").read_text(
         encoding="utf-8"
     )

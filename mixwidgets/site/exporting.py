@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixwidgets.languages.texts import LANGUAGES
 from mixwidgets.site.folder import former_site, write_site
 from mixwidgets.site.pages import editions, pages_of
 
@@ -12,16 +13,14 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from mixwidgets.widgets.language import Language
 
-
-def build_site(languages: tuple[Language, ...] = ("en", "zh")) -> Mapping[str, bytes]:
+def build_site(languages: tuple[str, ...] = LANGUAGES) -> Mapping[str, bytes]:
     """The pages by their paths, the first language's at the site's root. A version's are always the same."""
     return {path: page.encode() for edition in editions(languages) for path, page in pages_of(edition)}
 
 
 def export_site(
-    folder: str | os.PathLike[str], languages: tuple[Language, ...] = ("en", "zh")
+    folder: str | os.PathLike[str], languages: tuple[str, ...] = LANGUAGES
 ) -> Mapping[str, bytes]:
     """Write the site to a new or an empty folder, or over a former site; errors as of `write_site`.
 

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from mixwidgets.widgets.base import MixWidget
-    from mixwidgets.widgets.language import Language
 
 _DRAWINGS = Path(__file__).with_name("drawings")
 _NOTE = h("p", {"id": "note", "role": "status"})
 
 
-def editions(languages: tuple[Language, ...]) -> list[Edition]:
+def editions(languages: tuple[str, ...]) -> list[Edition]:
     """The site in each of these languages."""
     names = {_file(page): page.name for page in widget_pages()}
     return [Edition(lang, languages, names) for lang in languages]

@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
 import traitlets
 
-from mixwidgets.widgets.language import chosen_language, in_language
+from mixwidgets.languages.choice import chosen_language
+from mixwidgets.widgets.bundles import STYLE, page_module
+from mixwidgets.widgets.page import HOST_TRAITS, save_page
 from mixwidgets.widgets.state_text import read_state, write_state
 
 if TYPE_CHECKING:
     import os
-
-STATIC = Path(__file__).parent.parent / "static"
-HOST_TRAITS = {*anywidget.AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
+    from pathlib import Path
 
 
 class MixWidget(anywidget.AnyWidget):
-    """A widget whose page module is `static/<name>.js`. Subclasses hold traits and validate them.
+    """A widget and its page. Subclasses hold traits and validate them.
 
-    lang: "en" or "zh", what its page speaks; None follows MIXWIDGETS_LANG, else JupyterLab's own language.
+    lang: the language of its page, such as "en" or "zh"; None follows MIXWIDGETS_LANG, else JupyterLab's own.
     """
 
-    _esm: Path | str
-    _css = STATIC / "mixwidgets.css"
+    _page: ClassVar[str] = ""
+    """The folder of its page's code in mixwidgets/widgets; "" for a widget with an `_esm` of its own."""
+    _esm: Any
+    _css: Any = STYLE
     _state_traits: ClassVar[dict[str, Any]] = {}
     """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where it is
     empty: the public synced texts, integers and booleans."""
 
-    lang = traitlets.Unicode("en", read_only=True, help='The language of the page, "en" or "zh".')
+    lang = traitlets.Unicode("en", read_only=True, help="The language of the page.")
 
     def __init__(self, *, lang: str | None = None, **traits: Any) -> None:
         self.reject_unknown(traits)
         language = chosen_language(lang)
         self.set_trait("lang", language)
-        if language != "en":
-            self._esm = in_language(str(self._esm), language)
+        if self._page:
+            self._esm = page_module(self._page, language)
         super().__init__(**traits)
 
     def reject_unknown(self, keywords: dict[str, Any]) -> None:
@@ -80,8 +81,6 @@ class MixWidget(anywidget.AnyWidget):
         Returns the path. A file that was there is replaced as a whole. OSError, of the usual kinds, says what
         stands in the way, and leaves the file as it was; ValueError, that the widget was closed.
         """
-        from mixwidgets.widgets.page import save_page
-
         return save_page(self, path)
 
     def _state_value(self, name: str) -> Any:

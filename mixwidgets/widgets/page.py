@@ -10,19 +10,21 @@ import zlib
 from base64 import b64decode, b64encode
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from anywidget import AnyWidget
 from ipywidgets import Widget  # type: ignore[import-untyped]
 
+from mixwidgets.languages.texts import language_tag, translated
 from mixwidgets.store.files import replace_file
-from mixwidgets.widgets.base import HOST_TRAITS, STATIC
-from mixwidgets.widgets.language import in_language, language_tag, translated
+from mixwidgets.widgets.bundles import page_module
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from mixwidgets.widgets.base import MixWidget
+HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
+"""What a widget has for the sake of its host; a page has a host of its own."""
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -62,7 +64,21 @@ _SCRIPTS = """
 <script type="module">{host}</script>"""
 
 
-def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
+class PageWidget(Protocol):
+    """What a page needs of a widget (`MixWidget`)."""
+
+    model_id: str
+    comm: Any
+    _esm: Any
+    _css: Any
+
+    @property
+    def lang(self) -> str: ...
+
+    def state_defaults(self) -> dict[str, Any]: ...
+
+
+def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
     """Write the page of a widget to `path`: the whole file or none. Returns the path."""
     try:
         target = Path(path)
@@ -88,7 +104,7 @@ def save_page(widget: MixWidget, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def page_html(widget: MixWidget) -> str:
+def page_html(widget: PageWidget) -> str:
     """The page's HTML. Whatever the state holds, it stands there as data: no text of it is markup."""
     title = _title(widget)
     return document(
@@ -101,7 +117,7 @@ def page_html(widget: MixWidget) -> str:
 
 
 def document(
-    *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, MixWidget] | None = None
+    *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, PageWidget] | None = None
 ) -> str:
     """An HTML document that its policy allows this style and, where it has widgets, their host; no network.
 
@@ -112,7 +128,7 @@ def document(
     """
     scripts, host = "", None
     if widgets:
-        host = in_language((STATIC / "page.js").read_text(encoding="utf-8"), lang)
+        host = page_module("page", lang)
         data = json.dumps(_data(widgets), allow_nan=False).replace("<", "\\u003c")
         scripts = _SCRIPTS.format(data=data, host=host)
     return _DOCUMENT.format(
@@ -125,7 +141,7 @@ def document(
     )
 
 
-def _data(widgets: Mapping[str, MixWidget]) -> dict[str, Any]:
+def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
     """What the host reads; a module that several widgets share stands there once."""
     modules = list(dict.fromkeys(str(widget._esm) for widget in widgets.values()))
     return {
@@ -137,7 +153,7 @@ def _data(widgets: Mapping[str, MixWidget]) -> dict[str, Any]:
     }
 
 
-def _saved(widget: MixWidget) -> dict[str, Any]:
+def _saved(widget: PageWidget) -> dict[str, Any]:
     """The state, with its bytes beside it, deflated (RFC 1950) and in base64."""
     saved = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
     buffers = [
@@ -151,7 +167,7 @@ def _saved(widget: MixWidget) -> dict[str, Any]:
     }
 
 
-def _title(widget: MixWidget) -> str:
+def _title(widget: PageWidget) -> str:
     """The class's name in words: "Bit editor"."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(widget).__name__).capitalize()
     return translated(words, widget.lang)

@@ -1,23 +1,19 @@
 """Widgets in Chinese: no English is left in their pages, they fit, and JupyterLab's language is followed."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import mixwidgets as mw
-from mixwidgets.widgets.base import STATIC
+from mixwidgets.languages.texts import texts
 from tests.browser.jupyter import Notebook, jupyter_lab
 from tests.waiting import until
 from tests.widgets.test_save import NAMES, make
 from tests.widgets.test_training_lab import journalled
 
-CATALOGUES = Path(__file__).parents[2] / "js" / "messages"
-ENGLISH = json.loads((CATALOGUES / "en.json").read_text(encoding="utf-8"))
-CHINESE = json.loads((CATALOGUES / "zh.json").read_text(encoding="utf-8"))
+ENGLISH, CHINESE = texts("en", "page"), texts("zh", "page")
 
 # All that an eye or a screen reader is told; every control and fold is opened first.
 TOLD = """() => {
@@ -135,9 +131,3 @@ def test_both_languages_work_side_by_side_in_a_jupyterlab_that_speaks_chinese(pa
         for editor, name in ((followed, "符号位，为 0"), (english, "sign bit, off")):
             editor.get_by_role("switch", name=name).click()
             expect(editor.get_by_role("switch", name=name)).to_have_count(0)
-
-
-def test_the_catalogue_that_is_built_is_the_one_that_is_written():
-    built = json.loads((STATIC / "zh.json").read_text(encoding="utf-8"))
-    assert built == {key: CHINESE[key] for key in built}
-    assert set(ENGLISH) - set(built) == set()

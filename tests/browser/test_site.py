@@ -9,7 +9,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from mixwidgets.site.catalogue import lesson_pages, texts, widget_pages
+from mixwidgets.languages.texts import texts
+from mixwidgets.site.catalogue import lesson_pages, widget_pages
 from mixwidgets.site.exporting import export_site
 from tests.waiting import until
 
@@ -128,7 +129,7 @@ def test_every_page_is_reached_by_clicking(site, lang):
     site.page.get_by_role("main").get_by_role("link", name=lessons[0].name[lang]).click()
     for before, page in zip([None, *lessons], lessons, strict=False):
         if before:
-            site.follow(texts()["next"][lang].format(title=page.name[lang]))
+            site.follow(texts(lang, "site")["pages"]["next"].format(title=page.name[lang]))
         expect(site.page.locator("h1")).to_have_text(page.name[lang])
         expect(site.page.locator(".exercise")).to_have_count(len(page.questions))
         site.is_shown()
@@ -239,7 +240,7 @@ def test_who_returns_by_a_link_keeps_the_answers_in_this_tab(site):
     until(lambda: "largest-float16" in site.hash)
     address = site.hash
 
-    site.follow(texts()["next"]["en"].format(title=LESSONS[2].name["en"]))
+    site.follow(texts("en", "site")["pages"]["next"].format(title=LESSONS[2].name["en"]))
     assert (site.path, site.hash) == ("lesson_02_rounding_and_overflow.html", "")
     expect(site.page.get_by_text("✓ solved")).to_have_count(0)
     site.to_lesson(LESSONS[1])

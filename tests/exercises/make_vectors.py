@@ -10,13 +10,14 @@ from pathlib import Path
 from tests.exercises import oracle
 
 ROOT = Path(__file__).parents[2]
-CATALOGUE = ROOT / "mixwidgets/exercises/catalogue.json"
+QUESTIONS = json.loads((ROOT / "mixwidgets/exercises/catalogue.json").read_text(encoding="utf-8"))[
+    "questions"
+]
 VECTORS = ROOT / "tests/vectors/exercises.json"
 
 
 def vectors():
-    questions = json.loads(CATALOGUE.read_text(encoding="utf-8"))["questions"]
-    return {question["id"]: [judged(question, text) for text in answers(question)] for question in questions}
+    return {question["id"]: [judged(question, text) for text in answers(question)] for question in QUESTIONS}
 
 
 def judged(question, text):

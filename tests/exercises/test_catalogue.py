@@ -15,12 +15,15 @@ from mixwidgets.exercises.catalogue import (
     read_question,
     read_questions,
     report_words,
+    with_their_texts,
 )
+from mixwidgets.exercises.question import question_in
 from mixwidgets.exercises.rules import has_target, target
+from mixwidgets.languages.texts import with_texts
 from tests.exercises import make_vectors, oracle
 
 COMMITTED = json.loads(make_vectors.VECTORS.read_text(encoding="utf-8"))
-CATALOGUE = json.loads(make_vectors.CATALOGUE.read_text(encoding="utf-8"))
+ENTRIES = with_their_texts(make_vectors.QUESTIONS, "exercises")
 QUESTIONS = list(questions().values())
 _PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
@@ -111,7 +114,7 @@ def test_the_explanation_names_the_answer_in_both_languages(question):
 
 
 def test_both_languages_have_the_same_figures_and_marks():
-    for text in texts_of(CATALOGUE):
+    for text in texts_of([ENTRIES, with_texts({}, {lang: report_words(lang) for lang in ("en", "zh")})]):
         # Chinese writes a lone 0, 1 or 2 where English has a word.
         told = r"\d+\.\d+|0x\w+|\d\d+|[3-9]|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\{\w+\}"
         figures = [Counter(re.findall(told, text[lang])) for lang in ("en", "zh")]
@@ -137,7 +140,7 @@ def test_finding_questions():
 
 
 def wrong(change, of="largest-float16"):
-    entry = copy.deepcopy(next(one for one in CATALOGUE["questions"] if one["id"] == of))
+    entry = copy.deepcopy(next(one for one in ENTRIES if one["id"] == of))
     change(entry)
     return entry
 
@@ -149,7 +152,8 @@ def wrong(change, of="largest-float16"):
         (wrong(lambda e: e.update(hnit={})), "takes no 'hnit'.*Did you mean 'hint'"),
         (wrong(lambda e: e.update(kind="text")), "kind 'text' is not known"),
         (wrong(lambda e: e.update(hint="look")), "hint takes"),
-        (wrong(lambda e: e["hint"].pop("zh")), "hint has no text in 'zh'"),
+        (wrong(lambda e: e["hint"].pop("en")), "hint has no text in 'en'"),
+        (wrong(lambda e: e["hint"].update(zh="")), "hint has no text in 'zh'"),
         (wrong(lambda e: e["hint"].update(en=" ")), "hint has no text in 'en'"),
         (wrong(lambda e: e["hint"].update(de="x")), "takes no 'de'"),
         (wrong(lambda e: e.update(rule=65504)), "a rule is an object"),
@@ -181,7 +185,7 @@ def wrong(change, of="largest-float16"):
 )
 def test_a_wrong_entry_says_what_is_wrong(entry, said):
     with pytest.raises((TypeError, ValueError), match=said) as raised:
-        read_questions({"questions": [entry]})
+        read_questions([entry])
     assert "question" in str(raised.value)
 
 
@@ -189,4 +193,11 @@ def test_an_id_stands_there_once():
     entry = wrong(lambda e: None)
     assert read_question(entry).id == "largest-float16"
     with pytest.raises(ValueError, match="twice"):
-        read_questions({"questions": [entry, entry]})
+        read_questions([entry, entry])
+
+
+def test_a_question_of_ones_own_may_leave_languages_out():
+    entry = wrong(lambda e: e["hint"].pop("zh"))
+    question = read_question(entry)
+    assert question_in(question, "zh")["hint"] == entry["hint"]["en"]
+    assert question_in(question, "zh")["question"] == entry["question"]["zh"]

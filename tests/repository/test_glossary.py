@@ -28,12 +28,9 @@ def all_chinese():
         yield from ((f"{lesson}.md, {name}", text) for name, text in chinese(lesson).items())
     readme = (ROOT / "README.zh.md").read_text(encoding="utf-8")
     yield "README.zh.md", re.sub(r"^```.*?^```| *\|", "", readme, flags=re.MULTILINE | re.DOTALL)
-    for file in ("js/messages/zh.json", "mixwidgets/widgets/python_texts_zh.json"):
-        yield from json.loads((ROOT / file).read_text(encoding="utf-8")).items()
-    for file in ("mixwidgets/exercises/catalogue.json", "mixwidgets/site/catalogue.json"):
-        catalogue = (ROOT / file).read_text(encoding="utf-8")
-        for text in re.findall(r'"zh": ("(?:[^"\\]|\\.)*")', catalogue):
-            yield file, json.loads(text)
+    for file in (ROOT / "mixwidgets/languages/zh").iterdir():
+        for text in re.findall(r': ("(?:[^"\\]|\\.)*")', file.read_text(encoding="utf-8")):
+            yield file.name, json.loads(text)
 
 
 def test_all_chinese_is_written_as_the_glossary_says():

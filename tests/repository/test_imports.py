@@ -46,19 +46,23 @@ PACKAGES = {
         set(),
         {"loky", "tqdm"},
     ),
-    "exercises": ({"checks", "formats"}, set(), set()),
+    "languages": (set(), set(), {"jupyter_core"}),
+    "exercises": ({"checks", "formats", "languages"}, set(), set()),
     "widgets": (
-        {"checks", "formats", "gradients", "task", "experiments", "store", "scheduler", "exercises"},
+        {
+            *("checks", "formats", "gradients", "task", "experiments", "store", "scheduler"),
+            *("languages", "exercises"),
+        },
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
-        {"jupyter_core"},
+        set(),
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),
-    "site": ({"task", "store", "exercises", "widgets"}, set(), set()),
+    "site": ({"task", "store", "languages", "exercises", "widgets"}, set(), set()),
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *("scheduler", "widgets", "site"),
+            *("scheduler", "languages", "widgets", "site"),
         },
         {"typer", "rich"},
         {"distributed"},

@@ -13,7 +13,8 @@ import pytest
 
 from docs.recorded_run import EXPERIMENT
 from mixwidgets.exercises.catalogue import questions
-from mixwidgets.site.catalogue import texts, widget_pages
+from mixwidgets.languages.texts import texts
+from mixwidgets.site.catalogue import widget_pages
 from mixwidgets.site.edition import Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.exporting import build_site
@@ -183,25 +184,22 @@ def test_the_recorded_run_is_the_one_that_its_tool_records():
 # Languages
 
 
-def leaves(value, where="catalogue"):
-    """Every {"en", "zh"} of the site's catalogue, and where it stands."""
-    if isinstance(value, dict) and {"en", "zh"} & value.keys():
+def leaves(value, where="site"):
+    """Every text of one language, and where it stands."""
+    if isinstance(value, str):
         yield where, value
-    elif isinstance(value, dict | list):
+    else:
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
             yield from leaves(part, f"{where}.{key}")
 
 
-CATALOGUE = json.loads(RECORDED.with_name("catalogue.json").read_text(encoding="utf-8"))
-LEAVES = dict(leaves(CATALOGUE))
+ENGLISH, CHINESE = (dict(leaves(texts(lang, "site"))) for lang in ("en", "zh"))
 SAME = ("NaN", "S = 8", "TF32", "MXFP4", "65505", "float16", "bfloat16", "float8_e5m2")
 
 
-@pytest.mark.parametrize("where", LEAVES)
+@pytest.mark.parametrize("where", ENGLISH | CHINESE)
 def test_every_text_is_there_in_both_languages(where):
-    text = LEAVES[where]
-    assert list(text) == ["en", "zh"]
-    english, chinese = text.values()
+    english, chinese = ENGLISH[where], CHINESE[where]
     for one in (english, chinese):
         assert one == one.strip() != ""
     assert re.findall(r"\{\w+\}", english) == re.findall(r"\{\w+\}", chinese)
@@ -224,13 +222,13 @@ def test_every_text_is_there_in_both_languages(where):
 def test_every_text_of_the_pages_is_used():
     room = RECORDED.parent
     sources = "".join(path.read_text(encoding="utf-8") for path in room.glob("*.py"))
-    assert [key for key in texts() if f'"{key}"' not in sources] == []
+    assert [key for key in texts("en", "site")["pages"] if f'"{key}"' not in sources] == []
 
 
 @each(path for path in SITE if path.startswith("zh/"))
 def test_a_chinese_page_says_nothing_in_english(path):
     said = visible(path)
-    english = [text["en"] for text in LEAVES.values() if text["en"] != text["zh"] and "{" not in text["en"]]
+    english = [text for where, text in ENGLISH.items() if text != CHINESE[where] and "{" not in text]
     assert [text for text in english if len(text) > 4 and text in said] == []
     assert HAN.search(PAGES[path].all("title")[0][1])
 

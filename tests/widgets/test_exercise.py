@@ -1,13 +1,13 @@
 """Exercise without a page: its state, what the page sends, its text for the teacher, and what it refuses."""
 
 import copy
-import json
 
 import pytest
 from traitlets import TraitError
 
 import mixwidgets as mw
-from tests.exercises.make_vectors import CATALOGUE
+from mixwidgets.exercises.catalogue import with_their_texts
+from tests.exercises.make_vectors import QUESTIONS
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_of_a_lesson():
 
 
 def test_a_question_of_ones_own():
-    entry = json.loads(CATALOGUE.read_text(encoding="utf-8"))["questions"][0]
+    (entry,) = with_their_texts(QUESTIONS[:1], "exercises")
     own = mw.Exercise({**copy.deepcopy(entry), "id": "mine"})
     assert own.exercise == "mine"
     with pytest.raises(ValueError, match="lacks lesson"):

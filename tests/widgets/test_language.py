@@ -8,22 +8,22 @@ import traitlets
 from ipywidgets import Widget
 
 import mixwidgets as mw
-from mixwidgets.widgets import language
-from mixwidgets.widgets.base import STATIC
-from mixwidgets.widgets.language import chosen_language, in_language, jupyterlab_locale, translated
+from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
+from mixwidgets.languages.texts import LANGUAGES, texts, translated
+from mixwidgets.widgets.bundles import STATIC, page_module
 from tests.widgets.lab_page import journalled, snapshot
 from tests.widgets.test_save import NAMES, make
 
-BUNDLES = sorted(STATIC.glob("*.js"))
+BUNDLES = sorted(path.stem for path in STATIC.glob("*.js"))
 HAN = re.compile(r"[\u4e00-\u9fff]")
-MARK = "/* messages */ "
+MARK = "const messages = "
 
 
 def messages_of(module):
     """The messages in a module, read without the code under test."""
-    after = module.split(MARK)
-    assert len(after) == 2  # exactly one place
-    return json.loads(after[1].split(";\n")[0])
+    _, *after = module.split(MARK)
+    assert len(after) == 1  # exactly one place
+    return json.loads(after[0].split(";\n")[0])
 
 
 # Which language
@@ -103,17 +103,50 @@ def test_a_wrong_variable_names_itself(monkeypatch):
 # What of it a widget carries
 
 
-@pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.name)
-def test_a_module_differs_in_its_messages_alone(path):
-    english = path.read_text(encoding="utf-8")
-    chinese = in_language(english, "zh")
-    assert in_language(english, "en") == english
-    before, after = messages_of(english), messages_of(chinese)
-    assert before.keys() == after.keys()
-    assert all(after[key] == json.loads((STATIC / "zh.json").read_text("utf-8"))[key] for key in after)
-    code = [text.replace(text.split(MARK)[1].split(";\n")[0], "") for text in (english, chinese)]
-    assert code[0] == code[1]
-    assert len(chinese.encode()) <= 120_000
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_module_differs_in_its_messages_alone(name):
+    modules = {lang: page_module(name, lang) for lang in LANGUAGES}
+    code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    for lang, module in modules.items():
+        messages = messages_of(module)
+        assert messages == {key: texts(lang, "page")[key] for key in messages_of(modules["en"])}
+        assert len(messages) >= 2
+        assert module.split(";\n", 1)[1] == code
+        assert len(module.encode()) <= 120_000
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_module_has_the_messages_that_its_code_names(name):
+    code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    named = {key for key in texts("en", "page") if re.search(rf"[\"'`]{re.escape(key)}[\"'`]", code)}
+    assert named
+    assert named <= messages_of(page_module(name, "en")).keys()
+
+
+def test_every_message_is_in_a_module():
+    assert texts("en", "page").keys() == {
+        key for name in BUNDLES for key in messages_of(page_module(name, "en"))
+    }
+
+
+def leaves(value, where=""):
+    """Every text of a language's file, and where it stands."""
+    if isinstance(value, str):
+        yield where, value
+    else:
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(part, f"{where}.{key}")
+
+
+@pytest.mark.parametrize("part", ["language", "page", "exercises", "site"])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_language_says_all_that_english_says(lang, part):
+    english, said = dict(leaves(texts("en", part))), dict(leaves(texts(lang, part)))
+    assert said.keys() == english.keys() != set()
+    for where, text in said.items():
+        assert text.strip(), where
+        assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", english[where])), where
+        assert text.count("*") == english[where].count("*"), where
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -159,7 +192,7 @@ def test_the_lab_tells_its_tasks_in_its_language(tmp_path):
     for name, task in mw.tasks.items():
         assert (english[name]["title"], english[name]["explanation"]) == (task.title, task.explanation)
         for field in ("title", "explanation"):
-            assert HAN.search(chinese[name][field]), f"python_texts_zh.json lacks the {field} of {name}"
+            assert HAN.search(chinese[name][field]), f"python.json lacks the {field} of {name}"
             # Figures are facts: the same in both languages, but for "1.6 million".
             figures = [re.findall(r"\d[\d,./]*\d|\d", text[name][field]) for text in (english, chinese)]
             assert [f for f in figures[0] if f != "1.6"] == [f for f in figures[1] if f != "160"]
@@ -168,8 +201,8 @@ def test_the_lab_tells_its_tasks_in_its_language(tmp_path):
 def test_no_translation_outlives_its_text():
     said = {task.title for task in mw.tasks.values()} | {task.explanation for task in mw.tasks.values()}
     words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in NAMES}
-    assert language._python_texts().keys() <= said | words
-    assert words <= language._python_texts().keys()
+    assert texts("zh", "python").keys() <= said | words
+    assert words <= texts("zh", "python").keys()
     assert translated("my own task", "zh") == "my own task"
 
 

@@ -10,7 +10,7 @@ from ipywidgets import ValueWidget  # type: ignore[import-untyped]
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.parse import BitPattern, to_exact
-from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.typed_number import How, checked_how, named_format, text_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     so is a `code` that is not the `value` beside it.
     """
 
-    _esm = STATIC / "bit_editor.js"
+    _page = "bit_editor"
     _state_traits: ClassVar[dict[str, Any]] = {
         "format": None,
         "code": None,

@@ -10,7 +10,7 @@ import traitlets
 
 from mixwidgets.formats.block import BlockQuantization, get_block_format
 from mixwidgets.formats.scale_rules import check_scale_rule
-from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.base import MixWidget
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class BlockLab(MixWidget):
     standard normal distribution. The page quantises, and tells the kernel once a drag has ended.
     """
 
-    _esm = STATIC / "block_lab.js"
+    _page = "block_lab"
     _state_traits: ClassVar = {"format": None, "scale_rule": None, "_codes": None}
 
     format = traitlets.Unicode("mxfp4").tag(sync=True)

@@ -8,24 +8,24 @@ from typing import Any, ClassVar
 import traitlets
 
 from mixwidgets.exercises.catalogue import get_question, questions_of, read_question, report_words
-from mixwidgets.exercises.question import in_language
+from mixwidgets.exercises.question import question_in
 from mixwidgets.exercises.record import Attempt, attempts_of, is_solved, read_record
 from mixwidgets.exercises.report import report
-from mixwidgets.widgets.base import STATIC, MixWidget
-from mixwidgets.widgets.language import chosen_language
+from mixwidgets.languages.choice import chosen_language
+from mixwidgets.widgets.base import MixWidget
 
 
 class Exercise(MixWidget):
     """Predict, then check: `Exercise("largest-float16")`.
 
-    exercise: the id of a question of the lessons, or a question of one's own, a mapping in the form of
-    mixwidgets/exercises/catalogue.json. ValueError for an unknown id or a question that cannot be asked.
+    exercise: the id of a question of the lessons, or a question of one's own, a mapping with the fields of
+    `mixwidgets.exercises.question.Question`. ValueError for an unknown id or a question that cannot be asked.
 
     The page checks each answer by the rule of its question, tells what is known of a wrong one, and makes a
     text for the teacher.
     """
 
-    _esm = STATIC / "exercise.js"
+    _page = "exercise"
     _state_traits: ClassVar = {"exercise": None, "_record": ""}
 
     exercise = traitlets.Unicode().tag(sync=True)
@@ -40,7 +40,7 @@ class Exercise(MixWidget):
         words = report_words(language)
         super().__init__(
             exercise=self._asked.id,
-            _question={**in_language(self._asked, language), "report": words},
+            _question={**question_in(self._asked, language), "report": words},
             lang=language,
             **traits,
         )

@@ -9,7 +9,7 @@ import traitlets
 from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.p3109 import p3109
-from mixwidgets.widgets.base import STATIC, MixWidget
+from mixwidgets.widgets.base import MixWidget
 
 _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
 
@@ -23,7 +23,7 @@ class FormatDesigner(MixWidget):
     once, assign a `format`. A bias that is IEEE's follows the exponent bits.
     """
 
-    _esm = STATIC / "format_designer.js"
+    _page = "format_designer"
 
     exponent_bits = traitlets.Int(4, help="Width w of the biased exponent field, 1 … 11.").tag(sync=True)
     fraction_bits = traitlets.Int(3, help="Width t of the stored fraction, 0 … 52.").tag(sync=True)

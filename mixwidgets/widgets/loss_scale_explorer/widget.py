@@ -11,7 +11,6 @@ import traitlets
 from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.loss_scale_explorer.gradient_widget import GradientWidget
 from mixwidgets.widgets.typed_number import named_format
@@ -34,7 +33,7 @@ class LossScaleExplorer(GradientWidget):
     appear as they come, until the widget is closed; where they are too many the older ones are thinned.
     """
 
-    _esm = STATIC / "loss_scale_explorer.js"
+    _page = "loss_scale_explorer"
     _state_traits: ClassVar[dict[str, Any]] = {"format": None, "log2_loss_scale": None, "step": 0}
 
     format = traitlets.Unicode("float16").tag(sync=True)

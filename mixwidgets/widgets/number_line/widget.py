@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ class NumberLine(BitEditor):
     format rounds that value instead of the input.
     """
 
-    _esm = STATIC / "number_line.js"
+    _page = "number_line"
 
     formats: traitlets.List[str] = traitlets.List(help="The formats of the rows below.").tag(sync=True)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import traitlets as t
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.widgets.base import STATIC
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.requests import answer
 
@@ -42,7 +41,7 @@ class SweepProgress(FollowingWidget):
     TypeError for what is no sweep.
     """
 
-    _esm = STATIC / "sweep_progress.js"
+    _page = "sweep_progress"
 
     _counts: t.Dict[str, int] = t.Dict(help="How many cells are done, running, waiting, …").tag(sync=True)
     _failures: t.List[Any] = t.List(help="Of failed cells: `name` and `why`.").tag(sync=True)

@@ -9,13 +9,13 @@ import traitlets as t
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
+from mixwidgets.languages.choice import chosen_language
+from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.store.devices import choosable_devices
 from mixwidgets.store.run import Run
 from mixwidgets.store.stopping import stop_runs
 from mixwidgets.task.spec import tasks
-from mixwidgets.widgets.base import STATIC
-from mixwidgets.widgets.language import chosen_language, translated
 from mixwidgets.widgets.requests import answer
 from mixwidgets.widgets.training_lab.choice import CHOICES, as_text, checked, choice_of, experiments, of_text
 from mixwidgets.widgets.training_lab.requests import REQUESTS
@@ -35,7 +35,7 @@ class TrainingLab(RunsPanels):
     recipes and seeds one or several. A wrong one is a TraitError.
     """
 
-    _esm = STATIC / "training_lab.js"
+    _page = "training_lab"
     _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto"}
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)

@@ -1,0 +1,1 @@
+"""Everything that mixwidgets says, by language: one folder for each."""

@@ -1,0 +1,56 @@
+"""Which language a widget speaks."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from mixwidgets.languages.texts import ENGLISH, LANGUAGES, texts
+
+VARIABLE = "MIXWIDGETS_LANG"
+_COMMENT = re.compile(r"^\s*//[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+_LOCALE = re.compile(r'"locale"\s*:\s*"([^"]*)"')
+
+
+def chosen_language(lang: str | None = None) -> str:
+    """`lang`; where it is None, what MIXWIDGETS_LANG says, else the language of this machine's JupyterLab, if
+    it is one of LANGUAGES, else "en". ValueError for a language that is not there."""
+    if lang is not None:
+        return _checked("lang", lang, "None follows JupyterLab")
+    if said := os.environ.get(VARIABLE):
+        return _checked(VARIABLE, said, "unset it to follow JupyterLab")
+    locale = jupyterlab_locale()
+    return next((lang for lang in LANGUAGES if texts(lang, "language")["jupyterlab"] == locale), ENGLISH)
+
+
+def jupyterlab_locale() -> str:
+    """The language that the user chose in JupyterLab's settings on this machine, such as "zh_CN"; "default"
+    where none was chosen or none can be read."""
+    try:
+        return _locale(_settings_file().read_text(encoding="utf-8"))
+    except (ImportError, OSError, ValueError):
+        return "default"
+
+
+def _checked(name: str, lang: object, hint: str) -> str:
+    if not isinstance(lang, str) or lang not in LANGUAGES:
+        accepted = " or ".join(f'"{one}"' for one in LANGUAGES)
+        raise ValueError(f"{name} is {accepted} ({hint}); {lang!r} came")
+    return lang
+
+
+def _settings_file() -> Path:
+    """Where JupyterLab keeps the language (jupyterlab.commands.get_user_settings_dir)."""
+    setting = Path("@jupyterlab", "translation-extension", "plugin.jupyterlab-settings")
+    if folder := os.environ.get("JUPYTERLAB_SETTINGS_DIR"):
+        return Path(folder) / setting
+    from jupyter_core.paths import jupyter_config_dir
+
+    return Path(jupyter_config_dir(), "lab", "user-settings") / setting
+
+
+def _locale(settings: str) -> str:
+    """Of settings, which are JSON with comments."""
+    found = _LOCALE.search(_COMMENT.sub("", settings))
+    return found[1] if found else "default"

@@ -1,0 +1,73 @@
+"""The texts of every language. A folder beside this file is a language, and `lang` takes its name:
+
+language.json   its own name, and JupyterLab's name for it
+page.json       what the pages of the widgets say; "common.lang" is the language's BCP 47 tag
+python.json     what Python says in a page, by its English, which stands in the code
+exercises.json  the lessons' questions, and the report for a teacher
+site.json       the classroom site
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ENGLISH = "en"
+_FOLDER = Path(__file__).parent
+_FOUND = sorted(path.parent.name for path in _FOLDER.glob("*/language.json"))
+LANGUAGES: tuple[str, ...] = (ENGLISH, *(name for name in _FOUND if name != ENGLISH))
+
+Text = Mapping[str, str]
+"""One text by language, such as {"en": …, "zh": …}."""
+
+
+@cache
+def texts(lang: str, part: str) -> dict[str, Any]:
+    """What a language's file says, such as `texts("zh", "page")`; {} where it has no such file."""
+    try:
+        found: dict[str, Any] = json.loads((_FOLDER / lang / f"{part}.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def with_texts(structure: Any, by_language: Mapping[str, Any]) -> Any:
+    """`structure` with the texts that each language gives in the same shape: {"en": {"title": …}, "zh": …}
+    adds "title": {"en": …, "zh": …}. A list of texts stands for the list at its place."""
+    one = by_language[ENGLISH]
+    if isinstance(one, str):
+        return dict(by_language)
+
+    def at(place: Any) -> dict[str, Any]:
+        return {lang: part[place] for lang, part in by_language.items()}
+
+    if isinstance(one, list):
+        return [with_texts(part, at(i)) for i, part in enumerate(structure)]
+    return {**structure, **{name: with_texts(structure.get(name, {}), at(name)) for name in one}}
+
+
+def is_text(value: object) -> bool:
+    """Whether this is one text by language."""
+    return isinstance(value, Mapping) and ENGLISH in value and value.keys() <= set(LANGUAGES)
+
+
+def in_language(value: Any, lang: str) -> Any:
+    """`value`, JSON or one text, with each text in it in one language; in English where it lacks that."""
+    if is_text(value):
+        return value.get(lang, value[ENGLISH])
+    if isinstance(value, Mapping):
+        return {name: in_language(part, lang) for name, part in value.items()}
+    return [in_language(part, lang) for part in value] if isinstance(value, list | tuple) else value
+
+
+def translated(text: str, lang: str) -> str:
+    """A text that Python makes for a page; a user's own, which has no translation, stays as it is."""
+    return str(texts(lang, "python").get(text, text))
+
+
+def language_tag(lang: str) -> str:
+    """The language as BCP 47 names it, for a `lang` attribute."""
+    return str(texts(lang, "page")["common.lang"])
