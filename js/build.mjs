@@ -4,7 +4,7 @@
 // messages.json says which groups of them its code can name.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
-import { existsSync, globSync } from "node:fs";
+import { existsSync, globSync, readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -52,7 +52,7 @@ function groupsIn(code) {
   return [...new Set(beginnings)].filter((first) => groups.has(first)).sort();
 }
 
-const modules = await Promise.all(Object.entries({ ...pages, page: "js/host/page.ts" }).map(async ([name, path]) => [name, await moduleOf(path)]));
+const modules = await Promise.all(Object.entries({ ...pages, host: "js/host/page.ts" }).map(async ([name, path]) => [name, await moduleOf(path)]));
 const groupsOf = Object.fromEntries(modules.map(([name, code]) => [name, groupsIn(code)]));
 
 /** Bytes of a module with its messages, in the longest language. */
@@ -62,26 +62,26 @@ function sizeOf(name, code) {
   return Buffer.byteLength(code) + Math.max(...lengths);
 }
 
+const checking = process.argv.includes("--check");
 let failed = false;
 function fail(words) {
   console.error(words);
   failed = true;
 }
 
-async function put(name, text, size) {
+const expected = new Set();
+async function put(name, text, size = Buffer.byteLength(text)) {
   const file = `${output}/${name}`;
+  expected.add(name);
   console.log(`${name}: ${size} bytes`);
   if (size > LIMIT) fail(`${name}: ${size} bytes in its longest language, over the limit of ${LIMIT}`);
   if (!checking) await writeFile(file, text);
   else if (!existsSync(file) || (await readFile(file, "utf8")) !== text) fail(`${name}: not what its source builds; run 'make bundle' and commit the result`);
 }
 
-const checking = process.argv.includes("--check");
 for (const [name, code] of modules) await put(`${name}.js`, code, sizeOf(name, code));
-const css = await styleSheet();
-await put("mixwidgets.css", css, Buffer.byteLength(css));
+await put("mixwidgets.css", await styleSheet());
 const lines = Object.entries(groupsOf).map(([name, some]) => `  ${JSON.stringify(name)}: ${JSON.stringify(some)}`);
-await put("messages.json", `{\n${lines.join(",\n")}\n}\n`, 0);
-const expected = new Set([...modules.map(([name]) => `${name}.js`), "mixwidgets.css", "messages.json"]);
-for (const path of found("mixwidgets/static/*")) if (!expected.has(basename(path))) fail(`${path}: nothing builds this file; delete it`);
+await put("messages.json", `{\n${lines.join(",\n")}\n}\n`);
+for (const name of readdirSync(output)) if (!expected.has(name)) fail(`${name}: nothing builds this file; delete it`);
 process.exitCode = failed ? 1 : 0;

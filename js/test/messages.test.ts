@@ -37,7 +37,7 @@ describe.each(keys)("%s", (key) => {
     expect(english.split("*").length % 2).toBe(1);
     expect(chinese.trim()).toBe(chinese);
     expect(chinese).not.toBe("");
-    expect(english + chinese).not.toMatch(/[\n\r]/); // a bundle holds its messages in one line
+    expect(english + chinese).not.toMatch(/[\n\r]/);
   });
 
   test("is translated, or listed with a reason", () => {

@@ -9,8 +9,7 @@ import anywidget
 import traitlets
 
 from mixwidgets.languages.choice import chosen_language
-from mixwidgets.widgets.bundles import STYLE, page_module
-from mixwidgets.widgets.page import HOST_TRAITS, save_page
+from mixwidgets.widgets.bundles import HOST_TRAITS, STYLE, page_module
 from mixwidgets.widgets.state_text import read_state, write_state
 
 if TYPE_CHECKING:
@@ -81,6 +80,8 @@ class MixWidget(anywidget.AnyWidget):
         Returns the path. A file that was there is replaced as a whole. OSError, of the usual kinds, says what
         stands in the way, and leaves the file as it was; ValueError, that the widget was closed.
         """
+        from mixwidgets.widgets.page import save_page  # only who saves waits for its imports
+
         return save_page(self, path)
 
     def _state_value(self, name: str) -> Any:

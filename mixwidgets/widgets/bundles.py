@@ -7,15 +7,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from anywidget import AnyWidget
+
 from mixwidgets.languages.texts import texts
 
 STATIC = Path(__file__).parent.parent / "static"
 STYLE = STATIC / "mixwidgets.css"
+HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
+"""What a widget tells its host alone: how it is built and laid out, nothing that it shows."""
 
 
 @cache
 def page_module(name: str, lang: str) -> str:
-    """The module of a page, such as "bit_editor"; its code reads the `messages` declared before it."""
+    """The module of a widget's page, or of "host": its `messages` in one language, and its code."""
     groups = _groups()[name]
     messages = {key: text for key, text in texts(lang, "page").items() if key.partition(".")[0] in groups}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")

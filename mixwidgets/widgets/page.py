@@ -12,19 +12,15 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from anywidget import AnyWidget
 from ipywidgets import Widget  # type: ignore[import-untyped]
 
 from mixwidgets.languages.texts import language_tag, translated
 from mixwidgets.store.files import replace_file
-from mixwidgets.widgets.bundles import page_module
+from mixwidgets.widgets.bundles import HOST_TRAITS, page_module
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
-
-HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
-"""What a widget has for the sake of its host; a page has a host of its own."""
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -128,7 +124,7 @@ def document(
     """
     scripts, host = "", None
     if widgets:
-        host = page_module("page", lang)
+        host = page_module("host", lang)
         data = json.dumps(_data(widgets), allow_nan=False).replace("<", "\\u003c")
         scripts = _SCRIPTS.format(data=data, host=host)
     return _DOCUMENT.format(

@@ -242,7 +242,7 @@ def test_documented_modules_that_moved_can_still_be_imported():
 
 
 # A saved page imports the one module that it holds.
-EXCEPTIONS = {("js/host/page.ts", "import("), ("mixwidgets/static/page.js", "import(")}
+EXCEPTIONS = {("js/host/page.ts", "import("), ("mixwidgets/static/host.js", "import(")}
 
 
 def test_the_front_end_has_no_markup_eval_or_remote_import():
