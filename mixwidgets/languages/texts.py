@@ -26,17 +26,14 @@ Text = Mapping[str, str]
 
 @cache
 def texts(lang: str, part: str) -> dict[str, Any]:
-    """What a language's file says, such as `texts("zh", "page")`; {} where it has no such file."""
-    try:
-        found: dict[str, Any] = json.loads((_FOLDER / lang / f"{part}.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
+    """What a language's file says, such as `texts("zh", "page")`."""
+    found: dict[str, Any] = json.loads((_FOLDER / lang / f"{part}.json").read_text(encoding="utf-8"))
     return found
 
 
 def with_texts(structure: Any, by_language: Mapping[str, Any]) -> Any:
     """`structure` with the texts that each language gives in the same shape: {"en": {"title": …}, "zh": …}
-    adds "title": {"en": …, "zh": …}. A list of texts stands for the list at its place."""
+    adds "title": {"en": …, "zh": …}. ValueError for a list of texts that is not as long as its list."""
     one = by_language[ENGLISH]
     if isinstance(one, str):
         return dict(by_language)
@@ -45,7 +42,7 @@ def with_texts(structure: Any, by_language: Mapping[str, Any]) -> Any:
         return {lang: part[place] for lang, part in by_language.items()}
 
     if isinstance(one, list):
-        return [with_texts(part, at(i)) for i, part in enumerate(structure)]
+        return [with_texts(part, at(i)) for i, (part, _) in enumerate(zip(structure, one, strict=True))]
     return {**structure, **{name: with_texts(structure.get(name, {}), at(name)) for name in one}}
 
 
@@ -65,7 +62,7 @@ def in_language(value: Any, lang: str) -> Any:
 
 def translated(text: str, lang: str) -> str:
     """A text that Python makes for a page; a user's own, which has no translation, stays as it is."""
-    return str(texts(lang, "python").get(text, text))
+    return text if lang == ENGLISH else str(texts(lang, "python").get(text, text))
 
 
 def language_tag(lang: str) -> str:

@@ -19,7 +19,7 @@ from mixwidgets.exercises.catalogue import (
 )
 from mixwidgets.exercises.question import question_in
 from mixwidgets.exercises.rules import has_target, target
-from mixwidgets.languages.texts import with_texts
+from mixwidgets.languages.texts import texts, with_texts
 from tests.exercises import make_vectors, oracle
 
 COMMITTED = json.loads(make_vectors.VECTORS.read_text(encoding="utf-8"))
@@ -40,6 +40,13 @@ def texts_of(value):
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
             yield from texts_of(part)
+
+
+def test_each_question_has_its_texts_and_no_text_is_left_over():
+    ids = [entry["id"] for entry in make_vectors.QUESTIONS]
+    assert sorted(texts("en", "exercises")["questions"]) == sorted(ids)
+    with pytest.raises(ValueError, match="longer"):
+        with_texts({"mistakes": [{}]}, {"en": {"mistakes": [{"says": "a"}, {"says": "b"}]}})
 
 
 # Right and wrong
