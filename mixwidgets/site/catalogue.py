@@ -30,17 +30,17 @@ class WidgetPage:
     """One widget with presets and tasks."""
 
     id: str
-    """The page's name, and that of the function in `makers` that makes its widget."""
+    """The page's name, and the key of its widget in `makers`."""
     name: Text
     question: Text
     lead: Text
     arguments: Mapping[str, Any]
-    """What the widget is made with."""
+    """Arguments of the widget."""
     presets: tuple[Preset, ...]
     tasks: tuple[str | Mapping[str, Any], ...]
     """What `Exercise` takes: the id of a lesson's question, or a question of the site's own."""
     note: Text | None = None
-    """What must be said of the data."""
+    """Where the data comes from."""
 
 
 @dataclass(frozen=True, kw_only=True)

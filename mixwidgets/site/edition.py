@@ -1,4 +1,4 @@
-"""Edition: the site in one language, with what stands around each of its pages."""
+"""Edition: the site in one language, with the header and footer of its pages."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Edition:
 
     lang: str
     languages: tuple[str, ...]
-    """All in which it is made; the first one's index is the site's."""
+    """Every language of the site; the index of the first is at the root."""
     names: Mapping[str, Text]
-    """What stands in the row of links, by file name."""
+    """The names of the pages that the header links to, by file name."""
 
     def path(self, name: str) -> str:
-        """Where a page is, from the site's root."""
+        """The path of a page from the site's root."""
         return name if self.lang == self.languages[0] else f"{self.lang}/{name}"
 
     def says(self, key: str, **values: object) -> str:
-        """A text of the pages themselves, with its values."""
+        """A text from "pages" in site.json, with its values filled in."""
         return str(texts(self.lang, "site")["pages"][key]).format(**values)
 
     def page(
@@ -66,7 +66,7 @@ class Edition:
         )
 
     def _other_languages(self, name: str) -> list[Element]:
-        """Links to the same page; the host of a page keeps its address in them."""
+        """Links to the same page in other languages; the page's host keeps the address in them."""
         others = [Edition(lang, self.languages, self.names) for lang in self.languages if lang != self.lang]
         up = "" if self.lang == self.languages[0] else "../"
         return [
@@ -94,7 +94,7 @@ def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:
 
 @cache
 def _style() -> str:
-    """The site's style, over the colours of the widgets."""
+    """The site's style, with the colours of the widgets."""
     widgets = STYLE.read_text(encoding="utf-8")
     root = widgets.partition("}")[0]
     colours = re.findall(r"--mw-[\w-]+:[^;]+", root)

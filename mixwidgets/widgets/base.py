@@ -1,4 +1,4 @@
-"""What every widget shares: strict keywords, one message a change, state as text, a page, language, style."""
+"""The base of every widget: strict keywords, one message per change, state as text, saving, language."""
 
 from __future__ import annotations
 
@@ -101,6 +101,6 @@ class MixWidget(anywidget.AnyWidget):
                 raise
 
     def notify_change(self, change: Any) -> None:
-        # Observers that set further traits (a new format changes the code) travel in the same message.
+        # What observers change in turn (a new format changes the code) is sent in the same message.
         with self.hold_sync():
             super().notify_change(change)

@@ -1,4 +1,4 @@
-"""Widgets as one HTML file: their modules, style and states, and a small host in the notebook's place."""
+"""Widgets saved as one HTML file: modules, style, states, and a small host in place of the notebook."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ header { position: absolute; clip-path: inset(50%); }
 #note { margin: 8px 2px; font: 13px system-ui, sans-serif; color: light-dark(#5a6270, #a3acb9); }
 """
 
-# No network: neither scripts, styles, images nor connections from anywhere. The host and the style are
-# allowed by their hash; blob: is how the host loads the widget's module.
+# Nothing is loaded from the network. The host and the style are allowed by their hash; the host loads each
+# widget's module from a blob.
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
@@ -75,7 +75,7 @@ class PageWidget(Protocol):
 
 
 def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
-    """Write the page of a widget to `path`: the whole file or none. Returns the path."""
+    """Write the page of a widget to `path`, atomically. Returns the path."""
     try:
         target = Path(path)
     except TypeError:
@@ -101,7 +101,7 @@ def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
 
 
 def page_html(widget: PageWidget) -> str:
-    """The page's HTML. Whatever the state holds, it stands there as data: no text of it is markup."""
+    """The page's HTML. The state is embedded as data: none of its text is parsed as markup."""
     title = _title(widget)
     return document(
         lang=widget.lang,
@@ -115,12 +115,12 @@ def page_html(widget: PageWidget) -> str:
 def document(
     *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, PageWidget] | None = None
 ) -> str:
-    """An HTML document that its policy allows this style and, where it has widgets, their host; no network.
+    """An HTML document whose security policy allows this style, the host of its widgets, and no network.
 
-    title: text. style, body: CSS and HTML of our own. widgets: by the id of the element of `body` that each
-    is shown in; presets of the first are links such as "#format=float16&code=7bff". Where that element has
-    the class "exercise", the browser's tab keeps the answers. Beside them `body` has an element with the id
-    "note", where the host speaks.
+    title: text. style, body: trusted CSS and HTML. widgets: by the id of the element of `body` that shows
+    each; links such as "#format=float16&code=7bff" are presets of the first. If the element has the class
+    "exercise", the browser's tab keeps the answers. `body` also has an element with the id "note" for the
+    host's messages.
     """
     scripts, host = "", None
     if widgets:
@@ -138,7 +138,7 @@ def document(
 
 
 def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
-    """What the host reads; a module that several widgets share stands there once."""
+    """What the host reads. Widgets of one class share a module."""
     modules = list(dict.fromkeys(str(widget._esm) for widget in widgets.values()))
     return {
         "modules": modules,
@@ -150,7 +150,7 @@ def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
 
 
 def _saved(widget: PageWidget) -> dict[str, Any]:
-    """The state, with its bytes beside it, deflated (RFC 1950) and in base64."""
+    """The state, and its binary buffers deflated (RFC 1950) and in base64."""
     saved = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
     buffers = [
         {"path": buffer["path"], "data": b64encode(zlib.compress(b64decode(buffer["data"]))).decode()}
