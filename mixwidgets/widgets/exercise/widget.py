@@ -19,7 +19,7 @@ class Exercise(MixWidget):
     """Predict, then check: `Exercise("largest-float16")`.
 
     exercise: the id of a question of the lessons, or a question of one's own, a mapping with the fields of
-    `mixwidgets.exercises.question.Question`. ValueError for an unknown id or a question that cannot be asked.
+    Question in exercises/question.py. ValueError for an unknown id or a question that cannot be asked.
 
     The page checks each answer by the rule of its question, tells what is known of a wrong one, and makes a
     text for the teacher.
