@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.training.precision import DTYPES, is_emulated
+from mixwidgets.training.precision import DTYPES, cpu_words, is_emulated
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import SCALE_FELL_TO_0
 from mixwidgets.training.trainer import Gradients, Trainer
@@ -48,8 +48,10 @@ class AmpTrainer(Trainer):
     @property
     def arithmetic(self) -> str:
         word = str(self._dtype).removeprefix("torch.")
-        emulated = self.device.type == "cpu" and is_emulated(self._dtype)
-        return f"torch.autocast to {word}" + ", whose products this CPU emulates, slowly" * emulated
+        if self.device.type != "cpu":
+            return f"torch.autocast to {word}"
+        emulated = ", whose products this CPU emulates, slowly" * is_emulated(self._dtype)
+        return f"torch.autocast to {word}{cpu_words(self._dtype)}{emulated}"
 
     @property
     def loss_scale(self) -> float:

@@ -5,9 +5,7 @@ apart: products, whose operands are narrow and whose sums are float32; reduction
 float32; and the rest, in the compute format. `Precision` routes the functions of any torch model so.
 """
 
-import functools
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -23,7 +21,9 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 """torch's dtypes by the names that recipes use."""
 
 _MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
-_SLOW = 2.5  # half products this much slower than float32 ones are emulated: between 1.5 and 5, by factors
+# The x86 features with which torch's CPU library, oneDNN, multiplies a dtype natively. Without any of them
+# torch 2.13 takes 37 to 60 times as long for float16 products as for float32's, and from 5 times for bfloat16's.
+_NATIVE = {torch.float16: ("amx_fp16", "avx512_fp16"), torch.bfloat16: ("amx_bf16", "avx512_bf16")}
 
 
 class Precision(TorchFunctionMode):
@@ -45,7 +45,8 @@ class Precision(TorchFunctionMode):
         super().__init__()
         self.dtype = DTYPES[recipe.compute_format]
         """Of activations and of the weights that the model is given."""
-        self.widened = device.type == "cpu" and is_emulated(self.dtype)
+        self._on_cpu = device.type == "cpu"
+        self.widened = self._on_cpu and is_emulated(self.dtype)
         """Whether products are computed by float32 ones."""
         self._operands = recipe.operands
         self._seed = seed
@@ -57,7 +58,8 @@ class Precision(TorchFunctionMode):
     def name(self) -> str:
         """In words, for the run's records."""
         word = str(self.dtype).removeprefix("torch.")
-        name = f"{word} storage, float32 products" if self.widened else f"native {word} products"
+        because = cpu_words(self.dtype) if self._on_cpu else ""
+        name = f"{word} storage{because}, float32 products" if self.widened else f"native {word} products{because}"
         if self._operands is None:
             return name
         return f"{name}, operands of linear layers rounded to {self._operands.forward}"
@@ -158,30 +160,22 @@ def _refuse(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     )
 
 
-@functools.cache
 def is_emulated(dtype: torch.dtype) -> bool:
-    """Whether this CPU's products of the dtype are far slower than float32's.
-
-    Without instructions for it, torch 2.13 takes some 60 times as long for float16 and from 5 times for
-    bfloat16; with them (AVX-512 FP16, AMX) 1.5 and 0.6 times. Asked of the machine once a process, on one
-    thread.
-    """
-    if dtype == torch.float32:
-        return False
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        return _product_s(dtype) > _SLOW * _product_s(torch.float32)
-    finally:
-        torch.set_num_threads(threads)
+    """Whether this CPU has no instructions that multiply the dtype: torch then emulates its products slowly."""
+    return dtype in _NATIVE and not any(map(_cpu_features().get, _NATIVE[dtype]))
 
 
-def _product_s(dtype: torch.dtype) -> float:
-    """The least time of some products, in seconds."""
-    a, b = torch.ones(256, 256, dtype=dtype), torch.ones(256, 64, dtype=dtype)
-    times = []
-    for _ in range(9):
-        start = time.perf_counter()
-        a @ b
-        times.append(time.perf_counter() - start)
-    return min(times)
+def cpu_words(dtype: torch.dtype) -> str:
+    """What `is_emulated` goes by, for a run's records: " (no amx_fp16 or avx512_fp16)" or " (avx512_fp16)";
+    empty for float32."""
+    if dtype not in _NATIVE:
+        return ""
+    found = [name for name in _NATIVE[dtype] if _cpu_features().get(name)]
+    return f" ({', '.join(found) or 'no ' + ' or '.join(_NATIVE[dtype])})"
+
+
+def _cpu_features() -> Mapping[str, object]:
+    """The CPU's features by cpuinfo's names. None where torch is too old to tell them: the products are then
+    float32's, which every CPU has."""
+    told: Callable[[], Mapping[str, object]] = getattr(torch.cpu, "get_capabilities", dict)
+    return told()

@@ -9,9 +9,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.training import amp, precision
+from mixwidgets.training.loop import train
 from mixwidgets.training.operands import RoundedLinear
 from mixwidgets.training.precision import Precision
 
@@ -45,6 +47,36 @@ def test_a_precision_says_how_it_computes(name, widened):
     assert not Precision(recipe, torch.device("cuda:0")).widened
 
 
+WIDENED = ["float16 storage (no amx_fp16 or avx512_fp16)", "bfloat16 storage (no amx_bf16 or avx512_bf16)"]
+
+
+@pytest.mark.parametrize(
+    ("features", "names"),
+    [
+        ({"avx2": True, "avx512_fp16": False}, [f"{said}, float32 products" for said in WIDENED]),
+        (
+            {"avx512_bf16": True},  # AMD's Zen 4
+            [f"{WIDENED[0]}, float32 products", "native bfloat16 products (avx512_bf16)"],
+        ),
+        (
+            {"amx_bf16": True, "avx512_bf16": True, "avx512_fp16": True},  # Intel's Sapphire Rapids
+            ["native float16 products (avx512_fp16)", "native bfloat16 products (amx_bf16, avx512_bf16)"],
+        ),
+        (None, [f"{said}, float32 products" for said in WIDENED]),  # a torch that does not tell
+    ],
+)
+def test_the_cpus_features_decide_how_products_are_computed_and_are_named(features, names, monkeypatch):
+    if features is None:
+        monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    else:
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: features, raising=False)
+    for dtype, name in zip(HALVES, names, strict=True):
+        started = next(train(Experiment(task="digits_mlp", recipe=of(dtype), device="cpu")))
+        assert started.backend == name
+        assert "(" not in Precision(of(dtype), torch.device("cuda:0")).name
+    assert Precision(recipes["fp32"], CPU).name == "native float32 products"
+
+
 @pytest.mark.parametrize("name", recipes)
 def test_the_page_can_say_in_its_own_language_how_a_run_computes(name, widened, monkeypatch):
     """arithmetic.ts reads what training records."""
@@ -53,9 +85,10 @@ def test_the_page_can_say_in_its_own_language_how_a_run_computes(name, widened, 
     page = (root / "mixwidgets/widgets/training_lab/arithmetic.ts").read_text(encoding="utf-8")
     products = "|".join(re.findall(r"\[/\^(.*)\$/,", page))
     operands = re.search(r"OPERANDS = /(.*)\$/;", page)[1]
+    cpu = re.search(r"CPU = /(.*)/;", page)[1]
     trainer = SimpleNamespace(_dtype=precision.DTYPES[recipes[name].compute_format], device=CPU)
     for said in (Precision(recipes[name], CPU).name, amp.AmpTrainer.arithmetic.fget(trainer)):
-        assert re.fullmatch(f"({products})({operands})?", said), said
+        assert re.fullmatch(f"({products})({operands})?", re.sub(cpu, "", said)), said
 
 
 @pytest.mark.parametrize("dtype", HALVES)

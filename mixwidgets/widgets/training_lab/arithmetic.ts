@@ -11,15 +11,18 @@ const PRODUCTS: [RegExp, MessageKey][] = [
   [/^the watched loop's own()$/, "lab.products_watched"],
 ];
 const OPERANDS = /, operands of linear layers rounded to (\w+)$/;
+const CPU = / \((no )?(\w+(?:(?:, | or )\w+)*)\)/; // the features of the CPU that decided, which older records lack
 
 /** A record's `backend` in words; one that is not known stands as it came. */
 export function arithmetic(backend: string): string {
   const operands = OPERANDS.exec(backend)?.[1];
-  const products = backend.replace(OPERANDS, "");
+  const [, lacking, features] = CPU.exec(backend) ?? [];
+  const products = backend.replace(OPERANDS, "").replace(CPU, "");
   for (const [pattern, key] of PRODUCTS) {
     const format = pattern.exec(products)?.[1];
-    if (format !== undefined)
-      return listed([t(key, { format }), operands === undefined ? "" : t("lab.products_operands", { format: operands })]);
+    if (format === undefined) continue;
+    const cpu = features === undefined ? "" : lacking ? t("lab.products_lacking", { features: features.replaceAll(" or ", ", ") }) : features;
+    return listed([t(key, { format }), cpu, operands === undefined ? "" : t("lab.products_operands", { format: operands })]);
   }
   return backend;
 }
