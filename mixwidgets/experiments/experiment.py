@@ -7,11 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from mixwidgets.checks import check_names, choice, real_number, whole_number, yes_or_no
 from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.task.own_task.own import own_task, own_task_of_text
+from mixwidgets.task.extract import source_of
+from mixwidgets.task.own_task import check_protocol, own_spec
+from mixwidgets.task.source import check_source
 from mixwidgets.task.spec import TaskSpec, tasks
 
 SCHEMA = 1
@@ -57,7 +59,7 @@ class Experiment:
 
     task: _NameOrClass = _NameOrClass()
     """A key of `tasks`, such as "digits_cnn", or a class of your own, with the methods that
-    `mixwidgets.task.own_task.protocol` names; kept as the class's name."""
+    `mixwidgets.task.own_task` names; kept as the class's name."""
     task_source: str = ""
     """The source text of a task of your own; comes from the class."""
     recipe: _RecipeOrName = _RecipeOrName()
@@ -131,12 +133,14 @@ class Experiment:
         """Put a class's name and text in the place of the class; the spec of the task."""
         given: object = self.task
         if isinstance(given, type) or hasattr(given, "model"):
-            own = own_task(given)
-            object.__setattr__(self, "task", own.name)
-            object.__setattr__(self, "task_source", own.source)
-            return own.spec
+            check_protocol(given)
+            task = cast("type", given)
+            object.__setattr__(self, "task", task.__name__)
+            object.__setattr__(self, "task_source", source_of(task))
+            return own_spec(task.__name__, task)
         if self.task_source:
-            return own_task_of_text(self.task, self.task_source).spec
+            check_source(self.task, self.task_source)
+            return own_spec(self.task)
         return tasks[choice("task", self.task, tasks)]
 
     @property

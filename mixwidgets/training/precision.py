@@ -21,8 +21,8 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 """torch's dtypes by the names that recipes use."""
 
 _MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
-# The x86 features with which torch's CPU library, oneDNN, multiplies a dtype natively. Without any of them
-# torch 2.13 takes 37 to 60 times as long for float16 products as for float32's, and from 5 times for bfloat16's.
+# The x86 features with which oneDNN, torch's library for CPUs, multiplies a dtype natively. Without them torch
+# 2.13 takes 37 to 60 times as long for float16 products as for float32's, from 5 times for bfloat16's.
 _NATIVE = {torch.float16: ("amx_fp16", "avx512_fp16"), torch.bfloat16: ("amx_bf16", "avx512_bf16")}
 
 
@@ -59,7 +59,11 @@ class Precision(TorchFunctionMode):
         """In words, for the run's records."""
         word = str(self.dtype).removeprefix("torch.")
         because = cpu_words(self.dtype) if self._on_cpu else ""
-        name = f"{word} storage{because}, float32 products" if self.widened else f"native {word} products{because}"
+        name = (
+            f"{word} storage{because}, float32 products"
+            if self.widened
+            else f"native {word} products{because}"
+        )
         if self._operands is None:
             return name
         return f"{name}, operands of linear layers rounded to {self._operands.forward}"
@@ -161,7 +165,7 @@ def _refuse(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def is_emulated(dtype: torch.dtype) -> bool:
-    """Whether this CPU has no instructions that multiply the dtype: torch then emulates its products slowly."""
+    """Whether this CPU has no instructions that multiply the dtype, so that torch emulates them, slowly."""
     return dtype in _NATIVE and not any(map(_cpu_features().get, _NATIVE[dtype]))
 
 

@@ -17,8 +17,8 @@ from mixwidgets.observe.gradients import begin, global_norm
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 from mixwidgets.task.checked_task import CheckedTask
 from mixwidgets.task.models import build
-from mixwidgets.task.own_task.source import load_task_class
 from mixwidgets.task.protocol import Task
+from mixwidgets.task.source import load_task_class
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 
