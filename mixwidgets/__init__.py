@@ -20,7 +20,7 @@ _MODULES = {
     "survey": "gradients.survey",
     "Recipe": "experiments.recipe",
     "recipes": "experiments.recipe",
-    "tasks": "task.spec",
+    "tasks": "task.catalogue",
     "Experiment": "experiments.experiment",
     "grid": "experiments.grid",
     "launch": "scheduler.launch",

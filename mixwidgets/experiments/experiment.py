@@ -11,10 +11,11 @@ from typing import Any, Literal, Self, cast
 
 from mixwidgets.checks import check_names, choice, real_number, whole_number, yes_or_no
 from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.extract import source_of
 from mixwidgets.task.own_task import check_protocol, own_spec
 from mixwidgets.task.source import check_source
-from mixwidgets.task.spec import TaskSpec, tasks
+from mixwidgets.task.spec import TaskSpec
 
 SCHEMA = 1
 """The version of the JSON form; a higher one was written by a newer mixwidgets."""

@@ -7,7 +7,8 @@ from typing import Any
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store.events import RunStarted
 from mixwidgets.store.watched_loop import WatchedLoop
-from mixwidgets.task.spec import LOSS_WEIGHT, tasks
+from mixwidgets.task.catalogue import tasks
+from mixwidgets.task.spec import LOSS_WEIGHT
 
 Value = str | float | None
 """A bool or an int, too."""

@@ -19,8 +19,8 @@ def source_of(task: type) -> str:
     """The text from which another process can make the class: its own lines, below the imports that it uses.
 
     Of the names that the class takes from its module or notebook, modules and what a module holds become
-    imports. ValueError names each other one with the line to add, and says what to do where the text is not to
-    be found or is too long. The same class always gives the same text.
+    imports. ValueError names each other one with the line to add, and says what to do where the text is
+    nowhere to be found or too long. The same class always gives the same text.
     """
     method, text = _find(task)
     future = method.__code__.co_flags & __future__.annotations.compiler_flag
@@ -64,7 +64,7 @@ def _find(task: type) -> tuple[FunctionType, str]:
         for node in ast.walk(tree):
             if not isinstance(node, ast.ClassDef) or node.name != task.__name__:
                 continue
-            first = min(part.lineno for part in (node, *node.decorator_list))
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first <= line <= (node.end_lineno or 0):
                 text = _at_the_margin(lines, first, node)
                 _check_unchanged(task, text)

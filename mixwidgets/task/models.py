@@ -1,21 +1,10 @@
-"""The models, batches, losses and evaluations of the tasks in `mixwidgets.task.spec`."""
+"""The built-in tasks with their models, data, losses and evaluations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 
-from mixwidgets.task.digits import DigitsCNN, DigitsMLP
-from mixwidgets.task.gpt import CharGPT
-from mixwidgets.task.lstm import CharLSTM
-from mixwidgets.task.mask import Mask
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.protocol import Task
-from mixwidgets.task.spec import tasks
-
-_BUILDERS: Mapping[str, Callable[[Mapping[str, float]], Task]] = {
-    "digits_cnn": DigitsCNN,
-    "digits_mlp": DigitsMLP,
-    "mask": Mask,
-    "char_gpt": CharGPT,
-    "char_lstm": CharLSTM,
-}
 
 
 def build(name: str, options: Mapping[str, float]) -> Task:
@@ -24,5 +13,8 @@ def build(name: str, options: Mapping[str, float]) -> Task:
     The options are those of `tasks[name].options`, checked before (`Experiment` does). The loop, not the
     task, applies "loss_weight".
     """
-    defaults = {option.name: option.default for option in tasks[name].options}
-    return _BUILDERS[name]({**defaults, **options})
+    spec = tasks[name]
+    module, _, kind = spec.built_by.partition(".")
+    defaults = {option.name: option.default for option in spec.options}
+    task: Task = getattr(import_module(f"mixwidgets.task.{module}"), kind)({**defaults, **options})
+    return task

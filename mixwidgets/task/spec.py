@@ -1,9 +1,7 @@
-"""What can be trained: each task's name, explanation, options, defaults and metrics (no torch)."""
+"""What a task says of itself: its name, explanation, options, defaults and metrics (no torch)."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from mixwidgets.checks import real_number, whole_number
 
@@ -36,7 +34,7 @@ class TaskOption:
 
 @dataclass(frozen=True, kw_only=True)
 class TaskSpec:
-    """A task as its users see it; its model and its batches live in `mixwidgets.task.models`."""
+    """A task as its users see it, before torch is loaded."""
 
     name: str
     """The key in `tasks`."""
@@ -62,6 +60,9 @@ class TaskSpec:
     """Default number of steps from one gradient snapshot to the next."""
     options: tuple[TaskOption, ...]
     """What it takes in `Experiment.task_options`."""
+    built_by: str = ""
+    """The module in `mixwidgets.task` and the class there with its model, data and loss: "mask.Mask". Empty
+    for a user's own."""
 
 
 _TINY = math.ulp(0.0)  # the least positive float
@@ -73,120 +74,3 @@ LOSS_WEIGHT = TaskOption(
     explanation="A constant factor in the loss itself; a small one makes every gradient small.",
 )
 """The option of every task, built in or a user's own."""
-
-
-def _size(what: str) -> TaskOption:
-    return TaskOption(
-        name="size",
-        default=1,
-        low=1,
-        high=64,
-        whole=True,
-        explanation=f"Multiplies {what}; the number of weights grows nearly with its square.",
-    )
-
-
-_ALL = (
-    TaskSpec(
-        name="digits_cnn",
-        title="Digits: a small CNN",
-        explanation=(
-            "Two convolutions and two linear layers (15,374 weights) learn scikit-learn's 8×8 handwritten "
-            "digits; FP32 gets 97 to 98 % right. With the plain loss, half precision matches FP32 even "
-            "without a loss scale; a small loss_weight makes gradients so small that only a scaled loss "
-            "saves them."
-        ),
-        metrics=("accuracy",),
-        training_examples=1437,
-        steps=300,
-        learning_rate=1e-3,
-        batch_size=128,
-        options=(LOSS_WEIGHT, _size("the channels of both convolutions and the width of the hidden layer")),
-    ),
-    TaskSpec(
-        name="digits_mlp",
-        title="Digits: a multilayer perceptron",
-        explanation=(
-            "Three linear layers (26,122 weights) learn scikit-learn's 8×8 handwritten digits; FP32 gets "
-            "97 to 98 % right. The layers' inputs, 64 and 128 numbers, fill whole MX and NVFP4 blocks."
-        ),
-        metrics=("accuracy",),
-        training_examples=1437,
-        steps=300,
-        learning_rate=1e-3,
-        batch_size=128,
-        options=(LOSS_WEIGHT, _size("the width of both hidden layers")),
-    ),
-    TaskSpec(
-        name="mask",
-        title="Mask: a digit on a noisy canvas",
-        explanation=(
-            "Three convolutions (737 weights) mark the pixels of an 8×8 digit that was pasted somewhere on "
-            "a noisy canvas. The focal loss is averaged over every pixel, nearly all of them easy, so its "
-            "gradients are small. A loss_weight of 1/128 makes them as small as 1.6 million pixels would. "
-            "FP32 reaches an IoU of 0.65 to 0.70."
-        ),
-        metrics=("iou",),
-        training_examples=None,
-        steps=130,
-        learning_rate=3e-3,
-        batch_size=8,
-        options=(
-            LOSS_WEIGHT,
-            _size("the channels of both hidden convolutions"),
-            TaskOption(
-                name="canvas",
-                default=40,
-                low=16,
-                high=512,
-                whole=True,
-                explanation="Height and width of the canvas in pixels.",
-            ),
-        ),
-    ),
-    TaskSpec(
-        name="char_gpt",
-        title="Text: a small GPT",
-        explanation=(
-            "A GPT of two blocks (116,480 weights) learns to guess the next character of the text of "
-            "Python's help(), which differs between versions of Python; with 3.11's, FP32 reaches a loss of "
-            "about 2.27 nats. Its attention is spelt out: the softmax can be in half precision or in FP32."
-        ),
-        metrics=("accuracy",),
-        training_examples=None,
-        steps=200,
-        learning_rate=3e-3,
-        batch_size=16,
-        options=(
-            LOSS_WEIGHT,
-            _size(
-                "the model's width, 64, and the width of its 4 heads up to 64; beyond, there are more heads"
-            ),
-            TaskOption(
-                name="logit_multiplier",
-                default=1.0,
-                low=0.25,
-                high=4.0,
-                explanation="A factor on the attention's logits; a large one brings them nearer to overflow.",
-            ),
-        ),
-    ),
-    TaskSpec(
-        name="char_lstm",
-        title="Text: a small LSTM",
-        explanation=(
-            "An LSTM (77,664 weights) learns to guess the next character of the text of Python's help(), "
-            "which differs between versions of Python; with 3.11's, FP32 reaches a loss of about 1.8 nats. "
-            "Its gradients go back through 64 steps of one layer."
-        ),
-        metrics=("accuracy",),
-        training_examples=None,
-        steps=150,
-        learning_rate=1e-2,
-        batch_size=16,
-        options=(LOSS_WEIGHT, _size("the widths of the embedding and of the recurrent layer")),
-    ),
-)
-
-tasks: Mapping[str, TaskSpec] = MappingProxyType({task.name: task for task in _ALL})
-"""The tasks by name, immutable."""

@@ -21,8 +21,8 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 """torch's dtypes by the names that recipes use."""
 
 _MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
-# The x86 features with which oneDNN, torch's library for CPUs, multiplies a dtype natively. Without them torch
-# 2.13 takes 37 to 60 times as long for float16 products as for float32's, from 5 times for bfloat16's.
+# The x86 features with which oneDNN, torch's library for CPUs, multiplies a dtype natively. Without them
+# torch 2.13 takes 37 to 60 times as long for float16 products as for float32's, from 5 times for bfloat16.
 _NATIVE = {torch.float16: ("amx_fp16", "avx512_fp16"), torch.bfloat16: ("amx_bf16", "avx512_bf16")}
 
 

@@ -12,7 +12,7 @@ import pytest
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.task.spec import tasks
+from mixwidgets.task.catalogue import tasks
 
 BAD = [
     ({"task": "digit_cnn"}, "Did you mean 'digits_cnn'"),

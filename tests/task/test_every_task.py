@@ -7,8 +7,8 @@ import re
 import pytest
 import torch
 
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.models import build
-from mixwidgets.task.spec import tasks
 
 every_task = pytest.mark.parametrize("name", tasks)
 

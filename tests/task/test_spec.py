@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from mixwidgets.task.spec import TaskOption, tasks
+from mixwidgets.task.catalogue import tasks
+from mixwidgets.task.spec import TaskOption
 
 
 @pytest.mark.parametrize("name", tasks)

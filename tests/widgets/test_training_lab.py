@@ -16,7 +16,7 @@ from mixwidgets.store.events import RunFinished
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import take_lock
 from mixwidgets.store.run import open_run
-from mixwidgets.task.spec import tasks
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import Page, curve, going_on, journalled, statuses, step_record

@@ -11,7 +11,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import grid
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.store.watched_loop import WatchedLoop
-from mixwidgets.task.spec import tasks
+from mixwidgets.task.catalogue import tasks
 
 CHOICES = ("task", "recipe", "steps", "seed", "device")
 """The fields of an experiment that can be chosen."""

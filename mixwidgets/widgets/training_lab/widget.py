@@ -15,7 +15,7 @@ from mixwidgets.scheduler.launch import launch
 from mixwidgets.store.devices import choosable_devices
 from mixwidgets.store.run import Run
 from mixwidgets.store.stopping import stop_runs
-from mixwidgets.task.spec import tasks
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.requests import answer
 from mixwidgets.widgets.training_lab.choice import CHOICES, as_text, checked, choice_of, experiments, of_text
 from mixwidgets.widgets.training_lab.requests import REQUESTS
