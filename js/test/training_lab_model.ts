@@ -9,13 +9,10 @@ export function fakeModel(changes: Record<string, unknown> = {}) {
   const state: Record<string, unknown> = {
     task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto",
     _tasks: [{ name: "digits_cnn", title: "Digits", explanation: "A small CNN." }],
-    _recipes: ["fp32", "fp16_dynamic"].map((name) => ({
-      name,
-      compute_format: name === "fp32" ? "float32" : "float16",
-      loop: "explicit", master_weights: true, weight_rounding: "nearest", optimizer_format: "float32",
-      fp32_ops: ["softmax", "norm", "loss"], operands: null,
-      loss_scale: { kind: name === "fp32" ? "none" : "dynamic", init_scale: 65536, growth_factor: 2, backoff_factor: 0.5, growth_interval: 25 },
-    })),
+    _recipes: [
+      { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
+      { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
+    ],
     _devices: ["auto", "cpu"],
     _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
     _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",

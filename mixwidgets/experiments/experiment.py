@@ -3,13 +3,15 @@
 import dataclasses
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
-from mixwidgets.checks import check_names, choice, real_number, whole_number, yes_or_no
+from mixwidgets.checks import check_names, choice, real_number, whole_number
+from mixwidgets.experiments.options import Options
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.extract import source_of
@@ -22,9 +24,16 @@ SCHEMA = 1
 
 _FROM_TASK: Any = None  # a field left at this takes its task's default
 _LARGEST_BATCH = 1_000_000  # of a task whose examples are drawn without end
-_ABOVE_ZERO = "a finite number above 0"
 _TINY = 5e-324  # the smallest float above 0
-_BELOW_ONE = 1 - 2**-53  # the largest float below 1
+_ABOVE_ZERO = ("a finite number above 0", _TINY, math.inf)
+_REAL = {  # what the fields accept, in words and in figures
+    "learning_rate": _ABOVE_ZERO,
+    "momentum": ("a number from 0 to below 1", 0.0, math.nextafter(1, 0)),
+    "eps": _ABOVE_ZERO,
+    "clip_norm": (f"{_ABOVE_ZERO[0]}, or None", _TINY, math.inf),
+    "time_limit_s": (f"{_ABOVE_ZERO[0]}, or None", _TINY, math.inf),
+}
+_WHOLE = {"steps": (1, 10_000_000), "seed": (0, 2**32 - 1), "summary_every": (1, 10_000_000)}
 
 
 class _NameOrClass:
@@ -52,7 +61,7 @@ class _RecipeOrName:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Experiment:
+class Experiment(Options):
     """One training run to be: task, recipe, optimiser, steps, seed and device.
 
     Wrong values raise ValueError, wrong types and unknown names TypeError; both say what is accepted.
@@ -96,39 +105,24 @@ class Experiment:
     time_limit_s: float | None = None
     """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
 
-    def __new__(cls, **given: Any) -> Self:
-        check_names("Experiment", given, [field.name for field in dataclasses.fields(cls)])
-        return super().__new__(cls)
-
     def __post_init__(self) -> None:
-        def settle(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
+        super().__post_init__()
         spec = self._settle_task()
         for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
             if getattr(self, name) is None:
-                settle(name, getattr(spec, name))
-        settle("steps", whole_number("steps", self.steps, 1, 10_000_000))
-        settle("seed", whole_number("seed", self.seed, 0, 2**32 - 1))
-        settle("device", _device(self.device))
-        settle("task_options", _task_options(self.task_options, spec))
-        choice("optimizer", self.optimizer, ("adam", "sgd"))
-        settle("learning_rate", real_number("learning_rate", self.learning_rate, _ABOVE_ZERO, _TINY))
-        settle(
-            "momentum", real_number("momentum", self.momentum, "a number from 0 to below 1", 0, _BELOW_ONE)
-        )
+                self._settle(name, getattr(spec, name))
+        self._settle("device", _device(self.device))
+        self._settle("task_options", _task_options(self.task_options, spec))
+        self._settle("batch_size", _batch_size(self.batch_size, spec))
+        for name, (least, most) in {**_WHOLE, "micro_batches": (1, self.batch_size)}.items():
+            self._settle(name, whole_number(name, getattr(self, name), least, most))
+        for name, (accepted, low, high) in _REAL.items():
+            if getattr(self, name) is not None or "None" not in accepted:
+                self._settle(name, real_number(name, getattr(self, name), accepted, low, high))
         if self.optimizer == "adam" and self.momentum:
             raise ValueError(
                 f"momentum {self.momentum:g} is for optimizer='sgd'; Adam has its own: leave it at 0."
             )
-        settle("eps", real_number("eps", self.eps, _ABOVE_ZERO, _TINY))
-        settle("batch_size", _batch_size(self.batch_size, spec))
-        settle("micro_batches", whole_number("micro_batches", self.micro_batches, 1, self.batch_size))
-        settle("summary_every", whole_number("summary_every", self.summary_every, 1, 10_000_000))
-        yes_or_no("fp32_reference", self.fp32_reference)
-        for name in ("clip_norm", "time_limit_s"):
-            if getattr(self, name) is not None:
-                settle(name, real_number(name, getattr(self, name), _ABOVE_ZERO + ", or None", _TINY))
 
     def _settle_task(self) -> TaskSpec:
         """Put a class's name and text in the place of the class; the spec of the task."""
@@ -136,8 +130,8 @@ class Experiment:
         if isinstance(given, type) or hasattr(given, "model"):
             check_protocol(given)
             task = cast("type", given)
-            object.__setattr__(self, "task", task.__name__)
-            object.__setattr__(self, "task_source", source_of(task))
+            self._settle("task", task.__name__)
+            self._settle("task_source", source_of(task))
             return own_spec(task.__name__, task)
         if self.task_source:
             check_source(self.task, self.task_source)
@@ -164,11 +158,6 @@ class Experiment:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).from_json, (self.to_json(),)
-
-    def replace(self, **changes: Any) -> Self:
-        """The same experiment with some fields changed, checked anew; the others stay, also those that
-        came from the task's defaults."""
-        return type(self)(**{**self._fields(), **changes})
 
     def to_json(self) -> str:
         """The canonical JSON: all fields, sorted keys, no white space."""
@@ -210,9 +199,6 @@ class Experiment:
         if isinstance(given.get("recipe"), dict):
             given["recipe"] = Recipe.from_dict(given["recipe"])
         return cls(**given)
-
-    def _fields(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
 def _device(value: object) -> str:

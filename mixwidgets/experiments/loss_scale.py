@@ -6,25 +6,30 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.2. The sca
 kernel). The fields from `growth_delay` on say how other scalers differ from it; by default, in nothing.
 """
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mixwidgets.checks import check_names, choice, real_number, whole_number
+from mixwidgets.checks import real_number, whole_number
+from mixwidgets.experiments.options import Options
 
 Kind = Literal["none", "static", "dynamic"]
 AtMinScale = Literal["stay", "stop"]
 
-_KINDS = ("none", "static", "dynamic")
-_AT_MIN_SCALE = ("stay", "stop")
 _FLOAT32 = np.finfo(np.float32)
 _SMALLEST, _LARGEST = float(_FLOAT32.smallest_subnormal), float(_FLOAT32.max)
+_REAL = {  # what the fields accept, in words and in figures
+    "init_scale": ("a finite number above 0 that float32 can hold, such as 65536.0", _SMALLEST, _LARGEST),
+    "min_scale": ("a finite number from 0 that float32 can hold, such as 1.0", 0.0, _LARGEST),
+    "max_scale": ("a finite number that float32 can hold, or None for no cap", _SMALLEST, _LARGEST),
+    "growth_factor": ("a number above 1", 1.0, 2.0**64),
+    "backoff_factor": ("a number between 0 and 1", 0.0, 1.0),
+}
 
 
 class LossScaleState(NamedTuple):
@@ -39,7 +44,7 @@ class LossScaleState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LossScale:
+class LossScale(Options):
     """How the loss is scaled before the backward pass. Wrong values raise ValueError or TypeError."""
 
     kind: Kind = "none"
@@ -65,36 +70,19 @@ class LossScale:
     at_min_scale: AtMinScale = "stay"
     """"dynamic": whether a bad step that would lower a scale at `min_scale` ends the run ("stop")."""
 
-    def __new__(cls, **given: Any) -> Self:
-        check_names("LossScale", given, [field.name for field in dataclasses.fields(cls)])
-        return super().__new__(cls)
-
     def __post_init__(self) -> None:
-        def settle(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
-        def settle_scale(name: str, accepted: str, low: float) -> None:
-            settle(name, real_number(name, getattr(self, name), accepted, low, _LARGEST))
-
-        choice("kind", self.kind, _KINDS)
-        choice("at_min_scale", self.at_min_scale, _AT_MIN_SCALE)
-        settle_scale(
-            "init_scale", "a finite number above 0 that float32 can hold, such as 65536.0", _SMALLEST
-        )
-        settle_scale("min_scale", "a finite number from 0 that float32 can hold, such as 1.0", 0)
-        if self.max_scale is not None:
-            settle_scale("max_scale", "a finite number that float32 can hold, or None for no cap", _SMALLEST)
-        growth = real_number("growth_factor", self.growth_factor, "a number above 1", 1, 2.0**64)
-        settle("growth_factor", growth)
-        backoff = real_number("backoff_factor", self.backoff_factor, "a number between 0 and 1", 0, 1)
-        settle("backoff_factor", backoff)
-        settle("growth_interval", whole_number("growth_interval", self.growth_interval, 1, 10**9))
-        settle("growth_delay", whole_number("growth_delay", self.growth_delay, 0, 10**9))
-        settle("hysteresis", whole_number("hysteresis", self.hysteresis, 1, 10**9))
-        if growth == 1:
+        super().__post_init__()
+        for name, (accepted, low, high) in _REAL.items():
+            if name != "max_scale" or self.max_scale is not None:
+                self._settle(name, real_number(name, getattr(self, name), accepted, low, high))
+        for name, low in (("growth_interval", 1), ("growth_delay", 0), ("hysteresis", 1)):
+            self._settle(name, whole_number(name, getattr(self, name), low, 10**9))
+        if self.growth_factor == 1:
             raise ValueError("growth_factor takes a number above 1; 1 came: kind='static' keeps the scale.")
-        if backoff in (0, 1):
-            raise ValueError(f"backoff_factor lies between 0 and 1, both excluded; {backoff:g} came.")
+        if self.backoff_factor in (0, 1):
+            raise ValueError(
+                f"backoff_factor lies between 0 and 1, both excluded; {self.backoff_factor:g} came."
+            )
         self._check_together()
 
     def _check_together(self) -> None:
@@ -119,15 +107,6 @@ class LossScale:
                 f"max_scale is at least init_scale, but {self.max_scale:g} < {self.init_scale:g}: "
                 "raise max_scale, or start lower."
             )
-
-    def replace(self, **changes: Any) -> Self:
-        """The same loss scale with some fields changed, checked anew."""
-        return type(self)(**{**dataclasses.asdict(self), **changes})
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """The reverse of `dataclasses.asdict`."""
-        return cls(**fields)
 
     def start(self) -> LossScaleState:
         """The state before the first step."""

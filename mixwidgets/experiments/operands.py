@@ -4,14 +4,13 @@ A layer has three products: y = x Wᵀ, dx = dy W and dW = dyᵀ x. The names ar
 recipes (2.21, `DelayedScaling`, `Float8CurrentScaling`) and of torchao's float8 training ("tensorwise").
 """
 
-import dataclasses
 import reprlib
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal
 
-from mixwidgets.checks import check_names, choice, did_you_mean, whole_number
+from mixwidgets.checks import did_you_mean, whole_number
+from mixwidgets.experiments.options import Options
 from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
 from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.formats.float_format import FloatFormat
@@ -19,13 +18,11 @@ from mixwidgets.formats.float_format import FloatFormat
 Scaling = Literal["none", "current", "delayed"]
 GradientRounding = Literal["nearest", "stochastic"]
 
-_SCALINGS = ("none", "current", "delayed")
-_GRADIENT_ROUNDINGS = ("nearest", "stochastic")
 _WIDEST = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operands:
+class Operands(Options):
     """The formats of the operands; Operands() is FP8 unscaled. Wrong values raise ValueError or TypeError.
 
     Formats are signed float formats of the catalogue of at most 16 bits, or block formats; both of one kind,
@@ -48,21 +45,12 @@ class Operands:
     """How dy is rounded; x and W always go to nearest, ties to even. "stochastic" is the NVFP4 recipe's
     (arXiv:2509.25149, section 4)."""
 
-    def __new__(cls, **given: Any) -> Self:
-        check_names("Operands", given, [field.name for field in dataclasses.fields(cls)])
-        return super().__new__(cls)
-
     def __post_init__(self) -> None:
-        def settle(name: str, value: object) -> None:
-            object.__setattr__(self, name, value)
-
+        super().__post_init__()
         forward, backward = (_checked(name, getattr(self, name)) for name in ("forward", "backward"))
-        settle("forward", forward.name)
-        settle("backward", backward.name)
-        choice("scaling", self.scaling, _SCALINGS)
-        choice("gradient_rounding", self.gradient_rounding, _GRADIENT_ROUNDINGS)
-        length = whole_number("amax_history_len", self.amax_history_len, 1, 10**6)
-        settle("amax_history_len", length)
+        self._settle("forward", forward.name)
+        self._settle("backward", backward.name)
+        self._settle("amax_history_len", whole_number("amax_history_len", self.amax_history_len, 1, 10**6))
         if isinstance(forward, BlockFormat) != isinstance(backward, BlockFormat):
             raise ValueError(
                 f"forward {forward.name!r} and backward {backward.name!r} meet in one product, and only one "
@@ -79,15 +67,6 @@ class Operands:
                     f"gradient_rounding 'stochastic' is for float elements; those of {backward.name!r} are "
                     "integers: choose another backward format, or 'nearest'."
                 )
-
-    def replace(self, **changes: Any) -> Self:
-        """The same operands with some fields changed, checked anew."""
-        return type(self)(**{**dataclasses.asdict(self), **changes})
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """The reverse of `dataclasses.asdict`."""
-        return cls(**fields)
 
 
 def operand_format(name: object) -> FloatFormat | BlockFormat:

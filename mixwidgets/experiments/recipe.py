@@ -8,20 +8,21 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
-from mixwidgets.checks import check_names, choice, yes_or_no
+from mixwidgets.checks import choice
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.operands import Operands
+from mixwidgets.experiments.options import Options
 
 TorchFormat = Literal["float32", "float16", "bfloat16"]
+Fp32Op = Literal["softmax", "norm", "loss"]
 
-_FORMATS = ("float32", "float16", "bfloat16")
-_FP32_OPS = ("softmax", "norm", "loss")
+_FP32_OPS: tuple[Fp32Op, ...] = get_args(Fp32Op)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Recipe(Options):
     """How the numbers of a run are kept. Sections are those of Micikevicius et al. (2018), arXiv:1710.03740.
 
     Wrong values and combinations that mean nothing raise ValueError, wrong types and unknown names TypeError.
@@ -39,7 +40,7 @@ class Recipe:
     """Without master weights: how an updated weight is rounded to the compute format."""
     loss_scale: LossScale = dataclasses.field(default_factory=LossScale)
     """What the loss is multiplied by before the backward pass (section 3.2)."""
-    fp32_ops: tuple[str, ...] = _FP32_OPS
+    fp32_ops: tuple[Fp32Op, ...] = _FP32_OPS
     """What is computed in float32 although the compute format is narrower, of "softmax", "norm", "loss"
     (section 3.3). Left out, softmax is the naive one: no maximum is subtracted before exp."""
     optimizer_format: TorchFormat = "float32"
@@ -55,19 +56,9 @@ class Recipe:
     """To what FP8, MX or NVFP4 format the operands of the linear layers' products are rounded; None: to
     none."""
 
-    def __new__(cls, **given: Any) -> Self:
-        check_names("Recipe", given, [field.name for field in dataclasses.fields(cls)])
-        return super().__new__(cls)
-
     def __post_init__(self) -> None:
-        choice("compute_format", self.compute_format, _FORMATS)
-        choice("loop", self.loop, ("explicit", "amp"))
-        yes_or_no("master_weights", self.master_weights)
-        choice("weight_rounding", self.weight_rounding, ("nearest", "stochastic"))
-        choice("optimizer_format", self.optimizer_format, _FORMATS)
-        choice("accumulation_format", self.accumulation_format, _FORMATS)
-        yes_or_no("clip_after_unscaling", self.clip_after_unscaling)
-        object.__setattr__(self, "fp32_ops", _in_order(self.fp32_ops))
+        super().__post_init__()
+        self._settle("fp32_ops", _in_order(self.fp32_ops))
         if not isinstance(self.loss_scale, LossScale):
             raise TypeError(
                 f"loss_scale takes a LossScale (from mixwidgets.experiments.loss_scale); "
@@ -144,11 +135,6 @@ class Recipe:
         """The name of the preset that this recipe equals, else "custom"."""
         return next((name for name, preset in recipes.items() if preset == self), "custom")
 
-    def replace(self, **changes: Any) -> Self:
-        """The same recipe with some fields changed: `recipes["fp32"].replace(compute_format="bfloat16")`."""
-        check_names("Recipe", changes, [field.name for field in dataclasses.fields(self)])
-        return dataclasses.replace(self, **changes)
-
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""
         return {**dataclasses.asdict(self), "fp32_ops": list(self.fp32_ops)}
@@ -168,7 +154,7 @@ class Recipe:
         return cls(**given)
 
 
-def _in_order(ops: object) -> tuple[str, ...]:
+def _in_order(ops: object) -> tuple[Fp32Op, ...]:
     if isinstance(ops, str) or not isinstance(ops, Iterable):
         raise TypeError(f"fp32_ops takes some of {_FP32_OPS}, such as ('loss',); {ops!r} came.")
     named = {choice("fp32_ops", op, _FP32_OPS) for op in ops}

@@ -25,7 +25,7 @@ PACKAGES = {
     "checks": (set(), set(), set()),
     "installed": (set(), set(), set()),
     "task": ({"checks", "formats"}, {"numpy", "torch"}, {"sklearn"}),
-    "experiments": ({"checks", "formats", "task"}, {"numpy"}, set()),
+    "experiments": ({"checks", "formats", "task", "languages"}, {"numpy"}, set()),
     "store": (
         {"checks", "installed", "formats", "gradients", "task", "experiments"},
         {"numpy"},

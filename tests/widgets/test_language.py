@@ -8,6 +8,8 @@ import traitlets
 from ipywidgets import Widget
 
 import mixwidgets as mw
+from mixwidgets.experiments.recipe_lines import LINES
+from mixwidgets.experiments.recipe_words import HEADINGS
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
 from mixwidgets.widgets.bundles import STATIC, page_module
@@ -201,6 +203,7 @@ def test_the_lab_tells_its_tasks_in_its_language(tmp_path):
 def test_no_translation_outlives_its_text():
     said = {task.title for task in mw.tasks.values()} | {task.explanation for task in mw.tasks.values()}
     words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in NAMES}
+    said |= {text for line in LINES for text in (line.sentence, line.brief)} | {*HEADINGS}
     assert texts("zh", "python").keys() <= said | words
     assert words <= texts("zh", "python").keys()
     assert translated("my own task", "zh") == "my own task"

@@ -3,7 +3,6 @@
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { field } from "./fields.ts";
-import { brief, grouped, recipe as words } from "./recipe_words.ts";
 import type { RecipeChoice } from "./state.ts";
 import { spaced } from "./words.ts";
 
@@ -16,7 +15,8 @@ export interface RecipeField {
 }
 
 export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: string[]) => void): RecipeField {
-  const groups = grouped(recipes);
+  const headings = [...new Set(recipes.map(({ heading }) => heading))];
+  const groups = headings.map((heading) => ({ heading, recipes: recipes.filter((one) => one.heading === heading) }));
   const several = h("option", { value: "", hidden: true });
   const select = h("select", {}, several,
     ...groups.map((group) => h("optgroup", { label: group.heading }, ...group.recipes.map(({ name }) => h("option", { value: name }, spaced(name))))));
@@ -47,7 +47,7 @@ export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: s
     setText(several, t("lab.several_chosen", { count: names.length }));
     select.value = names.length === 1 ? names[0]! : "";
     const one = names.length === 1 ? recipes.find(({ name }) => name === names[0]) : undefined;
-    setText(note, one ? words(one) : listed(names.map(spaced)));
+    setText(note, one ? one.description : listed(names.map(spaced)));
   };
   const take = (names: string[]) => {
     show(names);
@@ -65,7 +65,7 @@ export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: s
 }
 
 function box(choice: RecipeChoice, input: HTMLInputElement): HTMLElement {
-  const about = h("span", { class: "mw-recipe-words", id: uniqueId("about") }, brief(choice));
+  const about = h("span", { class: "mw-recipe-words", id: uniqueId("about") }, choice.brief);
   set(input, { "aria-describedby": about.id });
   return h("div", { class: "mw-recipe" }, h("label", {}, input, spaced(choice.name)), about);
 }

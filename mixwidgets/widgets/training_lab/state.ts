@@ -63,17 +63,12 @@ export interface TaskChoice {
   explanation: string;
 }
 
-/** The fields of a Recipe that are told. */
+/** A recipe in the page's language. */
 export interface RecipeChoice {
   name: string;
-  compute_format: string;
-  loop: string;
-  master_weights: boolean;
-  weight_rounding: string;
-  optimizer_format: string;
-  fp32_ops: string[];
-  operands: { forward: string; backward: string; scaling: string; gradient_rounding: string } | null;
-  loss_scale: { kind: string; init_scale: number; growth_factor: number; backoff_factor: number; growth_interval: number };
+  heading: string; // what it stands under
+  brief: string; // in a line
+  description: string; // in sentences
 }
 
 /** What tells some runs apart, field by field; a value for each run. */

@@ -9,6 +9,7 @@ import traitlets as t
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
+from mixwidgets.experiments.recipe_words import brief, describe, heading
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.launch import launch
@@ -70,7 +71,15 @@ class TrainingLab(RunsPanels):
                 }
                 for task in tasks.values()
             ],
-            _recipes=[{"name": name, **recipe.to_dict()} for name, recipe in recipes.items()],
+            _recipes=[
+                {
+                    "name": name,
+                    "heading": heading(recipe, language),
+                    "brief": brief(recipe, language),
+                    "description": describe(recipe, language),
+                }
+                for name, recipe in recipes.items()
+            ],
             _devices=choosable_devices(),
             _runs_dir=os.fspath(runs_dir),
         )
