@@ -73,6 +73,14 @@ def test_in_a_launched_run_it_gives_the_same_bits(tmp_path):
     assert open_run(run.path).experiment.task_source == experiment.task_source
 
 
+def test_a_text_with_constants_above_the_class_as_older_versions_wrote_it_still_trains(tmp_path):
+    source = "from math import pi\nwidth = 4\n\n\n" + Experiment(task=Line).task_source
+    source = source.replace("nn.Linear(4, 1)", "nn.Linear(int(pi + 1), width - 3)")
+    experiment = Experiment(task="Line", task_source=source, steps=80, learning_rate=0.05)
+    *_, last = train(open_run(create_run(experiment, tmp_path)).experiment)
+    assert (last.reason, last.metrics["loss"] < 0.05) == ("completed", True)
+
+
 def test_opening_a_run_does_not_run_its_text(tmp_path):
     mark = tmp_path / "was run"
     source = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{Experiment(task=Line).task_source}"
