@@ -61,8 +61,8 @@ class TaskSpec:
     options: tuple[TaskOption, ...]
     """What it takes in `Experiment.task_options`."""
     built_by: str = ""
-    """The module in `mixwidgets.task` and the class there with its model, data and loss: "mask.Mask". Empty
-    for a user's own."""
+    """The module beside this one and the class in it with the model, data and loss: "mask.Mask". Empty for a
+    user's own."""
 
 
 _TINY = math.ulp(0.0)  # the least positive float
