@@ -8,7 +8,7 @@ _MOVED = {
     "events": "mixwidgets.store.events",
     "loss_scale": "mixwidgets.experiments.loss_scale",
     "operands": "mixwidgets.experiments.operands",
-    "task": "mixwidgets.task.spec",
+    "task": "mixwidgets.task.catalogue",
 }
 
 warn(

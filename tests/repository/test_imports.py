@@ -234,6 +234,7 @@ def test_documented_modules_that_moved_can_still_be_imported():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             from mixwidgets.runs.loss_scale import LossScale
+            from mixwidgets.runs.task import TaskOption, TaskSpec, tasks
         from mixwidgets.experiments.loss_scale import LossScale as now
         print(LossScale is now, "mixwidgets.experiments.loss_scale" in str(told[0].message))
     """)
