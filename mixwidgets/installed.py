@@ -1,9 +1,12 @@
-"""What the extras bring: whether it is there, told without loading it."""
+"""What is installed: whether an extra's packages are there, told without loading them, and versions."""
 
 import importlib.metadata
 import importlib.util
+import platform
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType, ModuleType
 
 _OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
 
@@ -37,3 +40,9 @@ def require_recent_torch() -> None:
                 "pip install -U 'mixwidgets[train]'.",
                 name="torch",
             )
+
+
+def versions(*packages: ModuleType) -> Mapping[str, str]:
+    """The version of Python and of each loaded package, by name."""
+    named = {package.__name__: package.__version__ for package in packages}
+    return MappingProxyType({"python": platform.python_version(), **named})

@@ -1,4 +1,4 @@
-"""watch: the same eyes as a training run's, on the user's own loop."""
+"""watch: gradient summaries of the user's own training loop."""
 
 import os
 import reprlib
@@ -6,18 +6,25 @@ from numbers import Real
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+import mixwidgets
 from mixwidgets.checks import whole_number
-from mixwidgets.observe.checks import blind_spots, check_loop, signed_format
-from mixwidgets.observe.eyes import LoopEyes
+from mixwidgets.installed import versions
 from mixwidgets.observe.gradients import Summaries
+from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
-from mixwidgets.observe.log import NonFinite, ScaleChange, Snapshot, WatchLog
-from mixwidgets.observe.names import model_name, watched
+from mixwidgets.observe.observer import Observer
 from mixwidgets.observe.report import report
-from mixwidgets.observe.versions import versions
+from mixwidgets.observe.targets import (
+    blind_spots,
+    check_loop,
+    model_name,
+    signed_format,
+    watched_parameters,
+)
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import RunStarted
 from mixwidgets.store.journal import Journal, create_watched_run
@@ -75,11 +82,11 @@ class Watcher:
         self.format = signed_format(format)
         """The format whose losses `report()` tells."""
         self._model, self._path = model, path
-        parameters = dict(watched(model))
+        parameters = dict(watched_parameters(model))
         devices = {weight.device: None for weight in parameters.values()}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
-        self._eyes = LoopEyes(optimizer, scaler, tuple(parameters), self._device, self.every)
-        self._hooks = LoopHooks(model, optimizer, scaler, self._eyes)
+        self._observer = Observer(optimizer, scaler, tuple(parameters), self._device, self.every)
+        self._hooks = LoopHooks(model, optimizer, scaler, self._observer)
         self._is_watching = False
 
     def start(self) -> Self:
@@ -89,19 +96,17 @@ class Watcher:
         """
         if self._is_watching:
             return self
-        if self._path is not None:
-            self._eyes.journal = self._new_journal(self._path)
+        self._observer.start(None if self._path is None else self._new_journal(self._path))
         try:
-            self._eyes.open()
             self._hooks.place()
         except Exception as error:
-            self._eyes.close(reason_of(error), in_words(error))
+            self._observer.stop(reason_of(error), in_words(error))
             raise
         self._is_watching = True
         return self
 
     def stop(self) -> None:
-        """Take every hook away; harmless while not watching. What was seen stays, and the journal ends."""
+        """Remove every hook and end the journal; harmless while not watching. What was seen stays."""
         self._stop("completed", "Watching was ended.")
 
     def __enter__(self) -> Self:
@@ -124,18 +129,18 @@ class Watcher:
         """
         if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
             raise TypeError(f"record_loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
-        if not self._eyes.is_blind:
-            self._eyes.step.add_own_loss(loss)
+        if self._observer.is_active:
+            self._observer.step.add_own_loss(loss)
 
     @property
     def step(self) -> int:
         """How many steps were seen."""
-        return self._log.steps
+        return self._history.steps
 
     @property
     def summaries(self) -> Summaries:
         """The unscaled gradients of the newest observed step, by parameter name; empty before the first."""
-        newest = self._log.newest
+        newest = self._history.newest
         return newest[1].summaries if newest else MappingProxyType({})
 
     @property
@@ -144,34 +149,34 @@ class Watcher:
 
         When it is full every other one is dropped, so that it reaches from the first to the newest.
         """
-        return self._log.history
+        return self._history.snapshots
 
     @property
     def skipped(self) -> int:
         """How many steps left the weights alone, for an inf or a NaN."""
-        return self._log.skipped
+        return self._history.skipped
 
     @property
     def skipped_steps(self) -> tuple[int, ...]:
         """The newest thousand of them, by number."""
-        return tuple(self._log.skipped_steps)
+        return tuple(self._history.skipped_steps)
 
     @property
     def scale_changes(self) -> tuple[ScaleChange, ...]:
         """The newest thousand changes of the loss scale."""
-        return tuple(self._log.scale_changes)
+        return tuple(self._history.scale_changes)
 
     @property
     def first_non_finite(self) -> NonFinite | None:
         """Where an inf or a NaN came up first among the observed steps; forward comes before backward."""
-        found = [one for one in (self._log.first_forward, self._log.first_backward) if one]
+        found = [one for one in (self._history.first_forward, self._history.first_backward) if one]
         return min(found, key=lambda one: one.step, default=None)
 
     @property
     def notes(self) -> list[str]:
         """What cannot be seen, what happened, and what went wrong in looking, one sentence each."""
-        happened = list(self._log.sentences())
-        return [*blind_spots(self._model), *happened, *filter(None, [self._eyes.why_blind])]
+        happened = list(self._history.sentences())
+        return [*blind_spots(self._model), *happened, *filter(None, [self._observer.failure])]
 
     def report(self) -> "pd.DataFrame":
         """One row per tensor of the newest observed step, with what `format` makes of it in words.
@@ -180,7 +185,7 @@ class Watcher:
         at that scale (zero … nan; missing where the summary does not decide), best_loss_scale and finding.
         `report().attrs["notes"]` holds the `notes`.
         """
-        table = report(self._log.newest, self.format)
+        table = report(self._history.newest, self.format)
         table.attrs["notes"] = self.notes
         return table
 
@@ -190,7 +195,9 @@ class Watcher:
         )
         journal = Journal(path)
         backend = "the watched loop's own"
-        journal.append(RunStarted(device=str(self._device), backend=backend, versions=versions()))
+        journal.append(
+            RunStarted(device=str(self._device), backend=backend, versions=versions(mixwidgets, np, torch))
+        )
         return journal
 
     def _stop(self, reason: str, message: str) -> None:
@@ -198,13 +205,13 @@ class Watcher:
             return
         self._is_watching = False
         self._hooks.remove()
-        self._eyes.close(reason, message)
+        self._observer.stop(reason, message)
 
     def __repr__(self) -> str:
         doing = "watching" if self._is_watching else "not watching"
         return f"<Watcher: {model_name(self._model)}, {doing}, {self.step} steps, {self.skipped} skipped>"
 
     @property
-    def _log(self) -> WatchLog:
-        self._eyes.catch_up()
-        return self._eyes.log
+    def _history(self) -> History:
+        self._observer.catch_up()
+        return self._observer.history

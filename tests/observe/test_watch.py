@@ -14,7 +14,8 @@ from torch import nn
 
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe import step as watching_step
+from mixwidgets.observe import unscaled
+from mixwidgets.observe.step import Step
 from mixwidgets.observe.watch import watch
 from tests.observe.watch_twins import Twin, assert_same, assert_seen_and_unchanged, in_bytes, small_model
 
@@ -199,7 +200,7 @@ def test_every_hook_is_taken_away(end, monkeypatch):
         with pytest.raises(TypeError, match="NoneType"), watcher:
             twin.step()
     elif end == "error in looking":
-        monkeypatch.setattr(watching_step, "begin", lambda gradients: 1 / 0)
+        monkeypatch.setattr(unscaled, "begin", lambda gradients: 1 / 0)
         with pytest.warns(RuntimeWarning, match="ZeroDivisionError"), watcher:
             twin.step()
     else:
@@ -262,7 +263,7 @@ def test_what_is_copied_or_pickled_meanwhile_is_no_part_of_it():
 def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch):
     plain = Twin(scaler=scaler()).run()
     twin, calls = Twin(scaler=scaler()), []
-    real = watching_step.begin
+    real = unscaled.begin
 
     def breaks_later(gradients):
         calls.append(gradients)
@@ -270,7 +271,7 @@ def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch)
             raise ValueError("no such luck")
         return real(gradients)
 
-    monkeypatch.setattr(watching_step, "begin", breaks_later)
+    monkeypatch.setattr(unscaled, "begin", breaks_later)
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strict else "ignore")
         watcher = twin.run_watched(4)
@@ -342,7 +343,7 @@ def test_steps_that_nobody_asks_for_do_not_pile_up(every):
     with watch(nn.ParameterDict({"w": weight}), every=every) as watcher:
         for _ in range(200):
             weight.sum().backward()
-        under_way = sum(type(kept) is watching_step.StepUnderWay for kept in gc.get_objects())
+        under_way = sum(type(kept) is Step for kept in gc.get_objects())
     assert under_way < 50
     assert watcher.step == 200
 

@@ -441,11 +441,12 @@ def test_a_second_order_gradient():
     """A penalty on the gradient: its backward pass goes through another one's graph."""
     model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
     x = torch.randn(5, 3, requires_grad=True)
-    with watch(model, torch.optim.SGD(model.parameters()), every=1) as watcher:
+    optimizer = torch.optim.SGD(model.parameters())
+    with watch(model, optimizer, every=1) as watcher:
         (slope,) = torch.autograd.grad(model(x).sum(), x, create_graph=True)
         (slope**2).mean().backward()
         expected = {
             name: GradientSummary.of(w.grad) for name, w in model.named_parameters() if w.grad is not None
         }
-        watcher._hooks.optimizer.step()
+        optimizer.step()
     assert watcher.summaries == expected

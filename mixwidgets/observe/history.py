@@ -1,4 +1,4 @@
-"""What a watcher keeps of the steps that it saw: bounded, however long it watches."""
+"""What a watcher keeps of the steps that it saw; bounded, however long it watches."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.step import SeenStep
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 
-MOST_SNAPSHOTS = 256
-_MOST_SUMMARIES = 1 << 14  # in all snapshots: some 4 KB each
+_MOST_SNAPSHOTS = 256
+_MOST_SUMMARIES = 1 << 14  # in all snapshots: about 4 KB each
 _MOST_EVENTS = 1000  # skipped steps, and changes of the scale: the newest
 
 
@@ -23,7 +23,7 @@ class Snapshot:
     loss: float
     """NaN where it was not seen."""
     loss_scale: float
-    """What the loss was multiplied by, and the gradients below no longer are."""
+    """The factor on the loss; the gradients below are unscaled."""
     skipped: bool
     """Whether the update was skipped."""
     summaries: Summaries
@@ -31,7 +31,7 @@ class Snapshot:
 
 
 class ScaleChange(NamedTuple):
-    """The loss scale after a step is another."""
+    """A change of the loss scale."""
 
     step: int
     """The step after which it changed, from 1."""
@@ -52,23 +52,22 @@ class NonFinite(NamedTuple):
     """The module's, or the parameter's."""
 
 
-class WatchLog:
-    """Takes in steps, in order."""
+class History:
+    """The steps seen so far, added in order."""
 
     def __init__(self) -> None:
         self.steps = 0
-        """How many were taken in."""
+        """How many were added."""
         self.skipped = 0
-        """How many of them left the weights alone."""
-        self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
+        """How many of them were skipped."""
         self.skipped_steps: deque[int] = deque(maxlen=_MOST_EVENTS)
-        self._observed: list[tuple[StepRecord, GradientSnapshot]] = []
-        self.saw_outputs = False
-        """Whether any module's output was seen."""
+        self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
         self.first_forward: NonFinite | None = None
         self.first_backward: NonFinite | None = None
+        self._saw_outputs = False
+        self._observed: list[tuple[StepRecord, GradientSnapshot]] = []
 
-    def take(self, seen: SeenStep) -> None:
+    def add(self, seen: SeenStep) -> None:
         record, snapshot = seen.record, seen.snapshot
         self.steps = record.step
         if record.skipped:
@@ -76,13 +75,13 @@ class WatchLog:
             self.skipped_steps.append(record.step)
         if seen.next_scale != record.loss_scale:
             self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
-        self.saw_outputs |= seen.saw_outputs
+        self._saw_outputs |= seen.saw_outputs
         if seen.first_output and self.first_forward is None:
             self.first_forward = NonFinite(record.step, "forward", seen.first_output)
         if record.first_non_finite and self.first_backward is None:
             self.first_backward = NonFinite(record.step, "backward", record.first_non_finite)
         if snapshot is not None:
-            most = min(MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
+            most = min(_MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
             if len(self._observed) >= most:
                 del self._observed[1::2]
             self._observed.append((record, snapshot))
@@ -93,8 +92,8 @@ class WatchLog:
         return self._observed[-1] if self._observed else None
 
     @property
-    def history(self) -> tuple[Snapshot, ...]:
-        """At most 256, and fewer of a model with many tensors: when it is full, every other one goes."""
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """The observed steps, oldest first; when there is no room for another, every second one is dropped."""
         return tuple(
             Snapshot(
                 step=record.step,
@@ -107,10 +106,10 @@ class WatchLog:
         )
 
     def sentences(self) -> Iterator[str]:
-        """What happened, in words."""
+        """What happened, one sentence each."""
         if self.newest is None:
             yield "No gradients were seen yet: an observed step has to end first."
-        elif not self.saw_outputs:
+        elif not self._saw_outputs:
             yield "No module's output was seen: the forward pass is compiled, or calls none of the modules."
         if self.skipped:
             newest = self.skipped_steps[-1]
