@@ -6,7 +6,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
 _OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
 
@@ -42,7 +42,7 @@ def require_recent_torch() -> None:
             )
 
 
-def versions(*packages: ModuleType) -> Mapping[str, str]:
-    """The version of Python and of each loaded package, by name."""
-    named = {package.__name__: package.__version__ for package in packages}
-    return MappingProxyType({"python": platform.python_version(), **named})
+def versions() -> Mapping[str, str]:
+    """What computes in this process: the version of Python and of the loaded packages, by name."""
+    loaded = {name: sys.modules[name].__version__ for name in ("mixwidgets", "numpy", "torch")}
+    return MappingProxyType({"python": platform.python_version(), **loaded})

@@ -62,8 +62,8 @@ class History:
         """How many of them were skipped."""
         self.skipped_steps: deque[int] = deque(maxlen=_MOST_EVENTS)
         self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
-        self.first_forward: NonFinite | None = None
-        self.first_backward: NonFinite | None = None
+        self.first_non_finite: dict[str, NonFinite] = {}
+        """The first inf or NaN of all steps, forward and backward."""
         self._saw_outputs = False
         self._observed: list[tuple[StepRecord, GradientSnapshot]] = []
 
@@ -76,10 +76,9 @@ class History:
         if seen.next_scale != record.loss_scale:
             self.scale_changes.append(ScaleChange(record.step, record.loss_scale, seen.next_scale))
         self._saw_outputs |= seen.saw_outputs
-        if seen.first_output and self.first_forward is None:
-            self.first_forward = NonFinite(record.step, "forward", seen.first_output)
-        if record.first_non_finite and self.first_backward is None:
-            self.first_backward = NonFinite(record.step, "backward", record.first_non_finite)
+        for where, name in (("forward", seen.first_output), ("backward", record.first_non_finite)):
+            if name:
+                self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
         if snapshot is not None:
             most = min(_MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
             if len(self._observed) >= most:
@@ -93,7 +92,7 @@ class History:
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
-        """The observed steps, oldest first; when there is no room for another, every second one is dropped."""
+        """The observed steps, oldest first. When it is full, every second one is dropped."""
         return tuple(
             Snapshot(
                 step=record.step,
@@ -117,9 +116,10 @@ class History:
         if self.scale_changes:
             step, before, after = self.scale_changes[-1]
             yield f"The loss scale last changed with step {step:,}, from {before:g} to {after:g}."
-        if self.first_forward:
-            step, _, name = self.first_forward
-            yield f"Forward, an inf or NaN came up first in the output of {name!r}, in step {step:,}."
-        if self.first_backward:
-            step, _, name = self.first_backward
-            yield f"Backward, an inf or NaN came up first in the gradient of {name!r}, in step {step:,}."
+        for where, what in (("forward", "output"), ("backward", "gradient")):
+            if where in self.first_non_finite:
+                step, _, name = self.first_non_finite[where]
+                yield (
+                    f"{where.capitalize()}, an inf or NaN came up first in the {what} of {name!r}, "
+                    f"in step {step:,}."
+                )

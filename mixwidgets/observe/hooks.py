@@ -1,7 +1,7 @@
 """The hooks of `watch` on a model, an optimiser and a scaler.
 
-Gradients are read at the end of a backward pass, before clipping or unscaling changes them: the first parameter
-that a pass reaches queues a callback for its end, as DistributedDataParallel does
+Gradients are read at the end of a backward pass, before clipping or unscaling changes them: the first
+parameter that a pass reaches queues a callback for its end, as DistributedDataParallel does
 (torch/csrc/distributed/c10d/reducer.cpp). A pass within a pass, as that of a checkpoint with
 `use_reentrant=True`, has an end of its own; what it reached is read there.
 """
@@ -97,7 +97,8 @@ class LoopHooks:
     def _await_end(self) -> None:
         self._awaited.add(torch._C._current_graph_task_id())
         # Queued from a callback, it runs after those of others: DistributedDataParallel averages in one.
-        _at_end_of_backward(lambda: _at_end_of_backward(self._end_backward))
+        queue = torch.autograd.Variable._execution_engine.queue_callback
+        queue(lambda: queue(self._end_backward))
 
     @_guarded
     def _end_backward(self) -> None:
@@ -131,13 +132,9 @@ class LoopHooks:
         self.observer.end_step(updated)
 
 
-def _at_end_of_backward(callback: Callable[[], None]) -> None:
-    torch.autograd.Variable._execution_engine.queue_callback(callback)
-
-
 class _OutputHook:
-    """A forward hook. Copied or pickled with the model it becomes a function of the standard library that does
-    nothing, so that whoever loads the pickle needs no mixwidgets."""
+    """A forward hook. Copied or pickled with the model it becomes a function of the standard library that
+    does nothing, so that whoever loads the pickle needs no mixwidgets."""
 
     def __init__(self, hooks: LoopHooks, name: str) -> None:
         self._hooks, self._name = hooks, name

@@ -1,4 +1,4 @@
-"""The observer of a training loop: collects each step from the hooks, and reads it when that costs no wait."""
+"""The observer of a training loop: gathers each step from the hooks, and reads it without waiting."""
 
 import threading
 import warnings

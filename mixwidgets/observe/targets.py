@@ -1,8 +1,6 @@
 """What of a training loop `watch` can look at, and what it cannot see."""
 
-from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 
 import torch
 from torch import nn
@@ -10,8 +8,6 @@ from torch import nn
 from mixwidgets.formats.catalogue import get_format
 
 _MOST_NAMES = 5  # in a sentence
-# Layers whose output is not finite only where their input is not.
-_PASSING_ON = (nn.Flatten, nn.Identity, nn.MaxPool1d, nn.MaxPool2d, nn.MaxPool3d, nn.ReLU, nn.Unflatten)
 
 
 def check_loop(model: object, optimizer: object, scaler: object) -> None:
@@ -63,16 +59,15 @@ def watched_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
 
 
 def watched_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The modules whose output is checked, by name: the leaves, compiled modules and the model itself.
+    """The modules whose output is checked, by name: the leaves, the compiled ones and the model itself.
 
-    Left out are modules inside a compiled one, where a hook would be compiled too, and again when it is
-    removed; leaves that only pass on what was checked before; and a model whose last leaf gives its output.
+    A hook on a module inside a compiled one would be compiled too, and again when it is removed.
     """
-    compiled, passing_on = _compiled_modules(model), _passing_on(model)
+    compiled = _compiled_modules(model)
     for name, module in model.named_modules():
         is_inside = any(name != outer and name.startswith(f"{outer}." if outer else "") for outer in compiled)
-        is_model = module is model and not _ends_in_a_leaf(model)
-        if (name in compiled or _is_leaf(module) or is_model) and not (is_inside or module in passing_on):
+        is_leaf = next(module.children(), None) is None  # not len(): a module may have one of its own
+        if (is_leaf or name in compiled or module is model) and not is_inside:
             yield _own_name(name) or model_name(model), module
 
 
@@ -106,30 +101,6 @@ def _compiled_modules(model: nn.Module) -> set[str]:
         name
         for name, module in model.named_modules()
         if hasattr(module, "_orig_mod") or module._compiled_call_impl is not None
-    }
-
-
-def _is_leaf(module: nn.Module) -> bool:
-    return next(module.children(), None) is None  # `is None`: a module's truth value may be its own len()
-
-
-def _ends_in_a_leaf(model: nn.Module) -> bool:
-    """Whether the model's output is that of its last leaf, as a plain Sequential's is."""
-    return type(model) is nn.Sequential and len(model) > 0 and _is_leaf(model[-1])
-
-
-def _passing_on(model: nn.Module) -> set[nn.Module]:
-    """Leaves whose output is not finite only where that of the leaf before them is not.
-
-    Only a plain Sequential says which leaf is before. A module of two names may be called elsewhere, too.
-    """
-    uses = Counter(module for _, module in model.named_modules(remove_duplicate=False))
-    return {
-        module
-        for sequence in model.modules()
-        if type(sequence) is nn.Sequential
-        for before, module in pairwise(sequence)
-        if type(module) in _PASSING_ON and uses[module] == 1 and _is_leaf(before)
     }
 
 

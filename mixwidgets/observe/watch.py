@@ -6,11 +6,9 @@ from numbers import Real
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-import mixwidgets
 from mixwidgets.checks import whole_number
 from mixwidgets.installed import versions
 from mixwidgets.observe.gradients import Summaries
@@ -169,8 +167,8 @@ class Watcher:
     @property
     def first_non_finite(self) -> NonFinite | None:
         """Where an inf or a NaN came up first among the observed steps; forward comes before backward."""
-        found = [one for one in (self._history.first_forward, self._history.first_backward) if one]
-        return min(found, key=lambda one: one.step, default=None)
+        found = self._history.first_non_finite.values()
+        return min(found, key=lambda one: (one.step, one.where == "backward"), default=None)
 
     @property
     def notes(self) -> list[str]:
@@ -195,9 +193,7 @@ class Watcher:
         )
         journal = Journal(path)
         backend = "the watched loop's own"
-        journal.append(
-            RunStarted(device=str(self._device), backend=backend, versions=versions(mixwidgets, np, torch))
-        )
+        journal.append(RunStarted(device=str(self._device), backend=backend, versions=versions()))
         return journal
 
     def _stop(self, reason: str, message: str) -> None:

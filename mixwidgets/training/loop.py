@@ -5,10 +5,8 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 
-import numpy as np
 import torch
 
-import mixwidgets
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import versions
 from mixwidgets.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
@@ -67,9 +65,7 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
     """Yields all events but the last, which it returns. The ranks agree on how to go on before the first step
     and after the events of each step, since the caller may leave the loop at any event."""
     experiment, ranks = trainer.experiment, trainer.ranks
-    yield RunStarted(
-        device=str(trainer.device), backend=trainer.arithmetic, versions=versions(mixwidgets, np, torch)
-    )
+    yield RunStarted(device=str(trainer.device), backend=trainer.arithmetic, versions=versions())
     metrics = trainer.evaluate()
     yield Evaluation(step=0, metrics=metrics)
     verdict = ranks.agree(Verdict.GO_ON)
