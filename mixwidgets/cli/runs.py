@@ -48,12 +48,12 @@ def compare_runs(
     help(mixwidgets.comparison) says what each line means; – stands for what is not known.
     """
     from mixwidgets.cli.tables import show_side_by_side
-    from mixwidgets.store.comparison import compared
+    from mixwidgets.store.comparison import comparison_rows
 
     with errors_in_words():
         there = _runs_in(runs_dir)
         runs = [_find_run(name, runs_dir, there) for name in named]
-        rows = compared(runs)
+        rows = comparison_rows(runs)
     if as_json:
         told = [
             {"field": row.name, "kind": row.kind, "values": [_in_json(value) for value in row.values]}
@@ -101,7 +101,7 @@ def _find_run(named: str, runs_dir: Path, there: list["Run"]) -> "Run":
 
 
 def _brief(run: "Run") -> dict[str, Any]:
-    from mixwidgets.store.outcome import brief_results
+    from mixwidgets.store.comparison import brief_results
     from mixwidgets.store.settings import settings_of
 
     what = settings_of(run.experiment)

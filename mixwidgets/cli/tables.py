@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mixwidgets.cli.terminal import plain
-from mixwidgets.store.comparison import ComparedRow
-from mixwidgets.store.outcome import brief_results
+from mixwidgets.store.comparison import ComparisonRow, brief_results
 from mixwidgets.store.run import Run
 from mixwidgets.store.settings import Value, settings_of
 
@@ -25,7 +24,7 @@ def show_list(runs: list[Run]) -> None:
     _show_table(_console(), names, [_line(run) for run in runs])
 
 
-def show_side_by_side(runs: list[Run], rows: list[ComparedRow]) -> None:
+def show_side_by_side(runs: list[Run], rows: list[ComparisonRow]) -> None:
     """The runs by number, then a line for each setting and each result."""
     console = _console()
     _show_table(

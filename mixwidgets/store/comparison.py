@@ -1,19 +1,26 @@
 """Runs side by side: the settings that differ, how each ended, what each lost."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mixwidgets.store.outcome import Outcome
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store.run import Run
 from mixwidgets.store.settings import Value, place_of, settings_of
+from mixwidgets.store.shares import flushed_against_float32
+from mixwidgets.store.state import RunState
+from mixwidgets.store.status import current_status
+from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_BRIEF = ("status", "steps_done", "skipped", "metrics.")
+
 
 @dataclass(frozen=True)
-class ComparedRow:
+class ComparisonRow:
     """One line of a comparison."""
 
     name: str
@@ -23,21 +30,29 @@ class ComparedRow:
     """One per run, in their order. None: not known, not recorded, or nothing that this run has."""
 
 
-def compared(runs: Iterable[Run]) -> list[ComparedRow]:
+def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
     """The settings in which the runs differ, then their results (see `comparison`). Reads each journal once.
 
     A setting that a run does not have, or of which nothing is known, makes no difference: the growth of a
-    loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no
-    run, TypeError for what is none.
+    loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no run,
+    TypeError for what is none.
     """
     there = some_runs(runs)
-    outcomes = [Outcome(run) for run in there]
-    results = [outcome.results for outcome in outcomes]
+    told = [(run.experiment, run.status, run.state()) for run in there]  # the status first: see Run.is_alive
+    results = [_results(*one) for one in told]
     return [
         *_differing([settings_of(run.experiment) for run in there]),
-        *_differing([place_of(outcome.started) for outcome in outcomes]),
-        *(ComparedRow(name, "result", _values(name, results)) for name in _names(results)),
+        *_differing([place_of(state.started) for _, _, state in told]),
+        *(ComparisonRow(name, "result", _values(name, results)) for name in _names(results)),
     ]
+
+
+def brief_results(run: Run) -> dict[str, Value]:
+    """`status`, `steps_done`, `skipped` and the last metrics; from the last status where there is one, and
+    otherwise from the journal."""
+    status = current_status(run.path)
+    found = _results(run.experiment, status.word, status.state or run.state())
+    return {name: value for name, value in found.items() if name.startswith(_BRIEF)}
 
 
 def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
@@ -47,7 +62,7 @@ def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
     options with their defaults filled in, and where the run took place: `device`, `backend`,
     `versions.torch`, …  Results, as far as any of the runs recorded them:
 
-    - `status`, `steps_done`, `skipped` (of those steps), `steps_per_second` (by the median step)
+    - `status`, `steps_done`, `skipped` (of those steps), `steps_per_second` (by the median of the newest 100)
     - `loss` of the last step's batch, and the last evaluation's `metrics.loss`, `metrics.accuracy`, …; both
       losses hold the task option loss_weight
     - of the newest gradient snapshot, as shares 0 … 1: `gradients.zero` of all of them; `gradients.flushed`,
@@ -64,7 +79,7 @@ def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
 
     there = some_runs(runs)
     index = pd.Index([run.id for run in there], name="run")
-    return pd.DataFrame({row.name: list(row.values) for row in compared(there)}, index=index)
+    return pd.DataFrame({row.name: list(row.values) for row in comparison_rows(there)}, index=index)
 
 
 def some_runs(runs: Iterable[Run]) -> list[Run]:
@@ -80,10 +95,49 @@ def some_runs(runs: Iterable[Run]) -> list[Run]:
     return there
 
 
-def _differing(settings: Sequence[Mapping[str, Value]]) -> Iterator[ComparedRow]:
+def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> dict[str, Value]:
+    """The results that are recorded; NaN where a number was, but says nothing."""
+    found: dict[str, Value] = {"status": status}
+    if state.finished or state.loss is not None:
+        found |= {"steps_done": state.steps, "skipped": state.skipped}
+    if state.loss is not None and (state.has_loss or isinstance(what, Experiment)):
+        found["loss"] = state.loss
+    found |= {f"metrics.{name}": value for name, value in state.metrics.items()}
+    found |= _lost(state, what.compute_format)
+    if state.steps_per_second is not None:
+        found["steps_per_second"] = state.steps_per_second
+    if state.memory is not None:
+        by_source = {"predicted": state.memory.predicted, "measured": state.memory.measured}
+        found |= {f"memory.{source}": sum(kinds.values()) for source, kinds in by_source.items() if kinds}
+    return found
+
+
+def _lost(state: RunState, format: str) -> dict[str, float]:
+    """What became of the newest snapshot's gradients, as shares."""
+    snapshot = state.snapshot
+    count = sum(summary.count for summary in snapshot.summaries.values()) if snapshot else 0
+    if snapshot is None or not count:
+        return {}
+    zero = sum(summary.zero for summary in snapshot.summaries.values())
+    shares = state.shares(format)
+    found = {
+        "gradients.zero": zero / count,
+        "gradients.flushed": shares.flushed,
+        "gradients.overflow": shares.overflow,
+        "gradients.not_finite": shares.not_finite,
+    }
+    if snapshot.flushed:
+        found["gradients.flushed_against_float32"] = flushed_against_float32(snapshot)
+    if snapshot.weights_unchanged:
+        unchanged = sum(snapshot.weights_unchanged.values())
+        found["weights_unchanged"] = unchanged / (count - zero) if count > zero else math.nan
+    return found
+
+
+def _differing(settings: Sequence[Mapping[str, Value]]) -> Iterator[ComparisonRow]:
     for name in _names(settings):
         if len({has[name] for has in settings if name in has}) > 1:
-            yield ComparedRow(name, "setting", _values(name, settings))
+            yield ComparisonRow(name, "setting", _values(name, settings))
 
 
 def _names(parts: Iterable[Mapping[str, Value]]) -> list[str]:

@@ -5,28 +5,32 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from mixwidgets.checks import choice
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require
 from mixwidgets.store.event_file import write_event_file
 from mixwidgets.store.events import Event
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.tables import evaluation_table, gradient_table, step_table
-
-if TYPE_CHECKING:
-    from mixwidgets.store.run import Run
+from mixwidgets.store.watched_loop import WatchedLoop
 
 ExportKind = Literal["tensorboard", "csv", "parquet"]
 
 _NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
 
 
-def export_run(run: "Run", kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
+def export_run(
+    run_path: Path,
+    experiment: Experiment | WatchedLoop,
+    kind: ExportKind,
+    path: str | os.PathLike[str] | None = None,
+) -> Path:
     """Write a new folder (see `Run.export`) and return it: whole, or not at all."""
     choice("export", kind, _NEEDS)
     require("This export", "export", _NEEDS[kind])
-    target = _default_target(run, kind) if path is None else Path(path).absolute()
+    target = _default_target(run_path, kind) if path is None else Path(path).absolute()
     if os.path.lexists(target):
         raise FileExistsError(
             f"{os.fspath(target)!r} is there already, and an export overwrites nothing: "
@@ -36,7 +40,7 @@ def export_run(run: "Run", kind: ExportKind, path: str | os.PathLike[str] | None
     try:
         draft.mkdir(parents=True)
         try:
-            _write(run, kind, draft)
+            _write(run_path, experiment, kind, draft)
             draft.rename(target)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
@@ -50,20 +54,19 @@ def export_run(run: "Run", kind: ExportKind, path: str | os.PathLike[str] | None
     return target
 
 
-def _default_target(run: "Run", kind: str) -> Path:
-    folder = run.path / "export"
+def _default_target(run_path: Path, kind: str) -> Path:
+    folder = run_path / "export"
     if folder.is_symlink():
         raise ValueError(f"{os.fspath(folder)!r} is a link, and may lead out of the run: give a path.")
     return folder / kind
 
 
-def _write(run: "Run", kind: str, folder: Path) -> None:
+def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, folder: Path) -> None:
     def events() -> Iterator[Event]:
-        return JournalReader(run.path).read_new()
+        return JournalReader(run_path).read_new()
 
-    experiment = run.experiment
     if kind == "tensorboard":
-        started = (run.path / "experiment.json").stat().st_mtime  # written when the run was made, never after
+        started = (run_path / "experiment.json").stat().st_mtime  # written when the run was made, never after
         write_event_file(events(), folder, started, experiment.batch_size)
         return
     tables = {

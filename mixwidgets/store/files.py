@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-_SEAL = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\n?\Z')
+_CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\n?\Z')
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -20,15 +20,15 @@ def is_disk_full(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in _DISK_FULL
 
 
-def seal(record: Mapping[str, Any]) -> bytes:
+def with_checksum(record: Mapping[str, Any]) -> bytes:
     """One line of JSON whose last key, "crc32", is the CRC-32 of the same line without it."""
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode()
     return body[:-1] + b',"crc32":"%08x"}\n' % zlib.crc32(body)
 
 
-def unseal(line: bytes) -> dict[str, Any]:
-    """The record of a sealed line; ValueError says what is wrong with the line."""
-    found = _SEAL.search(line)
+def without_checksum(line: bytes) -> dict[str, Any]:
+    """The record in a line of `with_checksum`; ValueError says what is wrong with the line."""
+    found = _CHECKSUM.search(line)
     if not found:
         raise ValueError("there is no checksum at its end")
     body = line[: found.start()] + b"}"

@@ -1,16 +1,17 @@
 """The writing side of a run directory.
 
-    experiment.json       what is run, or the loop that is watched; sealed, never changed
+    experiment.json       what is run, or the loop that is watched; never changed
     status.json           what the run's process last said; replaced as a whole
-    events.jsonl          one sealed line per event, one writer, one write per line
+    events.jsonl          one line per event, one writer, one write per line
     gradients-000010.bin  the gradient summaries of step 10
     lock                  locked by the run's process as long as it lives
     stop                  there when the run was asked to stop; who asked, where its process could say no more
     status.reserved       the room for the last status
     log.txt               what the process printed
 
-A sealed line is JSON with a CRC-32 as its last key. A record counts as acknowledged when `append` returns:
-it is then in the file, whole, and survives the end of the process; the last status is also synced to disk.
+experiment.json, status.json and each event are a line of JSON with a CRC-32 as its last key. A record counts
+as acknowledged when `append` returns: it is then in the file, whole, and survives the end of the process; the
+last status is also synced to disk.
 """
 
 import errno
@@ -25,12 +26,20 @@ from types import TracebackType
 from typing import Any, Self
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, StepRecord
-from mixwidgets.store.files import is_disk_full, read_plain_file, replace_file, seal, unseal, write_once
+from mixwidgets.store.events import Event, GradientSnapshot, RunFinished
+from mixwidgets.store.files import (
+    is_disk_full,
+    read_plain_file,
+    replace_file,
+    with_checksum,
+    without_checksum,
+    write_once,
+)
 from mixwidgets.store.lock import take_lock
 from mixwidgets.store.records import to_record
 from mixwidgets.store.snapshots import write_snapshot
-from mixwidgets.store.status import Status, reserve_last_status, write_last_status, write_status
+from mixwidgets.store.state import RunState
+from mixwidgets.store.status import Status, last_status, reserve_last_status, write_last_status, write_status
 from mixwidgets.store.watched_loop import WatchedLoop
 
 
@@ -74,7 +83,7 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
     try:
         reserve_last_status(path)
         write_status(path, Status(word="queued"))
-        replace_file(path / "experiment.json", seal(what.to_dict()))  # last: it makes it a run
+        replace_file(path / "experiment.json", with_checksum(what.to_dict()))  # last: it makes it a run
     except OSError:
         shutil.rmtree(path, ignore_errors=True)
         raise
@@ -105,7 +114,7 @@ _one_at_a_time = threading.Lock()
 def read_experiment(run_path: Path) -> Experiment | WatchedLoop:
     """What a run directory is about; ValueError or OSError when it is none, or damaged."""
     try:
-        fields = unseal(read_plain_file(run_path / "experiment.json", 1 << 20))
+        fields = without_checksum(read_plain_file(run_path / "experiment.json", 1 << 20))
         return (WatchedLoop if fields.get("kind") == WatchedLoop.kind else Experiment).from_dict(fields)
     except FileNotFoundError:
         raise FileNotFoundError(
@@ -132,8 +141,7 @@ class Journal:
         self.experiment = read_experiment(self.path)
         """What the run directory says is to be run, or watched."""
         self._process_id = os.getpid() if has_own_process else None
-        self._last_step: StepRecord | None = None
-        self._skipped = 0
+        self._state = RunState()
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
         except BlockingIOError:
@@ -170,13 +178,11 @@ class Journal:
         """
         if isinstance(event, RunFinished):
             self._finish(event)
-        elif isinstance(event, GradientSnapshot):
-            write_once(self._events, seal(write_snapshot(self.path, event)))
+        elif isinstance(event, GradientSnapshot):  # no part of the last status: not kept in memory
+            write_once(self._events, with_checksum(write_snapshot(self.path, event)))
         else:
-            write_once(self._events, seal(to_record(event)))
-            if isinstance(event, StepRecord):
-                self._last_step = event
-                self._skipped += event.skipped
+            write_once(self._events, with_checksum(to_record(event)))
+            self._state.add(event)
 
     def close(self) -> None:
         """Release the run."""
@@ -193,22 +199,13 @@ class Journal:
 
     def _finish(self, event: RunFinished) -> None:
         try:
-            write_once(self._events, seal(to_record(event)))
+            write_once(self._events, with_checksum(to_record(event)))
             os.fsync(self._events)
         except OSError as error:
             if not is_disk_full(error):
                 raise
-        last = self._last_step
-        status = self._status(
-            event.reason,
-            metrics=event.metrics,
-            steps=last.step if last else 0,
-            skipped=self._skipped,
-            loss=last.loss if last else None,
-            loss_scale=last.loss_scale if last else None,
-            message=event.message,
-        )
-        write_last_status(self.path, status)
+        self._state.add(event)
+        write_last_status(self.path, last_status(self._state, self._process_id))
 
     def _status(self, word: str, **fields: Any) -> Status:
         return Status(word=word, process_id=self._process_id, **fields)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, RunStarted
-from mixwidgets.store.files import open_plain_file, unseal
+from mixwidgets.store.files import open_plain_file, without_checksum
 from mixwidgets.store.records import from_record
 from mixwidgets.store.snapshots import read_snapshot
 
@@ -69,7 +69,7 @@ class JournalReader:
             self._in_giant = False
             return None
         try:
-            event = self._event(unseal(line))
+            event = self._event(without_checksum(line))
             self._check_order(event)
         except RecursionError:
             why = "it is nested too deeply"

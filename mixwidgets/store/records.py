@@ -5,9 +5,11 @@ import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from mixwidgets.store.events import REASONS, Evaluation, Event, Memory, RunFinished, RunStarted, StepRecord
+
+T = TypeVar("T")
 
 
 def to_json_number(value: float) -> float | str:
@@ -27,28 +29,12 @@ def to_json_metrics(metrics: Mapping[str, float]) -> dict[str, float | str]:
     return {name: to_json_number(value) for name, value in metrics.items()}
 
 
-def from_json_metrics(value: object) -> Mapping[str, float]:
-    """The reverse of `to_json_metrics`, immutable."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{value!r} are no metrics")
-    return MappingProxyType(
-        {from_json_text(name): from_json_number(number) for name, number in value.items()}
-    )
-
-
 def from_json_text(value: object) -> str:
     """`value`, when it is text that any page and terminal can show; ValueError for lone surrogates."""
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is no text")
     value.encode()
     return value
-
-
-def from_json_counts(value: object) -> Mapping[str, int]:
-    """Whole numbers by name, immutable; ValueError for anything else."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{value!r} is no object of counts")
-    return MappingProxyType({from_json_text(name): from_json_count(number) for name, number in value.items()})
 
 
 def from_json_count(value: object) -> int:
@@ -58,16 +44,30 @@ def from_json_count(value: object) -> int:
     raise ValueError(f"{reprlib.repr(value)} is no count")
 
 
+def from_json_metrics(value: object) -> Mapping[str, float]:
+    """The reverse of `to_json_metrics`, immutable; ValueError for anything else."""
+    return _by_name(value, from_json_number, "are no metrics")
+
+
+def from_json_counts(value: object) -> Mapping[str, int]:
+    """Whole numbers by name, immutable; ValueError for anything else."""
+    return _by_name(value, from_json_count, "is no object of counts")
+
+
+def _by_name(value: object, read: Callable[[object], T], fault: str) -> Mapping[str, T]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} {fault}")
+    return MappingProxyType({from_json_text(name): read(item) for name, item in value.items()})
+
+
+def _texts(value: object) -> Mapping[str, str]:
+    return _by_name(value, from_json_text, "is no object of texts")
+
+
 def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
     raise ValueError(f"{value!r} is neither true nor false")
-
-
-def _texts(value: object) -> Mapping[str, str]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{value!r} is no object of texts")
-    return MappingProxyType({from_json_text(name): from_json_text(text) for name, text in value.items()})
 
 
 def _reason(value: object) -> str:
@@ -77,23 +77,14 @@ def _reason(value: object) -> str:
 
 
 _READ: dict[str, Callable[[object], Any]] = {
-    "device": from_json_text,
-    "backend": from_json_text,
-    "versions": _texts,
-    "step": from_json_count,
-    "loss": from_json_number,
-    "loss_scale": from_json_number,
-    "found_inf": _flag,
-    "non_finite": from_json_count,
-    "first_non_finite": from_json_text,
-    "skipped": _flag,
-    "grad_norm": from_json_number,
-    "seconds": from_json_number,
+    **dict.fromkeys(("device", "backend", "first_non_finite", "message"), from_json_text),
+    **dict.fromkeys(("step", "non_finite"), from_json_count),
+    **dict.fromkeys(("loss", "loss_scale", "grad_norm", "seconds"), from_json_number),
+    **dict.fromkeys(("found_inf", "skipped"), _flag),
+    **dict.fromkeys(("predicted", "measured"), from_json_counts),
     "metrics": from_json_metrics,
-    "predicted": from_json_counts,
-    "measured": from_json_counts,
+    "versions": _texts,
     "reason": _reason,
-    "message": from_json_text,
 }
 
 _PLAIN = {event.kind: event for event in (RunStarted, StepRecord, Evaluation, Memory, RunFinished)}

@@ -6,18 +6,18 @@ import re
 import reprlib
 import time
 import warnings
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mixwidgets.store.events import Evaluation, Event, GradientSnapshot
+from mixwidgets.store.events import Event, GradientSnapshot
 from mixwidgets.store.export import ExportKind, export_run
 from mixwidgets.store.journal import read_experiment
 from mixwidgets.store.progress import ProgressBar
 from mixwidgets.store.queue import positions
 from mixwidgets.store.reader import JournalReader
+from mixwidgets.store.state import RunState, state_of
 from mixwidgets.store.status import ALIVE, current_status
 from mixwidgets.store.stopping import stop_run
 from mixwidgets.store.tables import evaluation_table, step_table
@@ -78,14 +78,7 @@ class Run:
     @property
     def metrics(self) -> dict[str, float]:
         """The last evaluation's: "loss" and the task's own, such as "accuracy"; empty before the first."""
-        final = current_status(self.path).metrics
-        if not final:
-            events = JournalReader(self.path).read_new()
-            evaluations = (event for event in events if isinstance(event, Evaluation))
-            final = max(
-                evaluations, key=lambda event: event.step, default=Evaluation(step=0, metrics={})
-            ).metrics
-        return dict(final)
+        return dict(current_status(self.path).metrics or self.state().metrics)
 
     @property
     def process_id(self) -> int | None:
@@ -96,20 +89,28 @@ class Run:
     def damage(self) -> list[str]:
         """What in the directory could not be read and was set aside, one sentence each."""
         status = current_status(self.path)
-        reader = JournalReader(self.path)
-        deque(reader.read_new(), maxlen=0)
+        reader = self.reader()
+        state_of(reader.read_new())
         found = list(reader.damage)
         if reader.torn_bytes and status.word not in ALIVE:
             found.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
         return found + [status.damage] * bool(status.damage)
 
+    def reader(self, *, as_stored: bool = False) -> JournalReader:
+        """A reader of its events: at once what is recorded so far, later what is new (`JournalReader`)."""
+        return JournalReader(self.path, as_stored=as_stored)
+
     def events(self) -> list[Event]:
         """Everything recorded so far, in order."""
-        return list(JournalReader(self.path).read_new())
+        return list(self.reader().read_new())
+
+    def state(self) -> RunState:
+        """What the events recorded so far say, in figures."""
+        return state_of(self.reader().read_new())
 
     def follow(self) -> Iterator[Event]:
         """Everything recorded so far and then each event as it comes, until the run is over."""
-        reader = JournalReader(self.path)
+        reader = self.reader()
         while True:
             alive = self.is_alive
             yield from reader.read_new()
@@ -120,11 +121,11 @@ class Run:
     def steps(self) -> "pd.DataFrame":
         """One row per step: the fields of StepRecord, and `examples_per_second`, batch_size / seconds: NaN
         for a watched loop."""
-        return step_table(JournalReader(self.path).read_new(), self.experiment.batch_size)
+        return step_table(self.reader().read_new(), self.experiment.batch_size)
 
     def evaluations(self) -> "pd.DataFrame":
         """One row per evaluation: step (0 is before training), loss, and the task's own metrics."""
-        return evaluation_table(JournalReader(self.path).read_new())
+        return evaluation_table(self.reader().read_new())
 
     def gradients(self, step: int | None = None) -> "Mapping[str, GradientSummary]":
         """The summaries of the unscaled gradients by parameter name: of `step`, or the newest.
@@ -135,7 +136,7 @@ class Run:
         """
         newest: GradientSnapshot | None = None
         there = []
-        for event in JournalReader(self.path).read_new():
+        for event in self.reader().read_new():
             if isinstance(event, GradientSnapshot):
                 if event.step == step:
                     return event.summaries
@@ -159,7 +160,7 @@ class Run:
         `export/<kind>` in the run's own; OSError where it is there already or cannot be written, ValueError
         for another kind, ModuleNotFoundError without the extra: pip install 'mixwidgets[export]'.
         """
-        return export_run(self, kind, path)
+        return export_run(self.path, self.experiment, kind, path)
 
     def wait(self, timeout: float | None = None, progress: bool = True) -> str:
         """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds.
@@ -168,16 +169,17 @@ class Run:
         Interrupting the wait leaves the run alone.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
-        with ProgressBar(self) if progress else nullcontext() as bar:
-            while (status := self.status) in ALIVE:
+        steps = getattr(self.experiment, "steps", None)  # how many a watched loop takes is not known
+        with ProgressBar(self.reader(as_stored=True), steps) if progress else nullcontext() as bar:
+            while True:
+                status = self.status
+                if bar:
+                    bar.look(status, self.queue_position if status == "queued" else None)
+                if status not in ALIVE:
+                    return status
                 if time.monotonic() >= deadline:
                     raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it goes on.")
-                if bar:
-                    bar.look(status)
                 time.sleep(_POLL_S)
-            if bar:
-                bar.look(status)
-        return status
 
     def stop(self) -> str:
         """Ask the run to stop, insist after two seconds, and return the status that it ended with.

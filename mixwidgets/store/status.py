@@ -1,4 +1,4 @@
-"""status.json: what a run's process last said about itself, and what it is now."""
+"""status.json: what a run's process last said about itself, and what the run is now."""
 
 import os
 import socket
@@ -13,8 +13,8 @@ from mixwidgets.store.files import (
     read_plain_file,
     replace_by_reserved,
     replace_file,
-    seal,
-    unseal,
+    with_checksum,
+    without_checksum,
 )
 from mixwidgets.store.lock import is_locked
 from mixwidgets.store.reader import JournalReader
@@ -26,6 +26,7 @@ from mixwidgets.store.records import (
     to_json_metrics,
     to_json_number,
 )
+from mixwidgets.store.state import RunState, state_of
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
@@ -33,7 +34,6 @@ _GONE = (
     "Its process is gone without a word: somebody killed it, the machine stopped, "
     "or the system ended it because memory ran out."
 )
-
 
 ALIVE = ("queued", "running")
 """The words of a run that is not over."""
@@ -52,7 +52,7 @@ class Status:
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The last evaluation's."""
     steps: int | None = None
-    """The last step that was recorded, 0 if none was; None before the last status, and in older ones."""
+    """The last step recorded, 0 if none was; None before the last status, and in older versions."""
     skipped: int | None = None
     """How many steps were skipped; None likewise."""
     loss: float | None = None
@@ -62,12 +62,43 @@ class Status:
     message: str = ""
     """What happened, in words."""
     damage: str = ""
-    """Why status.json could not be read, in a sentence; the rest is then as the events tell."""
+    """Why status.json could not be read, in a sentence; the rest then comes from the events."""
+
+    @property
+    def state(self) -> RunState | None:
+        """What the last status says of the events, which then need not be read; None before the last status,
+        and in older versions."""
+        if self.steps is None:
+            return None
+        return RunState(
+            finished=RunFinished(reason=self.word, metrics=self.metrics, message=self.message),
+            steps=self.steps,
+            skipped=self.skipped or 0,
+            loss=self.loss,
+            loss_scale=self.loss_scale,
+            metrics=self.metrics,
+        )
+
+
+def last_status(state: RunState, process_id: int | None) -> Status:
+    """The status of a run whose last event is in `state`."""
+    if state.finished is None:
+        raise ValueError("The run has not finished.")
+    return Status(
+        word=state.finished.reason,
+        process_id=process_id,
+        metrics=state.finished.metrics,
+        steps=state.steps,
+        skipped=state.skipped,
+        loss=state.loss,
+        loss_scale=state.loss_scale,
+        message=state.finished.message,
+    )
 
 
 def read_status(run_path: Path) -> Status:
     """ValueError or OSError, with the cause, when it cannot be read."""
-    record = unseal(read_plain_file(_path(run_path), _RESERVED))
+    record = without_checksum(read_plain_file(_path(run_path), _RESERVED))
     word, process_id = record.get("status"), record.get("process_id")
     if word not in (*ALIVE, *REASONS):
         raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
@@ -118,15 +149,13 @@ def _why_ended(run_path: Path) -> str:
 
 def _from_events(run_path: Path) -> Status:
     """The best that the events tell where status.json cannot be read."""
-    for event in JournalReader(run_path).read_new():
-        if isinstance(event, RunFinished):
-            return Status(word=event.reason, metrics=event.metrics, message=event.message)
-    return Status(word="running")
+    state = state_of(JournalReader(run_path, as_stored=True).read_new())
+    return last_status(state, None) if state.finished else Status(word="running")
 
 
 def write_status(run_path: Path, status: Status) -> None:
     """Replace status.json as a whole."""
-    replace_file(_path(run_path), _sealed(status))
+    replace_file(_path(run_path), _line(status))
 
 
 def reserve_last_status(run_path: Path) -> None:
@@ -137,7 +166,7 @@ def reserve_last_status(run_path: Path) -> None:
 def write_last_status(run_path: Path, status: Status) -> None:
     """Replace status.json in the reserved room; where somebody took that away, as any other status."""
     try:
-        replace_by_reserved(_path(run_path), _reserve(run_path), _sealed(status))
+        replace_by_reserved(_path(run_path), _reserve(run_path), _line(status))
     except OSError:
         write_status(run_path, status)
 
@@ -147,8 +176,8 @@ def own_status(word: str, **fields: Any) -> Status:
     return Status(word=word, process_id=os.getpid(), **fields)
 
 
-def _sealed(status: Status) -> bytes:
-    return seal(
+def _line(status: Status) -> bytes:
+    return with_checksum(
         {
             "status": status.word,
             "process_id": status.process_id,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.events import Evaluation, Event, GradientSnapshot, StepRecord
+from mixwidgets.store.state import RunState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,13 +50,11 @@ def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFram
     """
     import pandas as pd
 
-    scales: dict[int, float] = {}  # of the newest step alone: a snapshot follows its step's record
-    rows = []
+    state, rows = RunState(), []
     for event in events:
-        if isinstance(event, StepRecord):
-            scales = {event.step: event.loss_scale}
-        elif isinstance(event, GradientSnapshot):
-            scale = scales.get(event.step, math.nan)
+        state.add(event)
+        if isinstance(event, GradientSnapshot):
+            scale = state.snapshot_scale
             for name, summary in event.summaries.items():
                 rows.append(
                     {

@@ -5,22 +5,26 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mixwidgets.widgets.base import MixWidget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from contextvars import Context
 
+_LONGEST = 1000  # characters of a message, or of a request's name
 
 # One for all widgets: they may be linked, and two locks that are taken in both orders wait for each other.
 _TELLING = threading.RLock()
 
 
 class FollowingWidget(MixWidget):
-    """Subclasses say in `_look` what is looked at, in `_hear` what the page may ask, and call `_follow`."""
+    """Subclasses say in `_look` what is looked at, in `_REQUESTS` and `_do` what the page may ask, and call
+    `_follow`."""
 
+    _REQUESTS: ClassVar[tuple[str, ...]] = ()
+    """The kinds of the messages that `_do` takes."""
     _again: threading.Event
     _closed: threading.Event
     _context: Context | None
@@ -57,6 +61,17 @@ class FollowingWidget(MixWidget):
 
     def _hear(self, content: dict[str, Any]) -> None:
         """Do what the page asks, quickly: this may be the thread that cells run in."""
+        if content.get("kind") == "hello":
+            self.send({"kind": "hello"})
+        elif content.get("kind") in self._REQUESTS:
+            self._begin(self._serve, content)
+
+    def _do(self, content: dict[str, Any]) -> None:
+        """Do one of the `_REQUESTS`, in a thread of its own; what it raises is told to the page."""
+        raise NotImplementedError
+
+    def _serve(self, content: dict[str, Any]) -> None:
+        self.send(_answer(lambda: self._do(content), content))
 
     def _follow(self) -> None:
         """Listen to the page, and look until nothing more will come or the widget is closed, which is also
@@ -82,3 +97,21 @@ class FollowingWidget(MixWidget):
         self._context = copy_context()
         if isinstance(content, dict):
             self._hear(content)
+
+
+def _answer(do: Callable[[], object], content: Mapping[str, Any]) -> dict[str, Any]:
+    """Do what the page asks in `content`; the answer to send, whatever comes and whatever goes wrong."""
+    request = content.get("request")
+    reply = {"request": request if isinstance(request, int) or _is_short(request) else None}
+    try:
+        do()
+    except Exception as error:
+        text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+        # Lone surrogates, of a hostile page's text, would not travel.
+        text = text[:_LONGEST].encode("utf-8", "backslashreplace").decode()
+        return {"kind": "refused", "message": text, **reply}
+    return {"kind": "done", **reply}
+
+
+def _is_short(text: object) -> bool:
+    return isinstance(text, str) and len(text) <= _LONGEST and text.isprintable()

@@ -58,7 +58,7 @@ def test_exports_and_lists_take_it_as_any_run(tmp_path):
 def test_the_lab_shows_it(tmp_path):
     Twin(scaler=scaler()).run_watched(5, path=tmp_path / "my_loop")
     feed = RunsFeed(tmp_path)
-    feed.look()
+    feed.look(())
     news = feed.traits(shown=(), seconds=60)
     (row,) = news["_rows"]
     assert (row["recipe"], row["step"], row["status"]) == ("Sequential", 5, "completed")

@@ -12,7 +12,7 @@ import pytest
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.comparison import compared
+from mixwidgets.store.comparison import comparison_rows
 from mixwidgets.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
 from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.store.run import list_runs, open_run
@@ -138,7 +138,7 @@ def test_what_stands_in_a_files_place_is_not_read(run_path, put, name, steps, sn
     replace(run_path / name, put)
     run = open_run(run_path)
     assert (run.status, run.stop()) == ("completed", "completed")
-    results = {row.name: row.values[0] for row in compared([run])}
+    results = {row.name: row.values[0] for row in comparison_rows([run])}
     assert results.get("steps_done") == steps
     assert ("gradients.zero" in results) == bool(snapshots)
     assert [listed.id for listed in list_runs(run_path.parent)] == [run_path.name]

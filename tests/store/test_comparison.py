@@ -12,7 +12,7 @@ import mixwidgets as mw
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.comparison import ComparedRow, compared
+from mixwidgets.store.comparison import ComparisonRow, comparison_rows
 from mixwidgets.store.events import Evaluation, GradientSnapshot, Memory, RunFinished, RunStarted, StepRecord
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.reader import JournalReader
@@ -52,7 +52,7 @@ def loop_of(path, *events, model="Net", every=10):
 
 
 def rows(runs, kind):
-    return {row.name: row.values for row in compared(runs) if row.kind == kind}
+    return {row.name: row.values for row in comparison_rows(runs) if row.kind == kind}
 
 
 def test_equal_runs_differ_in_nothing(tmp_path):
@@ -222,12 +222,12 @@ def test_a_comparison_is_a_table_of_the_same(tmp_path):
     runs = [run_of(tmp_path, step(1), recipe="bf16"), run_of(tmp_path, seed=1)]
     table = mw.comparison(iter(runs))
     assert table.index.tolist() == [run.id for run in runs]
-    assert list(table.columns) == [row.name for row in compared(runs)]
+    assert list(table.columns) == [row.name for row in comparison_rows(runs)]
     assert table["recipe"].tolist() == ["bf16", "fp32"]
     assert table["loss"].iloc[0] == 1.0
     assert pd.isna(table["loss"].iloc[1])
     assert table["skipped"].dtype == "float64"
-    assert isinstance(compared(runs)[0], ComparedRow)
+    assert isinstance(comparison_rows(runs)[0], ComparisonRow)
 
 
 def test_each_journal_is_read_once(tmp_path, monkeypatch):
@@ -243,7 +243,7 @@ def test_each_journal_is_read_once(tmp_path, monkeypatch):
 
 
 def test_what_is_no_run_is_refused(tmp_path):
-    for compare in (compared, mw.comparison):
+    for compare in (comparison_rows, mw.comparison):
         with pytest.raises(ValueError, match="list_runs"):
             compare([])
         with pytest.raises(TypeError, match="a PosixPath came"):

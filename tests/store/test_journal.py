@@ -19,6 +19,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store import files
 from mixwidgets.store.events import Evaluation, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.files import with_checksum
 from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.records import to_record
@@ -171,21 +172,30 @@ def lines_of(run_path):
         (lambda lines: [*lines[:5], b"x" * 3_000_000 + b"\n", *lines[5:]], 0),
         (lambda lines: [*lines[:6], lines[5], *lines[6:]], 0),
         (lambda lines: [*lines[:5], lines[6], lines[5], *lines[7:]], 1),
-        (lambda lines: [*lines, files.seal(to_record(step(21)))], 0),
+        (lambda lines: [*lines, with_checksum(to_record(step(21)))], 0),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 1),
         (lambda lines: [*lines[:5], lines[5].replace(b"0.5", b"NaN"), *lines[6:]], 1),
         (lambda lines: [*lines, b'{"kind":"step","loss":NaN}\n'], 0),
         (lambda lines: [*lines, b"[" * 200_000 + b"\n"], 0),
-        (lambda lines: [lines[0], files.seal({"kind": "step", "step": -1}), *lines[1:]], 0),
-        (lambda lines: [lines[0], files.seal({**to_record(step(21)), "step": 10**30}), *lines[1:]], 0),
-        (lambda lines: [lines[0], files.seal({"kind": "future"}), *lines[1:]], 0),
-        (lambda lines: [lines[0], files.seal({"no": "kind"}), *lines[1:]], 0),
-        (lambda lines: [lines[0], files.seal({"kind": ["step"]}), *lines[1:]], 0),
-        (lambda lines: [lines[0], files.seal({"kind": "gradients", "step": 5}), *lines[1:]], 0),
+        (lambda lines: [lines[0], with_checksum({"kind": "step", "step": -1}), *lines[1:]], 0),
+        (
+            lambda lines: [
+                lines[0],
+                with_checksum({**to_record(step(21)), "step": 10**30}),
+                *lines[1:],
+            ],
+            0,
+        ),
+        (lambda lines: [lines[0], with_checksum({"kind": "future"}), *lines[1:]], 0),
+        (lambda lines: [lines[0], with_checksum({"no": "kind"}), *lines[1:]], 0),
+        (lambda lines: [lines[0], with_checksum({"kind": ["step"]}), *lines[1:]], 0),
+        (lambda lines: [lines[0], with_checksum({"kind": "gradients", "step": 5}), *lines[1:]], 0),
         (
             lambda lines: [
                 *lines[:-1],
-                files.seal({"kind": "finished", "reason": "completed", "metrics": {}, "message": "\ud800"}),
+                with_checksum(
+                    {"kind": "finished", "reason": "completed", "metrics": {}, "message": "\ud800"}
+                ),
             ],
             1,
         ),
@@ -202,7 +212,7 @@ def test_spoilt_journals_open_and_tell(run_path, spoil, lost):
 def test_a_record_of_an_older_version_lacks_what_came_later(run_path):
     *most, last = lines_of(run_path)
     older = {k: v for k, v in to_record(step(21)).items() if k not in ("non_finite", "first_non_finite")}
-    (run_path / "events.jsonl").write_bytes(b"".join([*most, files.seal(older), last]))
+    (run_path / "events.jsonl").write_bytes(b"".join([*most, with_checksum(older), last]))
     run = open_run(run_path)
     assert run.damage == []
     assert run.steps().non_finite.iloc[-1] == 0
@@ -253,7 +263,7 @@ SPOILT_FILES = [
     lambda path: path.write_bytes(path.read_bytes()[:-9]),
     lambda path: path.write_bytes(b"\0" * 4096),
     lambda path: path.write_bytes(path.read_bytes().replace(b"0", b"1", 1)),
-    lambda path: path.write_bytes(files.seal({"schema": 99, "status": "resting"})),
+    lambda path: path.write_bytes(with_checksum({"schema": 99, "status": "resting"})),
     lambda path: path.write_bytes(b"[" * 200_000),
 ]
 
@@ -386,9 +396,9 @@ def test_ten_thousand_steps_stay_under_5_mb(tmp_path):
 def test_a_run_of_a_newer_version_loses_nothing(run_path):
     """What this version does not know is told as such, the rest is read, and no file is touched."""
     newer = [
-        files.seal({"kind": "thought", "step": 7, "text": "hm"}),
-        files.seal({**to_record(step(21)), "temperature": 1}),
-        files.seal({"kind": "finished", "reason": "bored", "metrics": {}, "message": ""}),
+        with_checksum({"kind": "thought", "step": 7, "text": "hm"}),
+        with_checksum({**to_record(step(21)), "temperature": 1}),
+        with_checksum({"kind": "finished", "reason": "bored", "metrics": {}, "message": ""}),
     ]
     events = run_path / "events.jsonl"
     events.write_bytes(b"".join([*lines_of(run_path)[:-1], *newer]))
@@ -400,7 +410,7 @@ def test_a_run_of_a_newer_version_loses_nothing(run_path):
         assert word in sentence
         assert "newer mixwidgets" in sentence
     experiment = {**EXPERIMENT.to_dict(), "schema": 99}
-    (run_path / "experiment.json").write_bytes(files.seal(experiment))
+    (run_path / "experiment.json").write_bytes(with_checksum(experiment))
     with pytest.raises(ValueError, match=r"schema 99.*upgrade mixwidgets"):
         open_run(run_path)
     with pytest.warns(UserWarning, match="schema 99"):

@@ -6,7 +6,7 @@ import pytest
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store.events import RunFinished, StepRecord
-from mixwidgets.store.files import replace_file, seal, unseal
+from mixwidgets.store.files import replace_file, with_checksum, without_checksum
 from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.store.run import open_run
 from mixwidgets.store.status import current_status
@@ -48,9 +48,9 @@ def test_a_run_without_a_step_came_nowhere(tmp_path):
 
 def test_the_status_of_an_older_version_still_opens(tmp_path):
     path = ended(tmp_path, [1.0])
-    record = unseal((path / "status.json").read_bytes())
+    record = without_checksum((path / "status.json").read_bytes())
     older = {name: record[name] for name in ("status", "process_id", "host", "metrics", "message")}
-    replace_file(path / "status.json", seal(older))
+    replace_file(path / "status.json", with_checksum(older))
     run, status = open_run(path), current_status(path)
     assert (run.status, run.message, run.damage) == ("stopped", "It was asked to.", [])
     assert (status.steps, status.skipped, status.loss, status.loss_scale) == (None, None, None, None)
@@ -60,8 +60,8 @@ def test_a_strange_number_is_damage(tmp_path):
     strange = [("steps", one) for one in (-1, 1.5, "3", True, [], 2**70)]
     for name, value in [*strange, ("loss", "much"), ("loss_scale", {})]:
         path = ended(tmp_path, [1.0])
-        record = unseal((path / "status.json").read_bytes())
-        replace_file(path / "status.json", seal({**record, name: value}))
+        record = without_checksum((path / "status.json").read_bytes())
+        replace_file(path / "status.json", with_checksum({**record, name: value}))
         run = open_run(path)
         assert run.status == "stopped"  # by its events
         assert "status.json cannot be used" in run.damage[-1]

@@ -39,8 +39,8 @@ def record(path, losses, scale=65536.0, skipped=(), reason="completed"):
 
 def shown(run, capsys):
     """The last line of a bar that has looked once."""
-    with ProgressBar(run) as bar:
-        bar.look(run.status)
+    with ProgressBar(run.reader(), getattr(run.experiment, "steps", None)) as bar:
+        bar.look(run.status, run.queue_position)
     out, err = capsys.readouterr()
     assert out == ""
     return err.split("\r")[-1].strip()
@@ -80,15 +80,7 @@ def test_a_run_that_waits_tells_its_place_in_line(tmp_path, capsys, soon):
     try:
         for path in paths:
             Line.of(tmp_path, "cpu").join(path.name)
-        for number, place in {
-            1: "1st",
-            2: "2nd",
-            3: "3rd",
-            4: "4th",
-            11: "11th",
-            13: "13th",
-            23: "23rd",
-        }.items():
+        for number, place in PLACES.items():
             told = shown(open_run(paths[number - 1]), capsys)
             assert told.startswith(f"queued, {place} in line:   0%|")
             assert "0/20" in told

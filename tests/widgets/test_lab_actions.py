@@ -17,8 +17,8 @@ from mixwidgets.store.lock import take_lock
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.widgets.training_lab import runs_panels
-from mixwidgets.widgets.training_lab.comparison import comparison_of
+from mixwidgets.widgets.training_lab import widget as training_lab
+from mixwidgets.widgets.training_lab.comparison import comparison_in_json
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import (
     Page,
@@ -238,10 +238,10 @@ def test_of_what_is_asked_for_at_the_same_time_the_newest_is_shown(tmp_path, mak
     def comparison(runs):
         if runs[0].id == first.id:
             slow.wait()
-        return comparison_of(runs)
+        return comparison_in_json(runs)
 
-    monkeypatch.setattr(runs_panels, "LossScaleExplorer", explorer)
-    monkeypatch.setattr(runs_panels, "comparison_of", comparison)
+    monkeypatch.setattr(training_lab, "LossScaleExplorer", explorer)
+    monkeypatch.setattr(training_lab, "comparison_in_json", comparison)
     jobs = [
         threading.Thread(target=lab.open_gradients, args=[first], daemon=True),
         threading.Thread(target=lab.compare, args=[[first]], daemon=True),

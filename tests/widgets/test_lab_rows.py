@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mixwidgets.store.events import Memory, RunFinished
-from mixwidgets.store.files import replace_file, seal, unseal
+from mixwidgets.store.files import replace_file, with_checksum, without_checksum
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.lock import take_lock
 from mixwidgets.store.queue import Line
@@ -34,7 +34,7 @@ from tests.widgets.lab_page import (
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_view._IDLE_S", 0.05)
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._IDLE_S", 0.05)
 
 
 @pytest.fixture
@@ -104,9 +104,9 @@ def test_rows_are_there_before_a_journal_is_read(tmp_path, make_lab, monkeypatch
 
 def test_what_an_older_status_leaves_out_is_read_from_the_journal(tmp_path, make_lab):
     run = journalled(tmp_path, [1.0, math.nan, 2.0])
-    record = unseal((run.path / "status.json").read_bytes())
+    record = without_checksum((run.path / "status.json").read_bytes())
     replace_file(
-        run.path / "status.json", seal({**record, "steps": None, "skipped": None})
+        run.path / "status.json", with_checksum({**record, "steps": None, "skipped": None})
     )  # as if never written
     lost = create_run(experiment(), tmp_path)
     os.close(take_lock(lost / "lock"))
@@ -140,7 +140,7 @@ def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make
 
 
 def test_the_rows_of_many_runs_travel_twice_at_the_opening(tmp_path, make_lab, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_view._LIVE_S", 1e-9)  # one event at a look
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._LIVE_S", 1e-9)  # one event at a look
     sent = []
     monkeypatch.setattr(TrainingLab, "send_state", lambda lab, key=None: sent.append({*key} if key else {}))
     copies(journalled(tmp_path, [1.0] * 5), 20)
@@ -248,7 +248,7 @@ def test_a_run_that_goes_on_may_be_taken_away(tmp_path, make_lab):
 
 
 def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab, monkeypatch):
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_view._LIVE_S", 0.005)
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._LIVE_S", 0.005)
     run = journalled(tmp_path, [float(step % 7) for step in range(6_000)])
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)
@@ -314,7 +314,7 @@ def test_a_new_run_takes_the_place_of_the_one_that_was_shown_longest(tmp_path, m
 def test_the_folder_may_come_and_go(tmp_path, make_lab):
     folder = tmp_path / "runs"
     lab = make_lab(folder)
-    until(lambda: lab._seen is not None)
+    until(lambda: lab._feed.has_looked)
     journalled(folder, [1.0])
     until(lambda: statuses(lab) == ["completed"])
     folder.rename(tmp_path / "elsewhere")

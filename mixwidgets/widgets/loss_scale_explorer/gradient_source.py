@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mixwidgets.gradients.collect import collect
 from mixwidgets.store.events import GradientSnapshot, StepRecord
-from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.run import Run
+from mixwidgets.store.state import RunState
 
 if TYPE_CHECKING:
     from mixwidgets.widgets.snapshot_feed import SnapshotFeed
@@ -49,20 +49,18 @@ class _RunSource:
     without_gradient: tuple[str, ...] = ()
 
     def __init__(self, run: Run) -> None:
-        self._run, self._reader = run, JournalReader(run.path, as_stored=True)
-        self._record: StepRecord | None = None
+        self._run, self._reader, self._state = run, run.reader(as_stored=True), RunState()
         self.is_over = False
 
     def read(self, feed: SnapshotFeed) -> bool:
         self.is_over = not self._run.is_alive  # before the events: then nothing is missed
         found = False
         for event in self._reader.read_new():
+            self._state.add(event)
             if isinstance(event, StepRecord):
                 feed.loss.append(event.step, event.loss)
-                self._record = event
             elif isinstance(event, GradientSnapshot):
-                record = self._record if self._record and self._record.step == event.step else None
-                told = (record.loss_scale, record.loss) if record else (nan, nan)
+                told = self._state.snapshot_scale, self._state.snapshot_loss
                 feed.add(event.step, event.summaries, *told)
             found = True
         return found

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import traitlets as t
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.widgets.following_widget import FollowingWidget
-from mixwidgets.widgets.requests import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,6 +41,7 @@ class SweepProgress(FollowingWidget):
     """
 
     _page = "sweep_progress"
+    _REQUESTS: ClassVar[tuple[str, ...]] = ("stop",)
 
     _counts: t.Dict[str, int] = t.Dict(help="How many cells are done, running, waiting, …").tag(sync=True)
     _failures: t.List[Any] = t.List(help="Of failed cells: `name` and `why`.").tag(sync=True)
@@ -77,14 +77,8 @@ class SweepProgress(FollowingWidget):
         """What tells it from the others; its title where nothing does."""
         return ", ".join(f"{name} {_text(experiment, name)}" for name in self._varied) or experiment.title
 
-    def _hear(self, content: dict[str, Any]) -> None:
-        if content.get("kind") == "hello":
-            self.send({"kind": "hello"})
-        elif content.get("kind") == "stop":
-            self._begin(self._serve, content)
-
-    def _serve(self, content: dict[str, Any]) -> None:
-        self.send(answer(self._sweep.stop, content))
+    def _do(self, content: dict[str, Any]) -> None:
+        self._sweep.stop()
 
 
 def _varied(experiments: Iterable[Experiment]) -> list[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.store.events import REASONS
 from mixwidgets.store.records import to_json_metrics, to_json_number
+from mixwidgets.store.shares import flushed_against_float32
 from mixwidgets.store.snapshots import has_snapshot
+from mixwidgets.store.state import RunState
 from mixwidgets.store.status import ALIVE, Status, current_status
 from mixwidgets.store.watched_loop import WatchedLoop
-from mixwidgets.widgets.training_lab.journal_digest import JournalDigest
+from mixwidgets.widgets.training_lab.curves import Curves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,18 +30,17 @@ class FollowedRun:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.is_owed = False
-        """Whether the row wants something of the journal that is not read yet."""
+        """Whether the row needs something of the journal that is not read yet."""
         self.is_read = False
         """Whether the journal is read as far as it went at the last look."""
         self.curves: dict[str, bytes] = {}
-        """Those of JournalDigest, as far as they are read."""
-        self._what = _what(run.experiment)
+        """Those of `Curves.to_bytes`, as far as they are read."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
         self._position: int | None = None
         self._has_gradients = False
-        self._digest: JournalDigest | None = None
-        self._figures: dict[str, Any] = {}  # the digest's, whether it is still there or not
+        self._journal: _Journal | None = None
+        self._figures: dict[str, Any] | None = None  # the journal's, whether it is still there or not
         self._row: dict[str, Any] | None = None
 
     @property
@@ -54,10 +57,10 @@ class FollowedRun:
     def damage(self) -> list[str]:
         """What could not be read, one sentence each; of the journal, while that is at hand."""
         of_status = [self._status.damage] if self._status.damage else []
-        return of_status + (self._digest.damage if self._digest else [])
+        return of_status + (self._journal.reader.damage if self._journal else [])
 
     def look(self, places: Mapping[str, int]) -> None:
-        """Ask anew how it stands, unless nothing can have changed. `places` are those in line, by id."""
+        """Read the status again, unless nothing can have changed. `places` are those in line, by id."""
         if self._status.word in REASONS:
             return
         # One that seems interrupted may be about to take its lock; its process then replaces the status.
@@ -67,48 +70,84 @@ class FollowedRun:
         self._stamp, self._row = stamp, None
         self._status = current_status(self.run.path)  # before the events: then nothing is missed
         self.is_read = self.is_waiting  # then there is no journal yet
-        self.is_owed = self.is_owed or self.is_alive or self._status.steps is None
+        self.is_owed = self.is_owed or self.is_alive or self._status.state is None
         self._position = places.get(self.run.id) if self.is_waiting else None
         self._has_gradients = self._has_gradients or (not self.is_waiting and has_snapshot(self.run.path))
 
     def read(self, until: float) -> None:
         """Take in what of the journal is new, up to that time of `time.monotonic()`."""
-        self._digest = self._digest or JournalDigest(self.run)
-        self._digest.read(until)
-        self.curves, self.is_read = self._digest.curves(), self._digest.is_at_end
+        self._journal = self._journal or _Journal(self.run)
+        self.is_read = self._journal.read(until)
+        self.curves = self._journal.curves.to_bytes()
         if self.is_read or self.is_alive:
-            self._figures, self._row = self._digest.figures(), None
+            self._figures, self._row = self._journal.figures(), None
             self.is_owed = self.is_alive
 
     def put_away(self) -> None:
         """Forget the curves of a run that is over; the row stays."""
         if not self.is_owed:
-            self._digest, self.curves, self.is_read = None, {}, False
+            self._journal, self.curves, self.is_read = None, {}, False
 
     def row(self) -> dict[str, Any]:
-        """The run in JSON values; what is not known is None or "", the steps of one that is owed 0."""
+        """The run in JSON values; what is not known is None or "", and 0 the steps of one that is owed."""
         if self._row is None:
             status = self._status
+            figures = self._figures or _figures(status.state or RunState())
             self._row = {
                 "id": self.run.id,
-                **self._what,
-                "step": status.steps or 0,
-                "skipped": status.skipped or 0,
-                "device": "",
-                "backend": "",
-                "loss": None if status.loss is None else to_json_number(status.loss),
-                "loss_scale": None if status.loss_scale is None else to_json_number(status.loss_scale),
-                "rate": None,
-                "memory": None,
-                "flushed": None,
-                "metrics": to_json_metrics(status.metrics),
-                **self._figures,
+                **_what(self.run.experiment),
+                **figures,
+                "metrics": figures["metrics"] or to_json_metrics(status.metrics),
                 "status": status.word,
                 "message": status.message,
                 "position": self._position,
                 "gradients": self._has_gradients,
             }
         return self._row
+
+
+class _Journal:
+    """What is read of a run's journal."""
+
+    def __init__(self, run: Run) -> None:
+        self.reader, self.curves = run.reader(), Curves(run.experiment.compute_format)
+        self._state = RunState()
+        self._is_watched = isinstance(run.experiment, WatchedLoop)
+
+    def read(self, until: float) -> bool:
+        """Whether it came to the journal's end."""
+        for event in self.reader.read_new():
+            self._state.add(event)
+            self.curves.add(event, self._state)
+            if time.monotonic() >= until:
+                return False
+        return True
+
+    def figures(self) -> dict[str, Any]:
+        """Those of a row."""
+        snapshot, shares = self._state.snapshot, self.curves.newest_shares
+        if snapshot is None or shares is None:
+            return _figures(self._state)
+        # What a run's narrow backward pass flushed is zero here already: only float32 beside it tells.
+        flushed = shares.flushed if self._is_watched else flushed_against_float32(snapshot)
+        return {**_figures(self._state), "flushed": flushed if math.isfinite(flushed) else None}
+
+
+def _figures(state: RunState) -> dict[str, Any]:
+    """The figures of a row in JSON values: numbers that are not finite are words."""
+    started, memory = state.started, state.memory
+    return {
+        "step": state.steps,
+        "skipped": state.skipped,
+        "device": started.device if started else "",
+        "backend": started.backend if started else "",
+        "loss": None if state.loss is None else to_json_number(state.loss),
+        "loss_scale": None if state.loss_scale is None else to_json_number(state.loss_scale),
+        "rate": state.recent_rate,
+        "memory": dict(memory.measured or memory.predicted) if memory else None,
+        "flushed": None,
+        "metrics": to_json_metrics(state.metrics),
+    }
 
 
 def _stamp(run: Run) -> tuple[int, int] | None:

@@ -12,10 +12,11 @@ from mixwidgets.store.run import Run, open_run
 from mixwidgets.widgets.training_lab.followed_run import FollowedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
 _MOST_FAULTS = 3  # told in full
+_MOST_UNASKED = 6  # runs whose curves are drawn without being asked for
 
 
 class RunsFeed:
@@ -25,6 +26,7 @@ class RunsFeed:
         self.runs_dir = runs_dir
         """The folder; it need not exist yet."""
         self._lock = threading.Lock()
+        self._begun: set[str] | None = None  # ids of the runs that had begun at the last look
         self._followed: dict[str, FollowedRun] = {}
         self._unreadable: dict[str, str] = {}
         self._rows: list[dict[str, Any]] = []
@@ -44,14 +46,24 @@ class RunsFeed:
             self._scan()
             return [followed.run for followed in self._followed.values()]
 
-    def look(self) -> list[str]:
-        """Look for new runs and at how each stands; the ids of those that do not wait."""
+    @property
+    def has_looked(self) -> bool:
+        """Whether `look` was called."""
+        return self._begun is not None
+
+    def look(self, shown: Sequence[str]) -> list[str]:
+        """Look for new runs and at how each stands; the ids of those to show from now on: those that were
+        `shown`, and the new ones that do not wait. Where none was shown, the first look shows the newest."""
         with self._lock:
             self._scan()
             places = self._places()
             for followed in self._followed.values():
                 followed.look(places)
-            return [name for name, one in self._followed.items() if not one.is_waiting]
+            begun = [name for name, one in self._followed.items() if not one.is_waiting]
+        before = self._begun if self._begun is not None else set(begun if shown else ())
+        self._begun = set(begun)
+        new = [name for name in reversed(begun) if name not in before]
+        return [*shown, *new][-max(_MOST_UNASKED, len(shown)) :] if new else list(shown)
 
     def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
         """The widget's traits, after reading journals for about so long."""

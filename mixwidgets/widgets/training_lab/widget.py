@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets as t
+from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
@@ -15,19 +18,29 @@ from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.store.devices import choosable_devices
 from mixwidgets.store.run import Run
+from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.stopping import stop_runs
 from mixwidgets.task.catalogue import tasks
-from mixwidgets.widgets.requests import answer
+from mixwidgets.widgets.following_widget import FollowingWidget
+from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.training_lab.choice import CHOICES, as_text, checked, choice_of, experiments, of_text
-from mixwidgets.widgets.training_lab.requests import REQUESTS
-from mixwidgets.widgets.training_lab.runs_panels import RunsPanels
+from mixwidgets.widgets.training_lab.comparison import MOST_COMPARED, comparison_in_json
+from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LIVE_S = 0.1  # between two looks while a run goes on; also about the longest that one look reads
+_IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
+_BEHIND_S = 0.02  # and while there is more to read: the kernel's other threads get their turns
+_LONGEST_ID = 255  # of a folder's name
 
 
 class _Chosen(t.TraitType[Any, Any]):
     """A field of the next experiment. Anything comes in, None too: the experiment's own check decides."""
 
 
-class TrainingLab(RunsPanels):
+class TrainingLab(FollowingWidget):
     """Training runs of one folder: launched here or elsewhere, waiting, going on or over.
 
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` the folder of that run with its curves and its
@@ -38,6 +51,7 @@ class TrainingLab(RunsPanels):
 
     _page = "training_lab"
     _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto"}
+    _REQUESTS: ClassVar[tuple[str, ...]] = ("launch", "stop", "stop_all", "compare", "gradients")
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
     recipe = _Chosen("fp16_dynamic", help="A key of `mixwidgets.recipes`, or several.").tag(sync=True)
@@ -52,15 +66,33 @@ class TrainingLab(RunsPanels):
     _devices: t.List[Any] = t.List().tag(sync=True)
     _runs_dir = t.Unicode(help="The folder, as it was given: for the page's line of Python.").tag(sync=True)
 
+    _rows: t.List[Any] = t.List(help="Of the runs that are over, newest first (FollowedRun.row).").tag(
+        sync=True
+    )
+    _live_rows: t.List[Any] = t.List(help="Of those that go on or wait.").tag(sync=True)
+    _settled = t.Dict(help="Curves of the shown runs that are over, by id (Curves.to_bytes).").tag(sync=True)
+    _live = t.Dict(help="Of those that go on. While they do, these and their rows travel alone.").tag(
+        sync=True
+    )
+    _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
+    _notice = t.Unicode(help="What in the folder could not be read.").tag(sync=True)
+
+    _comparison = t.Dict(help="Of some runs, or {} (`comparison_in_json`).").tag(sync=True)
+    _explorer = t.Instance(LossScaleExplorer, allow_none=True).tag(sync=True, **widget_serialization)
+    _explorer_run = t.Unicode(help="The id of the run that the explorer is about.").tag(sync=True)
+
     def __init__(
         self, runs_dir: str | os.PathLike[str] | Run = "runs", *, lang: str | None = None, **traits: Any
     ) -> None:
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
+        self._feed = RunsFeed(Path(runs_dir).absolute())
+        self._looking = threading.RLock()
+        self._asked: dict[str, object] = {}  # the newest request for a comparison, and for gradients
+        self._awaited: set[str] = set()  # runs of the comparison that went on when it was made
         language = chosen_language(lang)
         super().__init__(
-            runs_dir,
             lang=language,
             **traits,
             _tasks=[
@@ -84,12 +116,18 @@ class TrainingLab(RunsPanels):
             _runs_dir=os.fspath(runs_dir),
         )
         self.observe(self._follow_task, "task")  # from now on: both may be given at the start
+        self.observe(lambda _: self._again.set(), "_shown")
         self._follow()
 
     def __repr__(self) -> str:
         names = CHOICES if self.device != "auto" else CHOICES[:-1]
         chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"TrainingLab({self._runs_dir!r}, {chosen})"
+
+    @property
+    def runs(self) -> list[Run]:
+        """The folder's runs, newest first."""
+        return self._feed.runs()
 
     def run(self, name: object) -> Run:
         """The folder's run of this id; LookupError where there is none."""
@@ -130,6 +168,51 @@ class TrainingLab(RunsPanels):
         self._again.set()
         return stopped
 
+    def compare(self, runs: Iterable[Run]) -> None:
+        """Show the settings in which these runs differ and what came of each, and that anew when one of them
+        ends; none closes the comparison. ValueError for more than 32 runs."""
+        there = list(runs)
+        asked = self._asked["compare"] = object()
+        awaited = {run.id for run in there if run.is_alive}
+        comparison = comparison_in_json(there)
+        with self.hold_sync():
+            if self._asked["compare"] is asked:
+                self._comparison, self._awaited = comparison, awaited
+
+    def open_gradients(self, run: Run | None) -> LossScaleExplorer | None:
+        """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
+
+        It follows the run as long as that goes on. LookupError where no gradients are recorded.
+        """
+        before = self._explorer
+        if run and before and before.comm is not None and run.id == self._explorer_run:
+            return before
+        if run and not has_snapshot(run.path):
+            raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
+        asked = self._asked["gradients"] = object()
+        opened = LossScaleExplorer(run, lang=self.lang) if run else None
+        with self.hold_sync():
+            unwanted = opened
+            if self._asked["gradients"] is asked and not self._closed.is_set():
+                unwanted, self._explorer = self._explorer, opened
+                self._explorer_run = run.id if run else ""
+        if unwanted:
+            unwanted.close()
+        return opened
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """As every widget's, with the runs as they are now, also where the page has not been told of them."""
+        self._look()
+        while self._look() == _BEHIND_S:
+            pass
+        return super().save(path)
+
+    def close(self) -> None:
+        """Close the widget and its explorer, and end their threads; runs go on."""
+        super().close()
+        if self._explorer is not None:
+            self._explorer.close()
+
     @t.default("steps")
     def _default_steps(self) -> int:
         return tasks[self.task].steps
@@ -147,6 +230,12 @@ class TrainingLab(RunsPanels):
         except (TypeError, ValueError) as error:
             raise t.TraitError(str(error)) from None
 
+    @t.validate("_shown")
+    def _validate_shown(self, proposal: Any) -> list[str]:
+        """The newest of them: each travels with its curves."""
+        names = [name for name in proposal.value if len(name) <= _LONGEST_ID]
+        return list(dict.fromkeys(names))[-MOST_COMPARED:]
+
     def _state_value(self, name: str) -> Any:
         return as_text(name, super()._state_value(name))
 
@@ -157,12 +246,35 @@ class TrainingLab(RunsPanels):
         """The runs that can be stopped, newest first."""
         return [run for run in self.runs if isinstance(run.experiment, Experiment) and run.is_alive]
 
-    def _hear(self, content: dict[str, Any]) -> None:
-        kind = content.get("kind")
-        if kind == "hello":
-            self.send({"kind": "hello"})
-        elif isinstance(kind, str) and kind in REQUESTS:
-            self._begin(self._serve, content)
+    def _look(self) -> float:
+        """Rows come with the first look, curves with the next."""
+        with self._looking:
+            seconds = _LIVE_S if self._feed.has_looked else 0
+            shown = self._feed.look(self._shown)
+            self._tell(_shown=shown, **self._feed.traits(shown, seconds))
+        if not self._awaited.isdisjoint(row["id"] for row in self._rows):
+            self._awaited = set()
+            self._begin(self._compare_again)
+        return _BEHIND_S if self._feed.is_behind else _LIVE_S if self._feed.is_live else _IDLE_S
 
-    def _serve(self, content: dict[str, Any]) -> None:
-        self.send(answer(lambda: REQUESTS[content["kind"]](self, content), content))
+    def _compare_again(self) -> None:
+        there, names = {run.id: run for run in self.runs}, self._comparison.get("runs", [])
+        self.compare(there[name] for name in names if name in there)
+
+    def _do(self, content: dict[str, Any]) -> None:
+        match content["kind"]:
+            case "launch":
+                for experiment in experiments(content.get("experiment")):
+                    self.launch(experiment)
+            case "stop":
+                self.stop(self.run(content.get("run")))
+            case "stop_all":
+                self.stop_all()
+            case "compare":
+                names = content.get("runs")
+                if not isinstance(names, list):
+                    raise TypeError("A comparison takes a list of runs.")
+                self.compare([self.run(name) for name in names])
+            case "gradients":
+                name = content.get("run")
+                self.open_gradients(None if name is None else self.run(name))

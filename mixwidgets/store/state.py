@@ -1,0 +1,95 @@
+"""RunState: what the events of a run say so far. Every view of a run computes its figures from this one."""
+
+import math
+import statistics
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from mixwidgets.store.events import (
+    Evaluation,
+    Event,
+    GradientSnapshot,
+    Memory,
+    RunFinished,
+    RunStarted,
+    StepRecord,
+)
+from mixwidgets.store.shares import Shares, class_shares
+
+_SPEED_STEPS = 100
+
+
+@dataclass(kw_only=True)
+class RunState:
+    """`add` takes one event after another, in the order of the journal. Of bounded size."""
+
+    started: RunStarted | None = None
+    steps: int = 0
+    """The last step recorded, skipped or taken; 0 before the first."""
+    skipped: int = 0
+    """How many steps were skipped."""
+    loss: float | None = None
+    """The last step's, on its batch; None before the first."""
+    loss_scale: float | None = None
+    """The last step's; None before the first."""
+    has_loss: bool = False
+    """Whether any loss was not NaN: a watched loop may never have told its loss."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The last evaluation's."""
+    memory: Memory | None = None
+    snapshot: GradientSnapshot | None = None
+    """The newest."""
+    snapshot_loss: float = math.nan
+    """The loss of the snapshot's step; NaN where that step was not recorded."""
+    snapshot_scale: float = math.nan
+    """The loss scale of the snapshot's step; NaN where that step was not recorded."""
+    finished: RunFinished | None = None
+    seconds: deque[float] = field(default_factory=lambda: deque(maxlen=_SPEED_STEPS))
+    """What each of the newest 100 steps took."""
+
+    def add(self, event: Event) -> None:
+        """Take in the next event."""
+        match event:
+            case StepRecord():
+                self.steps, self.loss, self.loss_scale = event.step, event.loss, event.loss_scale
+                self.skipped += event.skipped
+                self.has_loss |= not math.isnan(event.loss)
+                self.seconds.append(event.seconds)
+            case GradientSnapshot():
+                self.snapshot, self.snapshot_loss, self.snapshot_scale = event, math.nan, math.nan
+                if event.step == self.steps and self.loss is not None and self.loss_scale is not None:
+                    self.snapshot_loss, self.snapshot_scale = self.loss, self.loss_scale
+            case Evaluation():
+                self.metrics = event.metrics
+            case Memory():
+                self.memory = event
+            case RunStarted():
+                self.started = event
+            case RunFinished():
+                self.finished = event
+
+    @property
+    def steps_per_second(self) -> float | None:
+        """By the median of the newest 100 steps; None where that tells nothing."""
+        median = statistics.median(self.seconds) if self.seconds else 0
+        return 1 / median if 0 < median < math.inf else None
+
+    @property
+    def recent_rate(self) -> float | None:
+        """Steps per second by the mean of the newest 100, the time of snapshots included; None likewise."""
+        total = sum(self.seconds)
+        return len(self.seconds) / total if 0 < total < math.inf else None
+
+    def shares(self, format: str) -> Shares:
+        """What `format` makes of the newest snapshot at the loss scale of its step."""
+        summaries = self.snapshot.summaries.values() if self.snapshot else ()
+        return class_shares(summaries, format, self.snapshot_scale)
+
+
+def state_of(events: Iterable[Event]) -> RunState:
+    """The state after these events."""
+    state = RunState()
+    for event in events:
+        state.add(event)
+    return state

@@ -1,0 +1,50 @@
+"""The curves of a run, as a TrainingLab draws them: of bounded size, however long the run."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.widgets.thinned import Thinned
+
+if TYPE_CHECKING:
+    from mixwidgets.store.events import Event
+    from mixwidgets.store.shares import Shares
+    from mixwidgets.store.state import RunState
+
+
+class Curves:
+    """`add` takes one event after another."""
+
+    def __init__(self, format: str) -> None:
+        self.newest_shares: Shares | None = None
+        """Of the newest snapshot, in `format`."""
+        self._format = format
+        self._loss, self._scale, self._skipped, self._shares = Thinned(), Thinned(), Thinned(), Thinned()
+
+    def add(self, event: Event, state: RunState) -> None:
+        """Take in an event; `state` is the run's, the event included."""
+        if isinstance(event, StepRecord):
+            log2_scale = math.log2(event.loss_scale) if 0 < event.loss_scale < math.inf else -math.inf
+            self._loss.append(event.step, event.loss)
+            if self._scale.last is None or self._scale.last[1] != log2_scale:
+                self._scale.append(event.step, log2_scale)
+            if event.skipped:
+                self._skipped.append(event.step, log2_scale)
+        elif isinstance(event, GradientSnapshot):
+            self.newest_shares = state.shares(self._format)
+            *shares, _ = self.newest_shares
+            if all(map(math.isfinite, shares)):  # else the summaries do not decide them
+                self._shares.append(event.step, *shares)
+
+    def to_bytes(self) -> dict[str, bytes]:
+        """Rows of little-endian float32: (step, loss); (step, log2 loss scale) where the scale changed; for
+        each skipped step (step, log2 of the scale that it used); and the gradients' shares (step, flushed,
+        subnormal, normal, overflow), what is left of 1 being inf or NaN."""
+        return {
+            "loss": self._loss.to_bytes(),
+            "scale": self._scale.to_bytes(),
+            "skipped": self._skipped.to_bytes(),
+            "shares": self._shares.to_bytes(),
+        }
