@@ -39,7 +39,7 @@ from mixwidgets.store.lock import take_lock
 from mixwidgets.store.records import to_record
 from mixwidgets.store.snapshots import write_snapshot
 from mixwidgets.store.state import RunState
-from mixwidgets.store.status import Status, last_status, reserve_last_status, write_last_status, write_status
+from mixwidgets.store.status import Status, reserve_last_status, write_last_status, write_status
 from mixwidgets.store.watched_loop import WatchedLoop
 
 
@@ -205,7 +205,8 @@ class Journal:
             if not is_disk_full(error):
                 raise
         self._state.add(event)
-        write_last_status(self.path, last_status(self._state, self._process_id))
+        end = {"metrics": event.metrics, "message": event.message, "state": self._state}
+        write_last_status(self.path, self._status(event.reason, **end))
 
     def _status(self, word: str, **fields: Any) -> Status:
         return Status(word=word, process_id=self._process_id, **fields)

@@ -51,49 +51,13 @@ class Status:
     """The machine that the process runs on."""
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The last evaluation's."""
-    steps: int | None = None
-    """The last step recorded, 0 if none was; None before the last status, and in older versions."""
-    skipped: int | None = None
-    """How many steps were skipped; None likewise."""
-    loss: float | None = None
-    """The last step's, on its batch; None also where no step was recorded."""
-    loss_scale: float | None = None
-    """The last step's; None likewise."""
+    state: RunState | None = None
+    """How far the run came: the last step's figures and how many were skipped. None before the last status,
+    and in those of older versions."""
     message: str = ""
     """What happened, in words."""
     damage: str = ""
     """Why status.json could not be read, in a sentence; the rest then comes from the events."""
-
-    @property
-    def state(self) -> RunState | None:
-        """What the last status says of the events, which then need not be read; None before the last status,
-        and in older versions."""
-        if self.steps is None:
-            return None
-        return RunState(
-            finished=RunFinished(reason=self.word, metrics=self.metrics, message=self.message),
-            steps=self.steps,
-            skipped=self.skipped or 0,
-            loss=self.loss,
-            loss_scale=self.loss_scale,
-            metrics=self.metrics,
-        )
-
-
-def last_status(state: RunState, process_id: int | None) -> Status:
-    """The status of a run whose last event is in `state`."""
-    if state.finished is None:
-        raise ValueError("The run has not finished.")
-    return Status(
-        word=state.finished.reason,
-        process_id=process_id,
-        metrics=state.finished.metrics,
-        steps=state.steps,
-        skipped=state.skipped,
-        loss=state.loss,
-        loss_scale=state.loss_scale,
-        message=state.finished.message,
-    )
 
 
 def read_status(run_path: Path) -> Status:
@@ -104,16 +68,24 @@ def read_status(run_path: Path) -> Status:
         raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
     if process_id is not None and (type(process_id) is not int or process_id <= 1):
         raise ValueError(f"its process_id {process_id!r} is no process id")
+    metrics, message = from_json_metrics(record.get("metrics")), from_json_text(record.get("message"))
+    state = None
+    if record.get("steps") is not None:
+        state = RunState(
+            steps=from_json_count(record["steps"]),
+            skipped=from_json_count(record.get("skipped")),
+            loss=_known(record.get("loss"), from_json_number),
+            loss_scale=_known(record.get("loss_scale"), from_json_number),
+            metrics=metrics,
+            finished=RunFinished(reason=word, metrics=metrics, message=message),
+        )
     return Status(
         word=word,
         process_id=process_id,
         host=from_json_text(record.get("host")),
-        metrics=from_json_metrics(record.get("metrics")),
-        steps=_known(record.get("steps"), from_json_count),
-        skipped=_known(record.get("skipped"), from_json_count),
-        loss=_known(record.get("loss"), from_json_number),
-        loss_scale=_known(record.get("loss_scale"), from_json_number),
-        message=from_json_text(record.get("message")),
+        metrics=metrics,
+        state=state,
+        message=message,
     )
 
 
@@ -150,7 +122,10 @@ def _why_ended(run_path: Path) -> str:
 def _from_events(run_path: Path) -> Status:
     """The best that the events tell where status.json cannot be read."""
     state = state_of(JournalReader(run_path, as_stored=True).read_new())
-    return last_status(state, None) if state.finished else Status(word="running")
+    end = state.finished
+    if end is None:
+        return Status(word="running")
+    return Status(word=end.reason, metrics=end.metrics, message=end.message, state=state)
 
 
 def write_status(run_path: Path, status: Status) -> None:
@@ -177,16 +152,17 @@ def own_status(word: str, **fields: Any) -> Status:
 
 
 def _line(status: Status) -> bytes:
+    state = status.state
     return with_checksum(
         {
             "status": status.word,
             "process_id": status.process_id,
             "host": status.host,
             "metrics": to_json_metrics(status.metrics),
-            "steps": status.steps,
-            "skipped": status.skipped,
-            "loss": _known(status.loss, to_json_number),
-            "loss_scale": _known(status.loss_scale, to_json_number),
+            "steps": state and state.steps,
+            "skipped": state and state.skipped,
+            "loss": _known(state and state.loss, to_json_number),
+            "loss_scale": _known(state and state.loss_scale, to_json_number),
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )

@@ -37,13 +37,14 @@ def test_it_tells_the_last_step_and_how_many_were_skipped(tmp_path, last):
     path = ended(tmp_path, [1.0, math.inf, 2.0, math.inf, last])
     (path / "events.jsonl").unlink()
     status = current_status(path)
-    assert (status.word, status.steps, status.skipped) == ("stopped", 5, 2 + math.isinf(last))
-    assert (status.loss, status.loss_scale) == (last, 32.0)
+    state = status.state
+    assert (status.word, state.steps, state.skipped) == ("stopped", 5, 2 + math.isinf(last))
+    assert (state.loss, state.loss_scale) == (last, 32.0)
 
 
 def test_a_run_without_a_step_came_nowhere(tmp_path):
-    status = current_status(ended(tmp_path, []))
-    assert (status.steps, status.skipped, status.loss, status.loss_scale) == (0, 0, None, None)
+    state = current_status(ended(tmp_path, [])).state
+    assert (state.steps, state.skipped, state.loss, state.loss_scale) == (0, 0, None, None)
 
 
 def test_the_status_of_an_older_version_still_opens(tmp_path):
@@ -53,7 +54,7 @@ def test_the_status_of_an_older_version_still_opens(tmp_path):
     replace_file(path / "status.json", with_checksum(older))
     run, status = open_run(path), current_status(path)
     assert (run.status, run.message, run.damage) == ("stopped", "It was asked to.", [])
-    assert (status.steps, status.skipped, status.loss, status.loss_scale) == (None, None, None, None)
+    assert status.state is None
 
 
 def test_a_strange_number_is_damage(tmp_path):

@@ -1,0 +1,102 @@
+"""One reducer: what the events of a run say, for whoever asks."""
+
+import math
+
+import numpy as np
+import pytest
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.store.comparison import brief_results, comparison_rows
+from mixwidgets.store.events import Evaluation, GradientSnapshot, Memory, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.store.run import open_run
+from mixwidgets.store.state import RunState, state_of
+from mixwidgets.store.status import current_status
+from mixwidgets.widgets.training_lab.followed_run import FollowedRun
+
+
+def step(number, loss=1.0, scale=8.0, seconds=0.5):
+    lost = not math.isfinite(loss)
+    fields = {"found_inf": lost, "skipped": lost, "grad_norm": 1.0, "seconds": seconds}
+    return StepRecord(step=number, loss=loss, loss_scale=scale, **fields)
+
+
+def snapshot(number, *values):
+    return GradientSnapshot(step=number, summaries={"w": GradientSummary.of(np.array(values, "f4"))})
+
+
+EVENTS = [
+    RunStarted(device="cpu", backend="some backend", versions={}),
+    Evaluation(step=0, metrics={"loss": 9.0}),
+    step(1, math.inf, 16.0),
+    snapshot(1, 1.0),
+    Memory(step=1, predicted={"weights": 4}, measured={}),
+    step(2, 3.0, 8.0),
+    snapshot(2, 2.0**-30, 1.0),
+    step(3, 2.0, 4.0, seconds=0.25),
+    Evaluation(step=3, metrics={"loss": 2.5, "accuracy": 0.5}),
+    RunFinished(reason="time_limit", metrics={"loss": 2.5, "accuracy": 0.5}, message="60 s were up."),
+]
+
+
+def test_it_is_what_the_events_say():
+    state = state_of(EVENTS)
+    assert (state.steps, state.skipped, state.loss, state.loss_scale) == (3, 1, 2.0, 4.0)
+    assert (state.started, state.finished) == (EVENTS[0], EVENTS[-1])
+    assert (state.snapshot, state.snapshot_loss, state.snapshot_scale) == (EVENTS[6], 3.0, 8.0)
+    assert state.metrics == {"loss": 2.5, "accuracy": 0.5}
+    assert state.memory == EVENTS[4]
+    assert state.steps_per_second == 2.0  # by the median
+    assert state.recent_rate == 3 / 1.25  # by the mean
+    assert state.shares("float16")[:3] == (0.5, 0, 0.5)
+
+
+def test_before_the_first_event_nothing_is_known():
+    state = RunState()
+    assert (state.steps, state.skipped, state.loss, state.steps_per_second) == (0, 0, None, None)
+    assert state.recent_rate is None
+    assert all(map(math.isnan, state.shares("float16")))
+
+
+def test_the_scale_of_a_snapshot_is_known_where_its_own_step_is():
+    state = state_of([step(1), snapshot(1, 1.0), step(2), snapshot(3, 1.0)])
+    assert state.snapshot.step == 3
+    assert math.isnan(state.snapshot_scale)
+    assert math.isnan(state.snapshot_loss)
+
+
+@pytest.mark.parametrize(("losses", "has_loss"), [([math.nan] * 2, False), ([1.0, math.nan], True)])
+def test_a_loss_that_was_never_told_is_none_that_became_nan(losses, has_loss):
+    assert state_of(step(number, loss) for number, loss in enumerate(losses, 1)).has_loss is has_loss
+
+
+def test_the_speed_is_that_of_the_newest_hundred_steps():
+    state = state_of(step(number, seconds=8.0 if number <= 60 else 0.5) for number in range(1, 161))
+    assert (state.steps_per_second, state.recent_rate) == (2.0, 2.0)
+
+
+def test_the_last_status_the_comparison_and_the_row_of_the_lab_say_the_same(tmp_path):
+    path = create_run(Experiment(task="digits_cnn", recipe="fp16_dynamic"), tmp_path)
+    with Journal(path) as journal:
+        for event in EVENTS:
+            journal.append(event)
+    run = open_run(path)
+    state, told = run.state(), current_status(path).state
+    for name in ("steps", "skipped", "loss", "loss_scale", "metrics", "finished"):
+        assert getattr(told, name) == getattr(state, name)
+    brief = brief_results(run)
+    assert brief == {
+        "status": "time_limit", "steps_done": 3, "skipped": 1, "metrics.loss": 2.5, "metrics.accuracy": 0.5,
+    }  # fmt: skip
+    results = {row.name: row.values[0] for row in comparison_rows([run])}
+    assert brief.items() <= results.items()
+    assert (results["loss"], results["steps_per_second"]) == (2.0, state.steps_per_second)
+    followed = FollowedRun(run)
+    followed.look({})
+    short = followed.row()
+    followed.read(math.inf)
+    row = followed.row()
+    for name in ("step", "skipped", "loss", "loss_scale", "metrics", "status", "message"):
+        assert short[name] == row[name]
+    assert (row["step"], row["skipped"], row["loss"], row["rate"]) == (3, 1, 2.0, state.recent_rate)
