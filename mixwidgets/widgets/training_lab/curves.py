@@ -6,25 +6,28 @@ import math
 from typing import TYPE_CHECKING
 
 from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.store.state import RunState
 from mixwidgets.widgets.thinned import Thinned
 
 if TYPE_CHECKING:
     from mixwidgets.store.events import Event
     from mixwidgets.store.shares import Shares
-    from mixwidgets.store.state import RunState
 
 
 class Curves:
-    """`add` takes one event after another."""
+    """`add` takes one event after another, in the order of the journal."""
 
     def __init__(self, format: str) -> None:
+        self.state = RunState()
+        """After the events added so far."""
         self.newest_shares: Shares | None = None
         """Of the newest snapshot, in `format`."""
         self._format = format
         self._loss, self._scale, self._skipped, self._shares = Thinned(), Thinned(), Thinned(), Thinned()
 
-    def add(self, event: Event, state: RunState) -> None:
-        """Take in an event; `state` is the run's, the event included."""
+    def add(self, event: Event) -> None:
+        """Take in the next event."""
+        self.state.add(event)
         if isinstance(event, StepRecord):
             log2_scale = math.log2(event.loss_scale) if 0 < event.loss_scale < math.inf else -math.inf
             self._loss.append(event.step, event.loss)
@@ -33,9 +36,9 @@ class Curves:
             if event.skipped:
                 self._skipped.append(event.step, log2_scale)
         elif isinstance(event, GradientSnapshot):
-            self.newest_shares = state.shares(self._format)
+            self.newest_shares = self.state.shares(self._format)
             *shares, _ = self.newest_shares
-            if all(map(math.isfinite, shares)):  # else the summaries do not decide them
+            if all(map(math.isfinite, shares)):  # NaN where the summaries do not decide them
                 self._shares.append(event.step, *shares)
 
     def to_bytes(self) -> dict[str, bytes]:

@@ -19,28 +19,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.store.reader import JournalReader
     from mixwidgets.store.run import Run
 
 
 class FollowedRun:
-    """A run's row as of the last `look`. The status of a run that is over says enough for it, so that a
-    folder of many runs opens at once; its journal is read only for its curves, and where the status says too
-    little."""
+    """A run's row as of the last `look`. The status of a finished run is enough for it, so that a folder of
+    many runs opens at once; the journal is read for the curves, and where the status does not tell enough."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.is_owed = False
+        self.needs_journal = False
         """Whether the row needs something of the journal that is not read yet."""
         self.is_read = False
-        """Whether the journal is read as far as it went at the last look."""
+        """Whether the journal is read up to where it ended at the last look."""
         self.curves: dict[str, bytes] = {}
         """Those of `Curves.to_bytes`, as far as they are read."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
         self._position: int | None = None
         self._has_gradients = False
-        self._journal: _Journal | None = None
-        self._figures: dict[str, Any] | None = None  # the journal's, whether it is still there or not
+        self._reader: JournalReader | None = None
+        self._curves = Curves(run.experiment.compute_format)
+        self._figures: dict[str, Any] | None = None  # the journal's; they outlive the curves
         self._row: dict[str, Any] | None = None
 
     @property
@@ -55,41 +56,43 @@ class FollowedRun:
 
     @property
     def damage(self) -> list[str]:
-        """What could not be read, one sentence each; of the journal, while that is at hand."""
+        """What could not be read, one sentence each; of the journal, while it is being read."""
         of_status = [self._status.damage] if self._status.damage else []
-        return of_status + (self._journal.reader.damage if self._journal else [])
+        return of_status + (self._reader.damage if self._reader else [])
 
     def look(self, places: Mapping[str, int]) -> None:
-        """Read the status again, unless nothing can have changed. `places` are those in line, by id."""
+        """Read the status again, unless nothing can have changed. places: position in the queue by id."""
         if self._status.word in REASONS:
             return
-        # One that seems interrupted may be about to take its lock; its process then replaces the status.
+        # A run that seems interrupted may be about to take its lock; its process then replaces the status.
         stamp = _stamp(self.run)
         if not self.is_alive and stamp == self._stamp:
             return
         self._stamp, self._row = stamp, None
-        self._status = current_status(self.run.path)  # before the events: then nothing is missed
-        self.is_read = self.is_waiting  # then there is no journal yet
-        self.is_owed = self.is_owed or self.is_alive or self._status.state is None
+        self._status = current_status(self.run.path)  # before the events, so that none is missed
+        self.is_read = self.is_waiting  # while it waits there is no journal
+        self.needs_journal = self.needs_journal or self.is_alive or self._status.state is None
         self._position = places.get(self.run.id) if self.is_waiting else None
         self._has_gradients = self._has_gradients or (not self.is_waiting and has_snapshot(self.run.path))
 
     def read(self, until: float) -> None:
         """Take in what of the journal is new, up to that time of `time.monotonic()`."""
-        self._journal = self._journal or _Journal(self.run)
-        self.is_read = self._journal.read(until)
-        self.curves = self._journal.curves.to_bytes()
+        self._reader = self._reader or self.run.reader()
+        self.is_read = self._read_to_the_end(self._reader, until)
+        self.curves = self._curves.to_bytes()
         if self.is_read or self.is_alive:
-            self._figures, self._row = self._journal.figures(), None
-            self.is_owed = self.is_alive
+            self._figures, self._row = {**_figures(self._curves.state), "flushed": self._flushed()}, None
+            self.needs_journal = self.is_alive
 
-    def put_away(self) -> None:
-        """Forget the curves of a run that is over; the row stays."""
-        if not self.is_owed:
-            self._journal, self.curves, self.is_read = None, {}, False
+    def release(self) -> None:
+        """Forget the curves of a finished run; the row stays."""
+        if not self.needs_journal and self._reader:
+            self._reader, self._curves = None, Curves(self.run.experiment.compute_format)
+            self.curves, self.is_read = {}, False
 
     def row(self) -> dict[str, Any]:
-        """The run in JSON values; what is not known is None or "", and 0 the steps of one that is owed."""
+        """The run in JSON values. What is not known is None or "", and 0 the steps of one that
+        `needs_journal`."""
         if self._row is None:
             status = self._status
             figures = self._figures or _figures(status.state or RunState())
@@ -105,32 +108,23 @@ class FollowedRun:
             }
         return self._row
 
-
-class _Journal:
-    """What is read of a run's journal."""
-
-    def __init__(self, run: Run) -> None:
-        self.reader, self.curves = run.reader(), Curves(run.experiment.compute_format)
-        self._state = RunState()
-        self._is_watched = isinstance(run.experiment, WatchedLoop)
-
-    def read(self, until: float) -> bool:
-        """Whether it came to the journal's end."""
-        for event in self.reader.read_new():
-            self._state.add(event)
-            self.curves.add(event, self._state)
+    def _read_to_the_end(self, reader: JournalReader, until: float) -> bool:
+        """Whether there was time to."""
+        for event in reader.read_new():
+            self._curves.add(event)
             if time.monotonic() >= until:
                 return False
         return True
 
-    def figures(self) -> dict[str, Any]:
-        """Those of a row."""
-        snapshot, shares = self._state.snapshot, self.curves.newest_shares
+    def _flushed(self) -> float | None:
+        """The share of the newest gradients that is lost to zero; None where it is not known."""
+        snapshot, shares = self._curves.state.snapshot, self._curves.newest_shares
         if snapshot is None or shares is None:
-            return _figures(self._state)
+            return None
         # What a run's narrow backward pass flushed is zero here already: only float32 beside it tells.
-        flushed = shares.flushed if self._is_watched else flushed_against_float32(snapshot)
-        return {**_figures(self._state), "flushed": flushed if math.isfinite(flushed) else None}
+        is_watched = isinstance(self.run.experiment, WatchedLoop)
+        flushed = shares.flushed if is_watched else flushed_against_float32(snapshot)
+        return flushed if math.isfinite(flushed) else None
 
 
 def _figures(state: RunState) -> dict[str, Any]:
@@ -151,7 +145,7 @@ def _figures(state: RunState) -> dict[str, Any]:
 
 
 def _stamp(run: Run) -> tuple[int, int] | None:
-    """What changes with every new status."""
+    """Changes with every new status."""
     try:
         found = (run.path / "status.json").lstat()
     except OSError:

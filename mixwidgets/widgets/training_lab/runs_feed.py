@@ -30,18 +30,18 @@ class RunsFeed:
         self._followed: dict[str, FollowedRun] = {}
         self._unreadable: dict[str, str] = {}
         self._rows: list[dict[str, Any]] = []
-        self._told: list[FollowedRun] = []  # those whose rows these are
+        self._sent: list[FollowedRun] = []  # the runs of these rows
         self.is_behind = False
-        """Whether `traits` left some unread of the journals that go on or are shown."""
+        """Whether `traits` left something unread of a journal that grows or is shown."""
 
     @property
     def is_live(self) -> bool:
-        """Whether there will be something to see soon: a run was queued or running at the last look, or the
-        row of one that is over is not yet whole."""
-        return any(followed.is_owed for followed in self._followed.values())
+        """Whether something new is to be expected soon: at the last look a run was queued or running, or the
+        row of a finished one was incomplete."""
+        return any(followed.needs_journal for followed in self._followed.values())
 
     def runs(self) -> list[Run]:
-        """The runs that are there now."""
+        """The runs that are in the folder now."""
         with self._lock:
             self._scan()
             return [followed.run for followed in self._followed.values()]
@@ -71,9 +71,9 @@ class RunsFeed:
             self._read(shown, seconds)
             live = [one for one in self._followed.values() if one.is_alive]
             over = [one for one in self._followed.values() if not one.is_alive]
-            # While journals are read the rows fill up; those of many runs are long, and wait for the end.
-            if not self.is_behind or [one.run for one in over] != [one.run for one in self._told]:
-                self._rows, self._told = [one.row() for one in over], over
+            # Reading journals changes rows one by one; rows of many runs are large, so send them at the end.
+            if not self.is_behind or [one.run for one in over] != [one.run for one in self._sent]:
+                self._rows, self._sent = [one.row() for one in over], over
             return {
                 "_rows": self._rows,
                 "_live_rows": [one.row() for one in live],
@@ -83,27 +83,27 @@ class RunsFeed:
             }
 
     def _read(self, shown: Collection[str], seconds: float) -> None:
-        """Those that go on first, then those that are shown, then those whose row wants it."""
+        """Running ones first, then those that are shown, then those whose row needs it."""
         unread = [one for one in self._followed.values() if not one.is_read]
         alive = [one for one in unread if one.is_alive]
         drawn = [one for one in unread if one.run.id in shown and not one.is_alive]
-        owed = [one for one in unread if one.is_owed and one.run.id not in shown and not one.is_alive]
+        rows = [one for one in unread if one.needs_journal and one.run.id not in shown and not one.is_alive]
         until = time.monotonic() + seconds
-        for one in (*alive, *drawn, *owed) if seconds else ():
+        for one in (*alive, *drawn, *rows) if seconds else ():
             one.read(until)
             if time.monotonic() >= until:
                 break
         self.is_behind = not all(one.is_read for one in (*alive, *drawn))
         for name, one in self._followed.items():
             if name not in shown:
-                one.put_away()
+                one.release()
 
     def _places(self) -> dict[str, int]:
-        """Of the runs that wait in line, by id."""
+        """Positions in the queue by id."""
         try:
             return positions(self.runs_dir)
         except OSError:
-            return {}  # the line is being taken away
+            return {}  # the queue is being removed
 
     def _notice(self) -> str:
         """What in the folder could not be read."""
@@ -114,7 +114,7 @@ class RunsFeed:
         return " ".join(faults[:_MOST_FAULTS] + ([f"And {more} more."] if more > 0 else []))
 
     def _scan(self) -> None:
-        """Take in the runs that are new, and forget those that are gone."""
+        """Add the runs that are new, and forget those that are gone."""
         names = self._names()
         for known in (self._followed, self._unreadable):
             for name in known.keys() - names:
@@ -124,17 +124,17 @@ class RunsFeed:
             try:
                 self._followed[name] = FollowedRun(open_run(self.runs_dir / name))
             except FileNotFoundError:
-                continue  # no run, or one that is just being made
+                continue  # no run, or not complete yet
             except (OSError, ValueError) as error:
                 self._unreadable[name] = str(error)
         if new:
             self._followed = dict(sorted(self._followed.items(), reverse=True))
 
     def _names(self) -> set[str]:
-        """Folders whose names any page can show; those that begin with a dot are not for runs."""
+        """Folders whose names any page can show; those that begin with a dot hold no runs."""
         try:
             with os.scandir(self.runs_dir) as entries:
                 folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
         except OSError:
-            return set()  # not made yet, or taken away; launching there says what is wrong
+            return set()  # missing or unreadable; launching there says what is wrong
         return {name for name in folders if name.isprintable() and not name.startswith(".")}
