@@ -19,7 +19,7 @@ from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.comparison import some_runs
+from mixwidgets.store.comparison import checked_runs
 from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def compare(runs: Iterable[Run]) -> alt.VConcatChart:
     Losses that are not finite leave a gap. Where the task option loss_weight differs, the legend and the axis
     say so. ValueError when there is no run, TypeError for what is none. In figures: `mixwidgets.comparison`.
     """
-    there = some_runs(runs)
+    there = checked_runs(runs)
     tables = [
         run.steps().assign(run=label, id=number)
         for number, (run, label) in enumerate(zip(there, _labels(there), strict=True))

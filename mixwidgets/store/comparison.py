@@ -37,7 +37,7 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
     loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no run,
     TypeError for what is none.
     """
-    there = some_runs(runs)
+    there = checked_runs(runs)
     told = [(run.experiment, run.status, run.state()) for run in there]  # the status first: see Run.is_alive
     results = [_results(*one) for one in told]
     return [
@@ -77,12 +77,12 @@ def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    there = some_runs(runs)
+    there = checked_runs(runs)
     index = pd.Index([run.id for run in there], name="run")
     return pd.DataFrame({row.name: list(row.values) for row in comparison_rows(there)}, index=index)
 
 
-def some_runs(runs: Iterable[Run]) -> list[Run]:
+def checked_runs(runs: Iterable[Run]) -> list[Run]:
     """The runs to compare, at least one; ValueError or TypeError says what to give."""
     there = list(runs)
     if not there:
@@ -96,7 +96,7 @@ def some_runs(runs: Iterable[Run]) -> list[Run]:
 
 
 def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> dict[str, Value]:
-    """The results that are recorded; NaN where a number was, but says nothing."""
+    """The results that are recorded; NaN where a recorded number is undefined."""
     found: dict[str, Value] = {"status": status}
     if state.finished or state.loss is not None:
         found |= {"steps_done": state.steps, "skipped": state.skipped}

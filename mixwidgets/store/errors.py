@@ -1,10 +1,10 @@
-"""How an error ends a run: its reason and its words."""
+"""The reason and the message of a run that ends with an error."""
 
 import traceback
 
 from mixwidgets.store.files import is_disk_full
 
-_LONGEST = 10_000  # characters of a message: its end says most
+_LONGEST = 10_000  # characters of a message, of which the end says most
 _NO_MEMORY = ("can't allocate memory", "std::bad_alloc")  # how torch words it on the CPU
 
 
@@ -20,8 +20,8 @@ def reason_of(error: BaseException) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """The error's type and message, and where in a user's own task it happened; any content survives: lone
-    surrogates would not encode."""
+    """The error's type and message, and the line of a user's own task where it happened. Lone surrogates,
+    which cannot be encoded, are escaped."""
     text = "".join(traceback.format_exception_only(error)).strip()
     first = error.__cause__ or error  # a StopIteration is the cause of a generator's RuntimeError
     for frame in reversed(traceback.extract_tb(first.__traceback__)):

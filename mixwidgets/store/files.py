@@ -1,4 +1,4 @@
-"""Files of a run directory: read without trust, written so that a crash or a full disk leaves no half."""
+"""Files of a run directory: read without trust; a crash or a full disk leaves no half-written file."""
 
 import errno
 import json
@@ -93,8 +93,7 @@ def create_file(path: Path, data: bytes) -> None:
 
 
 def create_mark(path: Path, words: str = "") -> None:
-    """A file at `path`, with a few words in it or empty, unless something is there already; no link is
-    followed."""
+    """Create a file at `path` with `words` in it, unless something is there already. Follows no link."""
     with suppress(FileExistsError):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         try:
@@ -112,7 +111,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:
-    """As `replace_file`, in the room of the file `reserved`, so that it works on a full disk."""
+    """As `replace_file`, in the space of the file `reserved`, so that it works on a full disk."""
     descriptor = os.open(reserved, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         os.pwrite(descriptor, data, 0)

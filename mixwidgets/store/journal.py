@@ -5,8 +5,8 @@
     events.jsonl          one line per event, one writer, one write per line
     gradients-000010.bin  the gradient summaries of step 10
     lock                  locked by the run's process as long as it lives
-    stop                  there when the run was asked to stop; who asked, where its process could say no more
-    status.reserved       the room for the last status
+    stop                  exists once the run was asked to stop; may hold who asked
+    status.reserved       disk space for the last status
     log.txt               what the process printed
 
 experiment.json, status.json and each event are a line of JSON with a CRC-32 as its last key. A record counts
@@ -83,15 +83,17 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
     try:
         reserve_last_status(path)
         write_status(path, Status(word="queued"))
-        replace_file(path / "experiment.json", with_checksum(what.to_dict()))  # last: it makes it a run
+        replace_file(
+            path / "experiment.json", with_checksum(what.to_dict())
+        )  # last: it makes the folder a run
     except OSError:
         shutil.rmtree(path, ignore_errors=True)
         raise
 
 
 def _new_id(experiment: Experiment) -> str:
-    """Time, task and recipe, of a-z 0-9 _ - only, so that no name leads out of the folder."""
-    now = _later()
+    """Time, task and recipe, in a-z 0-9 _ - only: such a name cannot lead out of the folder."""
+    now = _next_time()
     what = [
         re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in (experiment.task, experiment.recipe.name)
     ]
@@ -99,8 +101,8 @@ def _new_id(experiment: Experiment) -> str:
     return "-".join([time, *what, secrets.token_hex(2)])
 
 
-def _later() -> datetime:
-    """Now, or a millisecond after what this gave last: by name, runs are in the order of their making."""
+def _next_time() -> datetime:
+    """Now, or a millisecond after the last result: names sort in the order of creation."""
     global _latest
     with _one_at_a_time:
         _latest = max(datetime.now(UTC), _latest + timedelta(milliseconds=1))
@@ -133,7 +135,8 @@ class Journal:
     ) -> None:
         """Take over a queued run. `lock` is a descriptor of its already locked lock file.
 
-        Without a process of its own, a run is asked to stop, and its process never ended for it.
+        has_own_process: False where the process does other things too: to stop the run it is asked, never
+        killed.
 
         BlockingIOError when another process has the run, FileExistsError when it has been written already.
         """
@@ -156,7 +159,7 @@ class Journal:
             raise
 
     def _begin(self) -> int:
-        """Say "running" and create the events; where there is no room for it, the reserved room says so."""
+        """Write "running" and create events.jsonl; on a full disk, write that into the reserved space."""
         events = self.path / "events.jsonl"
         if os.path.lexists(events):
             raise FileExistsError(
@@ -174,7 +177,7 @@ class Journal:
     def append(self, event: Event) -> None:
         """Record an event. OSError, with the journal as it was before, when there is no room.
 
-        RunFinished always gets through: its status has room of its own.
+        RunFinished is always recorded: the space for its status is reserved.
         """
         if isinstance(event, RunFinished):
             self._finish(event)

@@ -1,4 +1,4 @@
-"""The reading side of a run's events: follows a growing journal and trusts no byte of it."""
+"""The reading side of a run's events: follows a growing journal, and trusts nothing in it."""
 
 import os
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ _LONGEST_RECORD = 1 << 20
 
 
 class JournalReader:
-    """Hands out each event of a run once, in order, as it is recorded.
+    """Yields each event of a run once, in order, as it is recorded.
 
-    Never raises for what the file holds: a damaged or disordered record is set aside and told in `damage`.
-    One reader belongs to one thread.
+    Never raises for what the file holds: a damaged record, or one out of order, is set aside and reported in
+    `damage`. Not thread-safe.
     """
 
     def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
-        """`as_stored`: leave the summaries of snapshots as bytes until they are asked for (StoredSummaries),
-        which is for those who pass them on; damage within them is then not looked for."""
+        """as_stored: keep the summaries of snapshots as bytes until they are read (StoredSummaries): quicker
+        where they are not needed or are passed on, but damage within them goes unnoticed."""
         self._run_path, self._as_stored = Path(run_path), as_stored
         self._offset = 0  # of the first byte after the last complete line
         self._in_giant = False  # inside a line that is too long for a record
@@ -39,7 +39,7 @@ class JournalReader:
         gone, one that was torn."""
 
     def read_new(self) -> Iterator[Event]:
-        """The events recorded since the last one that it gave, one at a time: none is kept."""
+        """The events recorded since the last one that this reader yielded."""
         try:
             descriptor = open_plain_file(self._run_path / "events.jsonl")
         except FileNotFoundError:
@@ -62,7 +62,7 @@ class JournalReader:
         self.torn_bytes = len(rest)
 
     def _take(self, line: bytes) -> Event | None:
-        """The event of a line, and past it; None where the line is set aside."""
+        """The event of the next line; None where the line is set aside."""
         start = self._offset
         self._offset += len(line) + 1
         if self._in_giant:

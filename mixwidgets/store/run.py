@@ -1,4 +1,4 @@
-"""Run: one run directory, looked at from any process."""
+"""Run: one run directory, read from any process."""
 
 import math
 import os
@@ -34,7 +34,7 @@ _POLL_S = 0.05
 
 
 class Run:
-    """A training run, live or over. Every question is answered from its directory, anew each time."""
+    """A training run, live or finished. Everything is read from its directory each time it is asked for."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """FileNotFoundError or ValueError, with the cause, when `path` is no run."""
@@ -87,7 +87,7 @@ class Run:
 
     @property
     def damage(self) -> list[str]:
-        """What in the directory could not be read and was set aside, one sentence each."""
+        """What in the directory could not be read, one sentence each."""
         status = current_status(self.path)
         reader = self.reader()
         state_of(reader.read_new())

@@ -1,4 +1,4 @@
-"""What decided a run, flat: by dotted name, each a text, a number or None."""
+"""The settings of a run as a flat mapping: dotted names to texts, numbers or None."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -11,19 +11,17 @@ from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.spec import LOSS_WEIGHT
 
 Value = str | float | None
-"""A bool or an int, too."""
+"""Also bool and int."""
 
-_MEANS = {
-    "none": ("kind",),
-    "static": ("kind", "init_scale"),
-}  # of a loss scale; a dynamic one: all
+_MEANS = {"none": ("kind",), "static": ("kind", "init_scale")}
+"""The fields that mean something, by the kind of a loss scale; of a dynamic one, all."""
 
 
 def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     """The fields that have a meaning in this run: without a dynamic loss scale there is no growth.
 
-    Task options have their defaults filled in. A source text is told by the start of its SHA-256. The device
-    is left to `place_of`: "auto" says little.
+    Task options have their defaults filled in. A source text is given by the start of its SHA-256. The device
+    is left to `place_of`, which knows what "auto" became.
     """
     if isinstance(what, WatchedLoop):
         return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}

@@ -94,7 +94,7 @@ def _known(value: Any, read: Callable[[Any], Any]) -> Any:
 
 
 def current_status(run_path: Path) -> Status:
-    """What the process last said, corrected by whether it is still there."""
+    """What the process last said, corrected by whether it still lives."""
     lock = run_path / "lock"
     alive = is_locked(lock)  # before reading: a process writes its last status, then goes
     try:
@@ -111,7 +111,7 @@ def current_status(run_path: Path) -> Status:
 
 
 def _why_ended(run_path: Path) -> str:
-    """What its process, which could say no more, left in the request to stop; nothing where another asked."""
+    """What the request to stop says of who asked."""
     try:
         words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
     except (OSError, ValueError):
@@ -134,12 +134,12 @@ def write_status(run_path: Path, status: Status) -> None:
 
 
 def reserve_last_status(run_path: Path) -> None:
-    """Take the room for the last status now, so that a full disk can still be reported."""
+    """Reserve disk space for the last status, so that a full disk can still be reported."""
     create_file(_reserve(run_path), b"\n" * _RESERVED)
 
 
 def write_last_status(run_path: Path, status: Status) -> None:
-    """Replace status.json in the reserved room; where somebody took that away, as any other status."""
+    """Replace status.json in the reserved space; without it, as any other status."""
     try:
         replace_by_reserved(_path(run_path), _reserve(run_path), _line(status))
     except OSError:

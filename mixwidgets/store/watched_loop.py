@@ -15,7 +15,7 @@ class WatchedLoop:
     """A training loop that `watch` looked at. Its recipe, seed and number of steps are not known here."""
 
     kind: ClassVar[str] = "watched_loop"
-    """What tells its JSON from an experiment's."""
+    """Distinguishes its JSON from an experiment's."""
     model: str
     """The name of the model's class."""
     format: str
@@ -30,7 +30,7 @@ class WatchedLoop:
 
     @property
     def batch_size(self) -> float:
-        """NaN: how many examples a step takes is the loop's own affair."""
+        """NaN: how many examples a step takes is not known."""
         return float("nan")
 
     @property

@@ -1,4 +1,4 @@
-"""FollowingWidget: a widget of what grows elsewhere. A thread looks at it and tells the page what is new."""
+"""FollowingWidget: a widget that shows something live. A thread polls it and tells the page what is new."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class FollowingWidget(MixWidget):
 
     @contextmanager
     def hold_sync(self) -> Iterator[None]:
-        """As of every widget, in one thread at a time: what two threads change is sent, and sent once."""
+        """As of every widget, but one thread at a time: otherwise the changes of two threads may be lost, or
+        sent twice."""
         with _TELLING, super().hold_sync():
             yield
 
@@ -74,8 +75,8 @@ class FollowingWidget(MixWidget):
         self.send(_answer(lambda: self._do(content), content))
 
     def _follow(self) -> None:
-        """Listen to the page, and look until nothing more will come or the widget is closed, which is also
-        all that lets go of a widget."""
+        """Listen to the page, and look until nothing more will come or the widget is closed. Until then the
+        thread keeps the widget alive."""
         self.on_msg(self._on_message)
         threading.Thread(target=self._look_on, name=type(self).__name__, daemon=True).start()
 

@@ -1,4 +1,4 @@
-"""The gradient snapshots that an explorer shows, in bounded room.
+"""The gradient snapshots that an explorer shows, in bounded memory.
 
 A snapshot is bytes from the start; js/core/gradients/snapshots.ts reads the same (little-endian):
 u32 length of what follows, u32 step, f64 loss scale, f64 loss (NaN where they are not known)

@@ -1,4 +1,4 @@
-"""A curve of any length in bounded room, drawn the same: each bucket of steps keeps its extremes."""
+"""A curve of any length in bounded memory, drawn the same: each bucket of steps keeps its extremes."""
 
 import math
 

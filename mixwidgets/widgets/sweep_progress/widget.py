@@ -56,7 +56,7 @@ class SweepProgress(FollowingWidget):
         super().__init__(**traits)
         self._sweep = sweep
         self._varied = _varied(sweep.experiments)
-        self._look()  # it is whole at once: a widget that is saved at once says what there is
+        self._look()  # so that a widget that is saved at once is complete
         self._follow()
 
     def __repr__(self) -> str:

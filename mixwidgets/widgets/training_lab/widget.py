@@ -30,18 +30,18 @@ from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LIVE_S = 0.1  # between two looks while a run goes on; also about the longest that one look reads
+_LIVE_S = 0.1  # between two looks while a run goes on; also how long one look may read
 _IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
-_BEHIND_S = 0.02  # and while there is more to read: the kernel's other threads get their turns
+_BEHIND_S = 0.02  # and while there is more to read: time for the kernel's other threads
 _LONGEST_ID = 255  # of a folder's name
 
 
 class _Chosen(t.TraitType[Any, Any]):
-    """A field of the next experiment. Anything comes in, None too: the experiment's own check decides."""
+    """A field of the next experiment. Takes anything, None too: the experiment's own check decides."""
 
 
 class TrainingLab(FollowingWidget):
-    """Training runs of one folder: launched here or elsewhere, waiting, going on or over.
+    """Training runs of one folder: launched here or elsewhere, waiting, running or finished.
 
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` the folder of that run with its curves and its
     experiment chosen. The cell returns at once: each run is a process of its own (`launch`), and a thread
@@ -66,12 +66,10 @@ class TrainingLab(FollowingWidget):
     _devices: t.List[Any] = t.List().tag(sync=True)
     _runs_dir = t.Unicode(help="The folder, as it was given: for the page's line of Python.").tag(sync=True)
 
-    _rows: t.List[Any] = t.List(help="Of the runs that are over, newest first (FollowedRun.row).").tag(
-        sync=True
-    )
-    _live_rows: t.List[Any] = t.List(help="Of those that go on or wait.").tag(sync=True)
-    _settled = t.Dict(help="Curves of the shown runs that are over, by id (Curves.to_bytes).").tag(sync=True)
-    _live = t.Dict(help="Of those that go on. While they do, these and their rows travel alone.").tag(
+    _rows: t.List[Any] = t.List(help="Of the finished runs, newest first (FollowedRun.row).").tag(sync=True)
+    _live_rows: t.List[Any] = t.List(help="Of those that run or wait.").tag(sync=True)
+    _settled = t.Dict(help="Curves of the shown finished runs, by id (Curves.to_bytes).").tag(sync=True)
+    _live = t.Dict(help="Of the running ones, whose curves and rows alone are sent while they run.").tag(
         sync=True
     )
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
@@ -90,7 +88,7 @@ class TrainingLab(FollowingWidget):
         self._feed = RunsFeed(Path(runs_dir).absolute())
         self._looking = threading.RLock()
         self._asked: dict[str, object] = {}  # the newest request for a comparison, and for gradients
-        self._awaited: set[str] = set()  # runs of the comparison that went on when it was made
+        self._awaited: set[str] = set()  # runs of the comparison that had not finished when it was made
         language = chosen_language(lang)
         super().__init__(
             lang=language,
@@ -115,7 +113,7 @@ class TrainingLab(FollowingWidget):
             _devices=choosable_devices(),
             _runs_dir=os.fspath(runs_dir),
         )
-        self.observe(self._follow_task, "task")  # from now on: both may be given at the start
+        self.observe(self._follow_task, "task")  # not before: task and steps may both be given here
         self.observe(lambda _: self._again.set(), "_shown")
         self._follow()
 
@@ -201,7 +199,7 @@ class TrainingLab(FollowingWidget):
         return opened
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """As every widget's, with the runs as they are now, also where the page has not been told of them."""
+        """As of every widget, with the runs as they are now, even if the page does not know of them yet."""
         self._look()
         while self._look() == _BEHIND_S:
             pass
@@ -218,7 +216,7 @@ class TrainingLab(FollowingWidget):
         return tasks[self.task].steps
 
     def _follow_task(self, change: Any) -> None:
-        """Steps that are the task's default become the next task's; others are the user's, and stay."""
+        """Where the steps are the task's default, take the new task's; otherwise they are the user's."""
         if self.steps == tasks[change.old].steps:
             self.steps = tasks[change.new].steps
 
