@@ -83,9 +83,8 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
     try:
         reserve_last_status(path)
         write_status(path, Status(word="queued"))
-        replace_file(
-            path / "experiment.json", with_checksum(what.to_dict())
-        )  # last: it makes the folder a run
+        # Last, since it makes the folder a run.
+        replace_file(path / "experiment.json", with_checksum(what.to_dict()))
     except OSError:
         shutil.rmtree(path, ignore_errors=True)
         raise
