@@ -19,7 +19,7 @@ from benchmarks.memory import BOTH, kernel
 from benchmarks.pairs import compare
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.launch import launch
-from mixwidgets.store.devices import runs_at_once
+from mixwidgets.scheduler.slots import runs_at_once
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 
 if TYPE_CHECKING:

@@ -1,6 +1,9 @@
 """Settings of all tests."""
 
+import atexit
 import os
+import shutil
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -14,6 +17,9 @@ settings.register_profile("mixwidgets", deadline=None, derandomize="CI" in os.en
 settings.load_profile("mixwidgets")
 # Widgets speak English, whatever JupyterLab speaks on this machine; kernels that tests start inherit this.
 os.environ["MIXWIDGETS_LANG"] = "en"
+# The runs of this test process share slots, and no others' on this machine.
+os.environ["MIXWIDGETS_QUEUE"] = tempfile.mkdtemp(prefix="mixwidgets-queue-")
+atexit.register(shutil.rmtree, os.environ["MIXWIDGETS_QUEUE"], ignore_errors=True)
 # What a command prints depends on these.
 for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS"):
     os.environ.pop(name, None)

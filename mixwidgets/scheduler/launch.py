@@ -9,9 +9,10 @@ from pathlib import Path
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require_training
+from mixwidgets.store.devices import slot_of
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import take_lock
-from mixwidgets.store.queue import Line
+from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.run import Run
 
 _PACKAGE_PARENT = Path(__file__).parents[2]
@@ -22,13 +23,13 @@ def launch(
 ) -> Run:
     """Start the experiment in a process of its own and return at once.
 
-    The runs of one folder take turns, in the order in which they were launched: one at a time on a GPU, one
-    for every second core on the CPU. Until its turn the run is "queued" (`Run.queue_position`).
-    The process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with
-    the process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
+    Runs wait for a slot of their device: one on a GPU, one for each core on the CPU. All notebooks, sweeps
+    and runs folders of a user share the slots of a machine. A notebook's runs go in the order in which they
+    were launched, and notebooks take turns. Until then the run is "queued" (`Run.queue_position`). The
+    process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with the
+    process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
     TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing,
-    ImportError where torch is too old, OSError where `runs_dir` cannot be written.
-    """
+    ImportError where torch is too old, OSError where `runs_dir` cannot be written."""
     if not isinstance(experiment, Experiment):
         raise TypeError(
             f"launch takes an Experiment; a {type(experiment).__name__} came. "
@@ -43,8 +44,10 @@ def launch(
         handed_down += run_end
         lock = take_lock(path / "lock")
         handed_down.append(lock)
-        ticket = Line.of(path.parent, experiment.device).join(path.name)
-        process = _start(path, lock, ticket, run_end, handed_down)
+        queue = queue_of(slot_of(experiment.device))
+        ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
+        handed_down.append(ticket_lock)
+        process = _start(path, lock, ticket, ticket_lock, run_end, handed_down)
     except BaseException:  # the cell's interruption too
         _close(kernel_end)
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
@@ -65,7 +68,7 @@ def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
 
 
 def _start(
-    path: Path, lock: int, ticket: Path, run_end: list[int], handed_down: list[int]
+    path: Path, lock: int, ticket: Path, ticket_lock: int, run_end: list[int], handed_down: list[int]
 ) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
@@ -77,6 +80,8 @@ def _start(
         str(lock),
         "--ticket",
         os.fspath(ticket),
+        "--ticket-lock",
+        str(ticket_lock),
     ]
     for descriptor in run_end:
         command += ["--kernel-pipe", str(descriptor)]

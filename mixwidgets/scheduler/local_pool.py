@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.installed import require, require_training
+from mixwidgets.scheduler.slots import NICENESS, runs_at_once
 
 if TYPE_CHECKING:
     import loky
@@ -25,8 +26,8 @@ _ENVIRONMENT = {
 
 
 def local_pool(slots: Set[str]) -> "LocalPool":
-    """The pool of this process for cells that need these slots (`runs.devices.slot_of`): a worker for each
-    GPU among them and, for the CPU, one for each core that it may use. It is kept.
+    """This process's pool for cells that need these devices (`slot_of`), with a worker for each slot. It is
+    kept.
 
     ModuleNotFoundError or ImportError, with what to install, where loky is missing or no run can be trained.
     """
@@ -35,7 +36,8 @@ def local_pool(slots: Set[str]) -> "LocalPool":
     require_training()
     import loky
 
-    return _kept(sum(loky.cpu_count() if slot == "cpu" else 1 for slot in slots) or 1)
+    cores = loky.cpu_count()  # which LOKY_MAX_CPU_COUNT may limit
+    return _kept(sum(min(runs_at_once(slot), cores) for slot in slots) or 1)
 
 
 @cache
@@ -163,6 +165,7 @@ def _begin_worker(home: int) -> None:
     """Interrupting a cell signals the kernel's whole group, which is not meant for its sweeps; but when the
     kernel is gone, however it went, nobody is left to work for."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
     threading.Thread(target=_end_with, args=(home,), name="end with the kernel", daemon=True).start()
 
 

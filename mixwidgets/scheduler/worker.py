@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.cells import Cells, Claim
+from mixwidgets.scheduler.cells import Cells
 from mixwidgets.scheduler.import_run import packed_run
 from mixwidgets.scheduler.recording import record
+from mixwidgets.scheduler.slots import slot_for
 from mixwidgets.store.journal import Journal, create_run
 
 _ONE_AT_A_TIME = threading.Lock()  # torch's random generators and settings belong to the whole process
@@ -27,26 +28,28 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
     """
     experiment = Experiment.from_json(experiment_json)
     cells = Cells(Path(runs_dir))
-    if cells.sees(token):
-        return {"run": _run_there(experiment, cells, token)}
-    with tempfile.TemporaryDirectory(prefix="mixwidgets-") as folder:
-        with _ONE_AT_A_TIME:
+
+    def is_wanted() -> bool:
+        return not cells.is_stopped(token)
+
+    with (
+        _ONE_AT_A_TIME,
+        slot_for(experiment.device, token, experiment.id, cells.runs_dir, is_wanted) as has_slot,
+    ):
+        if cells.sees(token):
+            return {"run": _run_there(experiment, cells, token) if has_slot else ""}
+        with tempfile.TemporaryDirectory(prefix="mixwidgets-") as folder:
             path = create_run(experiment, folder)
             _train(path, _Asked(path, cells, token))
-        return {"run": path.name, "files": packed_run(path)}
+            return {"run": path.name, "files": packed_run(path)}
 
 
 def _run_there(experiment: Experiment, cells: Cells, token: str) -> str:
     with cells.claim(experiment.id, give_up=lambda: cells.is_stopped(token)) as claim:
         if claim is None:
             return ""
-        return claim.done() or _run_claimed(experiment, cells, token, claim)
-
-
-def _run_claimed(experiment: Experiment, cells: Cells, token: str, claim: Claim) -> str:
-    with _ONE_AT_A_TIME:
-        if cells.is_stopped(token):
-            return ""
+        if (done := claim.done()) or cells.is_stopped(token):
+            return done
         path = create_run(experiment, cells.runs_dir)
         claim.begun(path.name)
         _train(path, _Asked(path, cells, token))

@@ -1,5 +1,4 @@
-"""The devices of this machine, as they can be told without torch: which a run may choose, and which it waits
-for."""
+"""The devices of this machine, found without torch: which a run may choose, and which it waits for."""
 
 import os
 import re
@@ -7,6 +6,7 @@ from pathlib import Path
 
 _GPUS = Path("/proc/driver/nvidia/gpus")  # the driver's own list: a folder for each GPU
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # a container's: microseconds of CPU in each period, or "max"
+_MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's: bytes, or "max"
 _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
@@ -47,12 +47,6 @@ def slot_of(device: str) -> str:
     return "cuda" + re.sub("[^a-z0-9]", "_", (gpus[number] if number < len(gpus) else str(number)).lower())
 
 
-def runs_at_once(slot: str) -> int:
-    """How many runs go at the same time: one on a GPU; one on each second core, since a run computes on one
-    thread and a notebook needs the other."""
-    return max(1, usable_cores() // 2) if slot == "cpu" else 1
-
-
 def usable_cores() -> int:
     """The cores that this process may use: by its affinity and by its container's CPU quota. At least 1."""
     has_affinity = hasattr(os, "sched_getaffinity")  # Linux
@@ -62,3 +56,13 @@ def usable_cores() -> int:
         return max(1, min(cores, int(quota) // int(period)))
     except (OSError, ValueError):  # no such container, or no quota
         return cores
+
+
+def usable_memory() -> int:
+    """The bytes of memory that this process may use: the machine's, or its container's limit if that is
+    less."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        return min(memory, int(_MEMORY_LIMIT.read_text()))
+    except (OSError, ValueError):  # no such container, or no limit
+        return memory

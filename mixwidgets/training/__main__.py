@@ -8,6 +8,7 @@ run.
 """
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -16,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mixwidgets.scheduler.slots import NICENESS, wait_for_slot
 from mixwidgets.scheduler.stop_request import StopRequest
-from mixwidgets.store.queue import take_turn
 
 _TORCHRUN = "TORCHELASTIC_RUN_ID"  # stands in the environment of each process that torchrun starts
 
@@ -30,7 +31,8 @@ def main() -> int:
     what.add_argument("--experiment", type=Path, metavar="FILE.json", help="an experiment to make a run of")
     parser.add_argument("--runs-dir", default="runs", help="the folder for that run; default: runs")
     parser.add_argument("--lock", type=int, help="descriptor of the run's lock file, already locked")
-    parser.add_argument("--ticket", type=Path, help="its place in line; without one it does not wait")
+    parser.add_argument("--ticket", type=Path, help="its place in the queue; without one it does not wait")
+    parser.add_argument("--ticket-lock", type=int, help="descriptor of the ticket, already locked")
     parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at its end of file")
     arguments = parser.parse_args()
     if arguments.lock is not None:  # a launched run is alone, also when a rank of another launched it
@@ -41,7 +43,7 @@ def main() -> int:
         path = arguments.run_dir or _new_run(_experiment(arguments), arguments.runs_dir)
         stop = StopRequest(path, arguments.kernel_pipe)
         if arguments.ticket:
-            _wait_in_line(path, arguments.ticket)
+            _wait(path, arguments.ticket, arguments.ticket_lock)
         from mixwidgets.store.journal import Journal  # NumPy loads here: runs that wait stay small
 
         journal = Journal(path, arguments.lock)
@@ -94,10 +96,15 @@ def _accompany(experiment: Any) -> int:
     return _exit_status(reason)
 
 
-def _wait_in_line(run_path: Path, ticket: Path) -> None:
-    """Wait for a slot; this process then has it until it ends. A line that fails is a named end too."""
+def _wait(run_path: Path, ticket: Path, lock: int) -> None:
+    """Wait for a slot, which this process then holds until it ends. A queue that fails is a named end too."""
     try:
-        take_turn(ticket, when_first=_load_torch)
+        wanted = wait_for_slot(
+            ticket, lock, is_wanted=lambda: os.path.lexists(run_path / "lock"), when_next=_load_torch
+        )
+        if wanted is None:
+            raise FileNotFoundError(errno.ENOENT, f"run {run_path.name} was removed while it waited")
+        os.nice(NICENESS)
     except OSError as error:
         from mixwidgets.store.status import own_status, write_last_status
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from mixwidgets.store.devices import runs_at_once
+from mixwidgets.scheduler.slots import runs_at_once
 from tests.browser.jupyter import SLOW, START_TIMEOUT, Notebook
 from tests.waiting import until
 

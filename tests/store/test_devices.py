@@ -5,7 +5,8 @@ import os
 import pytest
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.store.devices import choosable_devices, runs_at_once, slot_of, usable_cores, visible_gpus
+from mixwidgets.scheduler.slots import runs_at_once
+from mixwidgets.store.devices import choosable_devices, slot_of, usable_cores, usable_memory, visible_gpus
 
 UUID = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
 
@@ -73,17 +74,29 @@ def test_a_slot_is_a_gpu_of_the_machine_whatever_its_number_here(gpus):
     ("cores", "quota", "usable", "at_once"),
     [
         (1, "max 100000", 1, 1),
-        (2, "max 100000", 2, 1),
-        (8, None, 8, 4),
-        (64, "400000 100000", 4, 2),
+        (2, "max 100000", 2, 2),
+        (8, None, 8, 8),
+        (64, "400000 100000", 4, 4),
         (4, "50000 100000", 1, 1),
-        (4, "nonsense", 4, 2),
+        (4, "nonsense", 4, 4),
     ],
 )
-def test_half_of_the_usable_cores_run(tmp_path, monkeypatch, cores, quota, usable, at_once):
+def test_a_run_for_each_usable_core(tmp_path, monkeypatch, cores, quota, usable, at_once):
     monkeypatch.setattr("mixwidgets.store.devices._CPU_QUOTA", tmp_path / "cpu.max")
     monkeypatch.setattr(os, "sched_getaffinity", lambda process_id: set(range(cores)), raising=False)
     if quota:
         (tmp_path / "cpu.max").write_text(quota + "\n")
     assert usable_cores() == usable
     assert (runs_at_once("cpu"), runs_at_once("cuda0")) == (at_once, 1)
+
+
+def test_a_containers_memory_bounds_the_runs_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("mixwidgets.store.devices._MEMORY_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process_id: set(range(64)), raising=False)
+    unlimited = usable_memory()
+    assert unlimited > 1 << 28
+    (tmp_path / "memory.max").write_text("max\n")
+    assert usable_memory() == unlimited
+    (tmp_path / "memory.max").write_text(f"{3 << 29}\n")  # 1.5 GiB
+    assert usable_memory() == min(3 << 29, unlimited)
+    assert (runs_at_once("cpu"), runs_at_once("cuda0")) == (1, 1)

@@ -12,7 +12,7 @@ from mixwidgets.store.events import RunFinished, StepRecord
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.lock import take_lock
 from mixwidgets.store.progress import ProgressBar
-from mixwidgets.store.queue import Line
+from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
 from tests.waiting import LIMIT_S
@@ -79,7 +79,7 @@ def test_a_run_that_waits_tells_its_place_in_line(tmp_path, capsys, soon):
     locks = [take_lock(path / "lock") for path in paths]
     try:
         for path in paths:
-            Line.of(tmp_path, "cpu").join(path.name)
+            locks.append(join(queue_of("cpu"), "me", path.name, tmp_path)[1])
         for number, place in PLACES.items():
             told = shown(open_run(paths[number - 1]), capsys)
             assert told.startswith(f"queued, {place} in line:   0%|")

@@ -15,8 +15,6 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.events import GradientSnapshot, RunFinished, StepRecord
 from mixwidgets.store.journal import Journal, create_run
-from mixwidgets.store.lock import take_lock
-from mixwidgets.store.queue import Line
 from mixwidgets.store.run import list_runs, open_run
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="bf16", steps=20)
@@ -118,7 +116,7 @@ def test_hostile_neighbours_are_skipped(tmp_path):
     (runs_dir / "20260101-empty").mkdir()
     (runs_dir / "20260101-file").touch()
     os.mkfifo(runs_dir / "20260101-fifo")
-    for name in (".queue", ".cells"):  # the house's own folders, here with a run where none should be
+    for name in (".queue", ".cells"):  # hidden folders, here with a run where none should be
         shutil.copytree(good, runs_dir / name)
     assert [run.id for run in list_runs(runs_dir)] == [good.name]
 
@@ -178,18 +176,6 @@ def test_a_read_only_folder_teaches_and_its_runs_can_be_read(unprivileged):
     assert [(run.id, run.status) for run in list_runs(runs_dir)] == [
         (waiting.name, "queued"), (path.name, "completed"),
     ]  # fmt: skip
-
-
-def test_a_line_that_may_not_be_written_teaches_and_can_be_read(unprivileged):
-    path = create_run(EXPERIMENT, unprivileged)
-    line, lock = Line.of(unprivileged, "cpu"), take_lock(path / "lock")
-    line.join(path.name)
-    line.folder.chmod(0o555)
-    with pytest.raises(PermissionError, match=r"remove .*\.queue.*, or give runs_dir a folder"):
-        line.join("another")
-    assert open_run(path).queue_position == 1
-    os.close(lock)
-    assert open_run(path).queue_position is None
 
 
 def test_a_file_that_may_not_be_read_is_told(unprivileged):

@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from mixwidgets.scheduler.slots import runs_at_once
 from mixwidgets.store import stopping
-from mixwidgets.store.devices import runs_at_once
 from mixwidgets.store.events import RunFinished
 from mixwidgets.store.files import create_mark
 from mixwidgets.store.journal import Journal, create_run, create_watched_run

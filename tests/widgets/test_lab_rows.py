@@ -14,7 +14,7 @@ from mixwidgets.store.events import Memory, RunFinished
 from mixwidgets.store.files import replace_file, with_checksum, without_checksum
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.lock import take_lock
-from mixwidgets.store.queue import Line
+from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
@@ -195,7 +195,7 @@ def test_places_in_line_are_told_and_a_run_that_waits_is_not_drawn(tmp_path, mak
     locks = [take_lock(path / "lock") for path in paths]
     try:
         for path in paths:
-            Line.of(tmp_path, "cpu").join(path.name)
+            locks.append(join(queue_of("cpu"), "me", path.name, tmp_path)[1])
         lab = make_lab(tmp_path)
         until(lambda: lab._live_rows)
         told = {row["id"]: (row["status"], row["position"], row["step"]) for row in lab._live_rows}

@@ -1,0 +1,96 @@
+"""Slots: what may run at the same time on this machine, for launched runs and for the cells of sweeps alike.
+
+A run needs a slot of its device. A GPU has one. The CPU has one for each core that may be used, since a run
+computes on one thread, as far as the memory holds; the processes are niced, so that a notebook stays quick.
+Who waits for a slot, and the order, is in `mixwidgets.store.queue`.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mixwidgets.store import queue
+from mixwidgets.store.devices import slot_of, usable_cores, usable_memory
+from mixwidgets.store.lock import is_locked, take_lock
+
+NICENESS = 5
+"""What a training process adds to its niceness."""
+
+_BYTES_OF_A_RUN = 1 << 30  # torch alone takes 300 MB
+_LOOK_EVERY_S = 0.05  # times the place in the queue
+_LONGEST_S = queue.STALLED_S / 5  # of a pause between two looks: a waiting ticket is touched at each
+
+
+def runs_at_once(slot: str) -> int:
+    """How many runs use a device (`slot_of`) at the same time."""
+    return max(1, min(usable_cores(), usable_memory() // _BYTES_OF_A_RUN)) if slot == "cpu" else 1
+
+
+def wait_for_slot(
+    ticket: Path,
+    lock: int,
+    *,
+    is_wanted: Callable[[], bool] = lambda: True,
+    when_next: Callable[[], object] = lambda: None,
+) -> int | None:
+    """Wait until the holder of a ticket (`queue.join`) may run. Returns the slot, a descriptor to hold while
+    it runs; None if it is no longer wanted.
+
+    `when_next` is called once when the ticket is the next and has to wait: what takes long to load can load
+    now. OSError if the queue cannot be read or written any more.
+    """
+    folder, mine = ticket.parent, queue.Ticket.of_file(ticket.name)
+    if mine is None:
+        raise ValueError(f"{ticket.name!r} is no ticket: it is a number of 8 digits, an owner and a name.")
+    slots, was_next = runs_at_once(folder.name), False
+    try:
+        while is_wanted():
+            os.utime(lock)
+            line = queue.line(folder)
+            if mine not in line:  # the folder was emptied or taken away
+                runs_dir = Path(os.fsdecode(os.pread(lock, 1 << 13, 0)))
+                os.close(lock)
+                ticket, lock = queue.join(queue.queue_of(folder.name), mine.owner, mine.name, runs_dir)
+                mine = queue.Ticket.of_file(ticket.name) or mine
+                continue
+            place = line.index(mine)
+            if (slot := _free_slot(folder, slots, place, mine.owner)) is not None:
+                return slot
+            if place == 0 and not was_next:
+                was_next = True
+                when_next()
+            time.sleep(min(_LOOK_EVERY_S * (place + 1), _LONGEST_S))
+        return None
+    finally:
+        with suppress(OSError):
+            ticket.unlink()
+        os.close(lock)
+
+
+@contextmanager
+def slot_for(
+    device: str, owner: str, name: str, runs_dir: Path, is_wanted: Callable[[], bool]
+) -> Iterator[bool]:
+    """A slot of the device an experiment names, waited for and held inside the block; False if it was given
+    up because it is no longer wanted."""
+    ticket, lock = queue.join(queue.queue_of(slot_of(device)), owner, name, runs_dir)
+    slot = wait_for_slot(ticket, lock, is_wanted=is_wanted)
+    try:
+        yield slot is not None
+    finally:
+        if slot is not None:
+            os.close(slot)
+
+
+def _free_slot(folder: Path, slots: int, place: int, owner: str) -> int | None:
+    """A slot for the ticket at this place, 0 for the next; None while those before it need what is free."""
+    free = [path for number in range(slots) if not is_locked(path := folder / f"slot-{number}")]
+    for path in free if place < len(free) else ():
+        with suppress(BlockingIOError):
+            slot = take_lock(path, patience_s=0)
+            os.ftruncate(slot, 0)
+            os.pwrite(slot, owner.encode(), 0)
+            return slot
+    return None
