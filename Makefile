@@ -1,4 +1,4 @@
-# Two commands do everything: `make lab` opens the notebooks, `make test` runs every test.
+# Two commands do everything: `make lab` opens the notebooks, `make test` runs the tests.
 # Each sets up what is missing first; a second call finds it in place.
 
 PYTHON ?= python3
@@ -7,18 +7,23 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints oldest clean
+.PHONY: lab test test-all unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints oldest clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
 	$(BIN)/mixwidgets lab notebooks/00_start_here.ipynb
 
-test: front-end unit documentation notebooks browser
+# `make test` leaves the tests that are marked slow to `make test-all`, which continuous integration runs.
+SLOW = and not slow
+test-all: SLOW =
+test test-all: front-end unit documentation notebooks browser
 
-# The parts of `make test`
+# The parts of `make test`. Those that Python runs share the cores among processes.
+
+SHARED = -n auto --maxprocesses 8 --dist loadfile
 
 unit: .venv/.test
-	$(BIN)/python -m pytest -m "not browser" -n auto --maxprocesses 8 --dist loadfile --ignore=tests/documentation
+	$(BIN)/python -m pytest -m "not browser and not prose $(SLOW)" $(SHARED) --ignore=tests/documentation
 
 front-end: node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
@@ -26,14 +31,14 @@ front-end: node_modules/.installed $(VECTORS)/.made
 
 # Builds it, and trains what its examples train.
 documentation: .venv/.test
-	$(BIN)/python -m pytest tests/documentation
+	$(BIN)/python -m pytest --timeout=900 tests/documentation
 
 # The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
 notebooks: .venv/.test
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 -p no:cacheprovider --ignore=notebooks/zh notebooks
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh notebooks
 
 browser: .venv/.test .venv/.browser
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest -m "browser $(SLOW)" $(SHARED)
 
 # For those who work on it
 
@@ -41,6 +46,7 @@ lint: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m prose tests/repository
 
 format: .venv/.test
 	$(BIN)/ruff check --fix .

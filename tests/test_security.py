@@ -94,6 +94,7 @@ def how_far(runs_dir):
     return sorted(runs)
 
 
+@pytest.mark.slow
 def test_nothing_listens_while_widgets_runs_and_a_sweep_go_on(tmp_path):
     kernel = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(KERNEL), tmp_path],

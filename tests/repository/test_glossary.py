@@ -9,6 +9,8 @@ import pytest
 from notebooks.zh import edition
 from tests.repository.test_chinese_lessons import HAN, chinese, table
 
+pytestmark = pytest.mark.prose
+
 ROOT = Path(__file__).parents[2]
 REJECTED = [word for row in table("## 术语") for word in row[2].split(", ") if word]
 BOOKS_SAY = r"（[^（）]*称[^（）]*）"

@@ -44,6 +44,7 @@ def unstable(text):
     return [what for what, pattern in UNSTABLE.items() if re.search(pattern, text)]
 
 
+@pytest.mark.prose
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_it_opens_with_one_question_and_its_story(lesson):
     opening = texts(lesson, "markdown")[0]
@@ -55,6 +56,7 @@ def test_it_opens_with_one_question_and_its_story(lesson):
     assert "\n\n**In one minute.** " in opening
 
 
+@pytest.mark.prose
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_its_sections_are_counted_and_a_summary_with_sources_ends_it(lesson):
     *sections, summary = [title for level, title in headings(lesson) if level == "##"]
@@ -72,6 +74,7 @@ def test_it_asks_its_questions_of_the_catalogue_in_order(lesson):
     assert len(asked(lesson)) >= 3
 
 
+@pytest.mark.prose
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_before_an_exercise_stands_that_it_is_a_prediction(lesson):
     said = 0
@@ -82,6 +85,7 @@ def test_before_an_exercise_stands_that_it_is_a_prediction(lesson):
             said = "**Predict first.**" in cell.source or "**One more.**" in cell.source
 
 
+@pytest.mark.prose
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_its_cells_can_be_projected(lesson):
     for source in texts(lesson, "code"):

@@ -28,6 +28,7 @@ def links(page):
     return re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|srcset|href)="([^"]+)"', text)
 
 
+@pytest.mark.prose
 @pytest.mark.parametrize("part", [headings, code_blocks])
 def test_both_readmes_have_the_same(part):
     english, chinese = map(part, READMES)
@@ -35,6 +36,7 @@ def test_both_readmes_have_the_same(part):
     assert english
 
 
+@pytest.mark.prose
 def test_both_readmes_have_the_same_links():
     """But for the other README, and the lessons, each in its own language."""
     english, chinese = (set(links(page)) for page in READMES)

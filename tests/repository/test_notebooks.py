@@ -59,6 +59,7 @@ def test_a_chart_that_a_plain_viewer_does_not_show_is_noticed(chart, renderer, s
     assert is_picture(data.get("image/png", b"")) is seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("saved", "code"), [("65504.0", 0), ("65505.0", 1)])
 def test_nbval_notices_an_altered_output(tmp_path, saved, code):
     cell = nbformat.v4.new_code_cell(

@@ -15,6 +15,8 @@ from tests.scheduler.line import Line
 from tests.scheduler.processes import workers
 from tests.waiting import until
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = mw.Experiment(task=Line, recipe="fp16_dynamic", steps=300, device="cpu")
 ENDLESS = EXPERIMENT.replace(steps=10_000_000, summary_every=1000)
 PATIENCE_S = 300  # of workers that load torch on a busy machine

@@ -1,6 +1,10 @@
 """A few of the kills that `python -m benchmarks reliability` takes by the hundred."""
 
+import pytest
+
 from benchmarks.reliability import kills
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_killed_run_keeps_what_was_acknowledged(tmp_path):

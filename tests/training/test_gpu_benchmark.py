@@ -14,6 +14,8 @@ RESULTS = ROOT / "benchmarks" / "results" / "gpu.json"
 BARE = """
 import runpy, sys
 
+pytestmark = pytest.mark.slow
+
 for name in "psutil pandas ipywidgets anywidget IPython traitlets jupyter_client typer".split():
     sys.modules[name] = None  # importing it raises ModuleNotFoundError
 sys.argv[1:] = {arguments}

@@ -89,6 +89,7 @@ def steps(events):
     return [event[1:] for event in events if event[0] == "step"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIKE_ONE_PROCESS)
 def test_two_ranks_train_as_one_process_does(told, name):
     by_loss, by_norm = LIKE_ONE_PROCESS[name]
@@ -101,6 +102,7 @@ def test_two_ranks_train_as_one_process_does(told, name):
         assert also_rest == rest  # loss scale, found_inf, skipped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_both_ranks_say_the_same_and_hold_the_same_weights(told, name):
     first, second = (rank[name] for rank in told)
@@ -110,6 +112,7 @@ def test_both_ranks_say_the_same_and_hold_the_same_weights(told, name):
     assert first["batch"] == second["batch"]
 
 
+@pytest.mark.slow
 def test_an_overflow_on_one_rank_is_one_on_all(told):
     first, second = (rank["huge"] for rank in told)
     third = [number % 3 == 0 for number in range(1, TINY.steps + 1)]
@@ -126,6 +129,7 @@ def test_an_overflow_on_one_rank_is_one_on_all(told):
         assert [before == after for before, after in pairwise(weights)] == third
 
 
+@pytest.mark.slow
 def test_dropout_draws_differ_where_batches_and_first_weights_do_not(told):
     """All examples of its batches are one, so without dropout equal parts have equal gradients."""
     first, second = (rank["own even"] for rank in told)
@@ -134,6 +138,7 @@ def test_dropout_draws_differ_where_batches_and_first_weights_do_not(told):
     assert first["weights"][0] == second["weights"][0]
 
 
+@pytest.mark.slow
 def test_what_half_precision_flushed_is_counted_over_all_ranks(told):
     flushed = [sum(event[3].values()) for event in told[0]["flushed"]["events"] if event[0] == "gradients"]
     alone = rank_script.events_of(CASES["flushed"])
@@ -142,6 +147,7 @@ def test_what_half_precision_flushed_is_counted_over_all_ranks(told):
     assert flushed == pytest.approx(expected, rel=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left_by", [0, 1])
 @pytest.mark.parametrize(("at", "after"), [(0, 0), (1, 0), (6, 3)])
 def test_a_loop_that_one_rank_leaves_ends_for_all(told, left_by, at, after):
@@ -154,12 +160,14 @@ def test_a_loop_that_one_rank_leaves_ends_for_all(told, left_by, at, after):
     ]
 
 
+@pytest.mark.slow
 def test_one_ranks_clock_ends_the_run_for_all(told):
     ends = [rank["time"][-1] for rank in told]
     assert ends[0] == ends[1]
     assert ends[0][1] == "time_limit"
 
 
+@pytest.mark.slow
 def test_different_experiments_are_refused_on_every_rank(told):
     for rank in told:
         assert "2 ranks were given different experiments" in rank["different"]

@@ -6,7 +6,10 @@ from tests.browser.chromium import LIMIT_MS
 from tests.browser.hosts.hosts import HOSTS
 
 
-@pytest.fixture(scope="session", params=HOSTS)
+@pytest.fixture(
+    scope="session",
+    params=[pytest.param(name, marks=[] if name == "jupyterlab" else [pytest.mark.slow]) for name in HOSTS],
+)
 def opened(request, chromium, tmp_path_factory):
     context = chromium.new_context(viewport={"width": 1280, "height": 1400})
     page = context.new_page()
