@@ -1,1 +1,1 @@
-"""The training core, the only room that needs torch; it knows no widget."""
+"""The training core. It needs torch and knows no widget."""

@@ -13,7 +13,7 @@ import { observePixels } from "#ui/pixels.ts";
 import { comparison } from "./comparison.ts";
 import { heatMap } from "./heat_map.ts";
 import { histogram } from "./histogram.ts";
-import { lens } from "./lens.ts";
+import { bitInspector } from "./bit_inspector.ts";
 import { figures, notes } from "./readout.ts";
 import { received } from "./received.ts";
 import { scaleControl } from "./scale_control.ts";
@@ -38,7 +38,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const shares = figures(fills);
   const control = scaleControl(fills, { draw, commit: (log2) => send("log2_loss_scale", log2) });
   const plot = histogram(fills);
-  const look = lens(plot, (exponent) => send("binade", exponent));
+  const look = bitInspector(plot, (exponent) => send("binade", exponent));
   const time = timeline({ look: open, commit: lookAt });
   const rows = tensorRows(fills);
   const map = heatMap(fills);

@@ -1,10 +1,10 @@
-// The scale in large, the slider under its valley, a field for its exponent, and the scale that serves best.
+// The scale in large, the slider under its curve, a field for its exponent, and the scale that serves best.
 
 import { type Answers, HEADROOM, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Textures } from "./textures.ts";
-import { valley } from "./valley.ts";
+import { scaleCurve } from "./scale_curve.ts";
 import { powerOfTwo, share, spokenScale } from "./words.ts";
 
 export interface ScaleControl {
@@ -16,7 +16,7 @@ export interface ScaleControl {
   inHand(): number;
   show(log2: number): void;
   propose(answers: Answers): void;
-  /** Take the valley's width from the page. */
+  /** Take the scale curve's width from the page. */
   measure(): void;
   layout(answers: Answers): void;
 }
@@ -46,7 +46,7 @@ export function scaleControl(textures: Textures, { draw, commit }: Actions): Sca
     type: "number", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.field"), "aria-describedby": errorId,
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
-  const curve = valley(textures, {
+  const curve = scaleCurve(textures, {
     move(log2) {
       slider.focus({ preventScroll: true }); // the keys go on from here
       if (log2 === current) return;

@@ -21,7 +21,7 @@ interface Actions {
   release(): void;
 }
 
-export interface Valley {
+export interface ScaleCurve {
   readonly element: HTMLElement;
   /** Draw every scale, for a width in pixels. */
   layout(answers: Answers, width: number): void;
@@ -31,7 +31,7 @@ export interface Valley {
   width(): number;
 }
 
-export function valley(textures: Textures, { move, release }: Actions): Valley {
+export function scaleCurve(textures: Textures, { move, release }: Actions): ScaleCurve {
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind) }));
   const subnormal = s("path", { class: "mw-valley-subnormal" });
   const best = s("g", { class: "mw-valley-best" });
@@ -96,7 +96,7 @@ export function valley(textures: Textures, { move, release }: Actions): Valley {
   };
 }
 
-/** The valley's floor in a sentence: where nothing is lost, or else where least is. */
+/** The best scales in a sentence: where nothing is lost, or else where least is. */
 export function inWords(answers: Answers): string {
   const all = answers.total.finite;
   if (all === 0) return t("explorer.row_empty");

@@ -17,7 +17,7 @@ import { cellWords, power } from "./words.ts";
 
 const DIGITS = 6; // of a gradient: what follows is cut, with an ellipsis
 
-export interface Lens {
+export interface BitInspector {
   readonly element: HTMLElement;
   /** `names`: the tensors' of the answers. */
   layout(answers: Answers, names: readonly string[], width: number): void;
@@ -27,7 +27,7 @@ export interface Lens {
 }
 
 /** `choose` is called with the binade that is picked: the exponent of its gradients before scaling. */
-export function lens(plot: Histogram, choose: (exponent: number | null) => void): Lens {
+export function bitInspector(plot: Histogram, choose: (exponent: number | null) => void): BitInspector {
   const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
   plot.element.append(ring);
   const surface = h("div", { class: "mw-lens-surface", role: "group", tabindex: 0, "aria-label": t("explorer.lens") }, plot.element);
