@@ -2,7 +2,9 @@
 
 import ast
 import importlib
+import json
 import pkgutil
+import re
 import subprocess
 import sys
 import textwrap
@@ -146,6 +148,27 @@ def test_no_modules_import_each_other():
         for path, found in IMPORTS.items()
     }
     TopologicalSorter(graph).prepare()  # CycleError names the modules
+
+
+def test_no_typescript_modules_import_each_other():
+    """Not even for their types."""
+    top = ROOT.parent
+    aliases = json.loads((top / "package.json").read_text())["imports"]
+    roots = {alias.removesuffix("*"): top / target.removesuffix("*") for alias, target in aliases.items()}
+
+    def path_of(name, importer):
+        alias, _, rest = name.partition("/")
+        found = roots[f"{alias}/"] / rest if f"{alias}/" in roots else importer.parent / name
+        return found.resolve()
+
+    files = [path for folder in (top / "js", ROOT / "widgets") for path in folder.rglob("*.ts")]
+    graph = {
+        path.resolve(): {path_of(name, path) for name in re.findall(r'from "([^"]+\.ts)"', path.read_text())}
+        for path in files
+    }
+    assert len(graph) > 100
+    assert all(imported <= graph.keys() for imported in graph.values())
+    TopologicalSorter(graph).prepare()
 
 
 def test_the_import_rule_sees_a_wrong_import():

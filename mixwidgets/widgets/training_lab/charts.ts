@@ -7,16 +7,8 @@ import {
   type Axes, type Frame, lossAxes, lossPath, reach, scaleAxes, scalePath, skipMarks, wholeTicks,
 } from "./geometry.ts";
 import { sharesChart } from "./shares_chart.ts";
-import { type Curves, isAlive, type Point, type Row } from "./state.ts";
+import { isAlive, type Point, type ShownRun } from "./state.ts";
 import { axisNumber, count, decimal, powerOfTwo, scale } from "./words.ts";
-
-/** A run whose curves are drawn. */
-export interface ShownRun {
-  row: Row;
-  name: string;
-  style: number;
-  curves: Curves;
-}
 
 const MARK = 9;
 const LABEL_CHARACTER = 7.4; // px, about, at the labels' size

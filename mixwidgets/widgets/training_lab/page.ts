@@ -5,7 +5,7 @@ import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { charts, type ShownRun } from "./charts.ts";
+import { charts } from "./charts.ts";
 import { accept as acceptChoice, listOf } from "./choice.ts";
 import { comparisonPanel } from "./comparison.ts";
 import { controls } from "./controls.ts";
@@ -13,7 +13,7 @@ import { gradientsPanel, managerOf } from "./gradients_panel.ts";
 import { news, progressArea } from "./progress.ts";
 import { assignStyles, merged, runAtHand, runNames } from "./rows.ts";
 import { selection } from "./selection.ts";
-import { canStop, type Curves, decode, isAlive, type Row, type State } from "./state.ts";
+import { canStop, type Curves, decode, isAlive, type Row, type ShownRun, type State } from "./state.ts";
 import { runTable } from "./table.ts";
 import { place } from "./words.ts";
 

@@ -4,10 +4,9 @@ import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, textures } from "#widgets/loss_scale_explorer/textures.ts";
-import type { ShownRun } from "./charts.ts";
 import { type Axes, type Frame, sharesPaths } from "./geometry.ts";
 import { type Axed, plot } from "./plot.ts";
-import type { Shares } from "./state.ts";
+import type { Shares, ShownRun } from "./state.ts";
 import { count, percent } from "./words.ts";
 
 const HALVES = [0, 0.5, 1];

@@ -127,3 +127,11 @@ function records(view: DataView | undefined, size: number): number[][] {
   const count = view ? Math.floor(view.byteLength / (4 * size)) : 0;
   return Array.from({ length: count }, (_, i) => Array.from({ length: size }, (_, j) => view!.getFloat32(4 * (size * i + j), true)));
 }
+
+/** A run whose curves are drawn. */
+export interface ShownRun {
+  row: Row;
+  name: string;
+  style: number;
+  curves: Curves;
+}
