@@ -66,7 +66,7 @@ def one_of_each_width():
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("fmt", one_of_each_width())
+@pytest.mark.parametrize("fmt", [*one_of_each_width()])
 def test_everything_fits_and_can_be_hit(page, tmp_path, fmt, width):
     widget = show(page, tmp_path, "0.1", fmt.name, width=width)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
