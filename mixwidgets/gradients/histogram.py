@@ -3,7 +3,8 @@
 The bits of floats without their sign are ordered as their magnitudes, so sorted values show how many are
 below the start of each cell. Of a large array most values are counted by their key, the 16 bits below the
 sign: the values of one key share a cell, unless a cell starts inside the key. Where numba is installed, it
-compiles the loop that counts a very large one."""
+compiles the loop that counts a very large one.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +84,8 @@ def cell_edges(wide: bool, cuts: tuple[int, ...]) -> Array:
     uint32 of float32.
 
     Cell 0 holds zeros; then come the len(cuts) + 1 cells of each binade, the subnormal ones included; the
-    last two hold infinities and NaNs."""
+    last two hold infinities and NaNs.
+    """
     fraction_bits = 52 if wide else 23
     exponents = _exponents(wide)
     smallest_normal = exponents[0] + fraction_bits

@@ -25,7 +25,8 @@ def count(bits: Any, mask: Any, shift: Any, first_cells: Any, edges: Any, counts
 
     bits: uint32 or uint64, contiguous; mask: all bits but the sign; shift: how many bits are below the 16
     that index first_cells (int64); edges: of the type of bits, as of `cell_edges`; counts: int64 (edges +
-    1,)."""
+    1,).
+    """
     for index in range(bits.size):
         magnitude = bits[index] & mask
         cell = first_cells[magnitude >> shift]

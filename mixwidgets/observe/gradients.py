@@ -11,7 +11,8 @@ loop has waited for its loss anyway:
 Only operations whose output shape is known beforehand are used. `torch.bincount` first asks the device for
 the maximum (aten/src/ATen/native/cuda/SummaryOps.cu), and `nonzero`, which indexing by a mask calls, for the
 number of values; `bucketize` and `index_add_` launch one kernel and return (Bucketization.cu and Indexing.cu,
-beside it)."""
+beside it).
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -77,7 +78,8 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
     The tensors may be overwritten as soon as this returns. They are counted where they are; float64 tensors
     are copied to the host. `on_device` False counts on the host, which is the default for tensors that are
     there: NumPy is faster on a CPU. A few values there are copied, and counted on first access. Raises as
-    `GradientSummary.of` does."""
+    `GradientSummary.of` does.
+    """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
     parts: list[Callable[[], LazySummaries]] = []
     for kind in kinds:
@@ -158,7 +160,8 @@ def cell_counts(tensors: Sequence[Tensor], chunk: int = CHUNK) -> Tensor:
     """int64 (tensors, cells), left on the device: the counts of flat tensors in the cells of `cell_edges`.
 
     Small tensors share launches, so that a hundred cost no more than one; those of more than `chunk` values
-    are counted piece by piece. The result takes 33 KB a tensor."""
+    are counted piece by piece. The result takes 33 KB a tensor.
+    """
     edges = _constant(tuple(cell_edges(False, catalogue_cuts()).tolist()), tensors[0].device)
     counts = torch.zeros(len(tensors), len(edges) + 1, dtype=torch.int64, device=edges.device)
     for first, pieces in _chunks(tensors, chunk, max(1, chunk // len(edges))):

@@ -29,7 +29,8 @@ def launch(
     process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with the
     process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
     TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing,
-    ImportError where torch is too old, OSError where `runs_dir` cannot be written."""
+    ImportError where torch is too old, OSError where `runs_dir` cannot be written.
+    """
     if not isinstance(experiment, Experiment):
         raise TypeError(
             f"launch takes an Experiment; a {type(experiment).__name__} came. "

@@ -51,8 +51,9 @@ def wait_for_slot(
             line = queue.line(folder)
             if mine not in line:  # the folder was emptied or taken away
                 runs_dir = Path(os.fsdecode(os.pread(lock, 1 << 13, 0)))
+                ticket, renewed = queue.join(queue.queue_of(folder.name), mine.owner, mine.name, runs_dir)
                 os.close(lock)
-                ticket, lock = queue.join(queue.queue_of(folder.name), mine.owner, mine.name, runs_dir)
+                lock = renewed
                 mine = queue.Ticket.of_file(ticket.name) or mine
                 continue
             place = line.index(mine)

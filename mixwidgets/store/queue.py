@@ -7,7 +7,8 @@
 
 The folder belongs to a user and a machine, not to a folder of runs, so that all notebooks and sweeps share
 the same slots. No process keeps the order: whoever waits reads it here (`mixwidgets.scheduler.slots`). The
-system releases a lock when its process ends, however it ends, so nothing that dies blocks the queue."""
+system releases a lock when its process ends, however it ends, so nothing that dies blocks the queue.
+"""
 
 import errno
 import os
