@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "gpu.json"
 
 BARE = """
 import runpy, sys
-
-pytestmark = pytest.mark.slow
 
 for name in "psutil pandas ipywidgets anywidget IPython traitlets jupyter_client typer".split():
     sys.modules[name] = None  # importing it raises ModuleNotFoundError
