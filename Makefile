@@ -15,8 +15,10 @@ lab: .venv/.lab
 
 # `make test` leaves the tests that are marked slow to `make test-all`, which continuous integration runs.
 SLOW = and not slow
+test: front-end unit documentation notebooks browser
+
 test-all: SLOW =
-test test-all: front-end unit documentation notebooks browser
+test-all: test
 
 # The parts of `make test`. Those that Python runs share the cores among processes.
 
