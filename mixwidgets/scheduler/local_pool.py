@@ -1,14 +1,13 @@
-"""The executor of a sweep that is given none: loky's processes on this machine, kept warm for a minute."""
+"""The executor of a sweep that is given none: processes of this machine (loky), kept warm for a minute."""
 
 import os
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Set
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from dataclasses import dataclass, field
-from functools import cache, partial
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.installed import require, require_training
@@ -17,17 +16,17 @@ from mixwidgets.scheduler.slots import NICENESS, runs_at_once
 if TYPE_CHECKING:
     import loky
 
-_WARM_S = 60.0  # an idle worker keeps torch loaded for so long: the next sweep starts at once
+_WARM_S = 60.0  # an idle process keeps torch loaded for so long: the next sweep starts at once
 _LOOK_EVERY_S = 0.5
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
-    "LOKY_MAX_MEMORY_LEAK_SIZE": "1e15",  # a model larger than the one before is no leak: keep the worker
+    "LOKY_MAX_MEMORY_LEAK_SIZE": "1e15",  # a model larger than the one before is no leak: keep the process
 }
 
 
 def local_pool(slots: Set[str]) -> "LocalPool":
-    """This process's pool for cells that need these devices (`slot_of`), with a worker for each slot. It is
-    kept.
+    """The pool of this process for cells that need these devices (`slot_of`), with a worker for each slot.
+    Later sweeps get the same pool.
 
     ModuleNotFoundError or ImportError, with what to install, where loky is missing or no run can be trained.
     """
@@ -45,125 +44,72 @@ def _kept(workers: int) -> "LocalPool":
     return LocalPool(workers)
 
 
-@dataclass(eq=False)
-class _Call:
-    run: Callable[[], Any]
-    future: "Future[Any]" = field(default_factory=Future)
-    was_lost: bool = False
+class LocalPool(ThreadPoolExecutor):
+    """Calls in processes of their own, one at a time in each, on one thread.
 
-
-class LocalPool(Executor):
-    """Calls in processes of their own, each on one thread.
-
-    The calls end with the process that made them: it never waits for them as it ends.
-    A process that dies takes loky's whole pool with it. The pool is then made anew, and the calls that it was
-    at are tried once more, each alone: so the one that kills its process is found, and no other fails for it.
+    Each thread of the pool has a call in one process, so that a process that dies takes no other call with
+    it; the call that it had is tried once more. Calls end with the program that made them: it does not wait
+    for them when it ends.
     """
 
     def __init__(self, workers: int) -> None:
-        self._workers = workers
-        self._lock = threading.RLock()  # a future's callback may come in the thread that is here already
-        self._waiting: deque[_Call] = deque()
-        self._lost: deque[_Call] = deque()
-        self._running: set[_Call] = set()
-        self._pool: loky.ProcessPoolExecutor | None = None
-        self._ends_with_process = False
+        super().__init__(workers, thread_name_prefix="sweep")
+        self._thread = threading.local()
+        self._processes: set[loky.ProcessPoolExecutor] = set()
+        self._lock = threading.Lock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         """The future of `fn(*args, **kwargs)`; `fn` is importable."""
-        call = _Call(partial(fn, *args, **kwargs))
-        with self._lock:
-            self._waiting.append(call)
-            self._feed()
-        return call.future
+        return super().submit(self._call, fn, args, kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers when they have done what they are at; later calls start new ones."""
-        with self._lock:
-            waiting, self._pool, pool = [*self._waiting], None, self._pool
-        if cancel_futures:
-            for call in waiting:
-                call.future.cancel()
-        if pool is not None:
-            pool.shutdown(wait=wait)
+        """End the threads, and with `wait` the processes too, when they have done what was submitted."""
+        super().shutdown(wait, cancel_futures=cancel_futures)
+        for process in [*self._processes] if wait else ():
+            process.shutdown()
 
-    def _feed(self) -> None:
-        """Hand loky one call for each worker, never more: what waits here can still be cancelled."""
-        while call := self._next():
-            if not call.was_lost and not call.future.set_running_or_notify_cancel():
-                continue
-            self._running.add(call)
-            try:
-                pool, done = self._hand_over(call)
-            except Exception as error:  # no process can be started, or the interpreter is ending
-                self._running.discard(call)
-                call.future.set_exception(error)
+    def _call(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with suppress(BrokenExecutor):
+            return self._in_process(fn, *args, **kwargs)
+        return self._in_process(fn, *args, **kwargs)
+
+    def _in_process(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """The result of a call in this thread's process, which is made if there is none."""
+        process = getattr(self._thread, "process", None)
+        try:
+            if process is None:
+                with self._lock:
+                    process = self._thread.process = _new_process()
+                    self._processes.add(process)
+                    future = process.submit(fn, *args, **kwargs)
+                    # To run before what loky has just registered, which waits for what the process does.
+                    threading._register_atexit(self._kill)  # type: ignore[attr-defined]
             else:
-                done.add_done_callback(partial(self._on_done, call, pool))
-
-    def _next(self) -> _Call | None:
-        if any(call.was_lost for call in self._running):
-            return None
-        if self._waiting:
-            return self._waiting.popleft() if len(self._running) < self._workers else None
-        return self._lost.popleft() if self._lost and not self._running else None
-
-    def _hand_over(self, call: _Call) -> "tuple[loky.ProcessPoolExecutor, Future[Any]]":
-        if self._pool is not None:
-            try:
-                return self._pool, self._pool.submit(call.run)
-            except BrokenExecutor:
-                pass  # it broke while it had nothing to do
-        self._pool = _new_pool(self._workers)
-        done = self._pool.submit(call.run)
-        if not self._ends_with_process:
-            # Before loky's own, made by its first call, which would wait for what the workers are at.
-            threading._register_atexit(self._kill)  # type: ignore[attr-defined]
-            self._ends_with_process = True
-        return self._pool, done
+                future = process.submit(fn, *args, **kwargs)
+            return future.result()
+        except BrokenExecutor:
+            self._processes.discard(process)
+            self._thread.process = None
+            raise
 
     def _kill(self) -> None:
-        with self._lock:
-            waiting, pool = [*self._waiting, *self._lost], self._pool
-            self._waiting.clear()
-            self._lost.clear()
-        for call in waiting:
-            call.future.cancel()
-        if pool is not None:
-            pool.shutdown(kill_workers=True)
-
-    def _on_done(self, call: _Call, pool: "loky.ProcessPoolExecutor", done: "Future[Any]") -> None:
-        error = CancelledError() if done.cancelled() else done.exception()
-        with self._lock:
-            self._running.discard(call)
-            is_broken = isinstance(error, BrokenExecutor)
-            if is_broken and self._pool is pool:
-                self._pool = None
-            if is_broken and not call.was_lost:
-                call.was_lost = True
-                self._lost.append(call)
-            elif error is not None:
-                call.future.set_exception(error)
-            else:
-                call.future.set_result(done.result())
-            self._feed()
+        self.shutdown(wait=False, cancel_futures=True)
+        for process in [*self._processes]:
+            process.shutdown(kill_workers=True)
 
 
-def _new_pool(workers: int) -> "loky.ProcessPoolExecutor":
+def _new_process() -> "loky.ProcessPoolExecutor":
+    """An executor of one process, which starts with its first call."""
     import loky
 
     return loky.ProcessPoolExecutor(
-        workers,
-        timeout=_WARM_S,
-        initializer=_begin_worker,
-        initargs=(os.getpid(),),
-        env=_ENVIRONMENT,
+        1, timeout=_WARM_S, initializer=_begin_process, initargs=(os.getpid(),), env=_ENVIRONMENT
     )
 
 
-def _begin_worker(home: int) -> None:
-    """Interrupting a cell signals the kernel's whole group, which is not meant for its sweeps; but when the
-    kernel is gone, however it went, nobody is left to work for."""
+def _begin_process(home: int) -> None:
+    """Interrupting a cell signals the kernel's whole process group, which is not meant for its sweeps; but
+    when the kernel is gone, however it went, nobody is left to work for."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     threading.Thread(target=_end_with, args=(home,), name="end with the kernel", daemon=True).start()
