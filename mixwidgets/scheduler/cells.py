@@ -2,7 +2,7 @@
 
     <experiment id>   locked by the worker that runs this cell; holds the id of the cell's newest run
     <token>           tells a worker that it sees the folder of the sweep that sent it here
-    <token>.stop      there when that sweep was asked to stop
+    <token>.stop      exists once that sweep was asked to stop
 
 A cell is an experiment in a sweep, named by its id.
 """
@@ -19,7 +19,7 @@ from mixwidgets.store.lock import is_locked, take_lock
 from mixwidgets.store.run import RUN_ID, Run
 
 ENDED = ("completed", "diverged", "time_limit")
-"""The words of a run that ended by itself: its cell is done."""
+"""The statuses of a run that ended by itself: its cell is done."""
 
 
 class Cells:
@@ -48,20 +48,20 @@ class Cells:
         return token
 
     def end(self, token: str) -> None:
-        """Forget a sweep that is over. That it was stopped stays: a late worker must not begin."""
-        with suppress(OSError):  # somebody took the folder away
+        """Forget a sweep that is over. A request to stop it stays: a late worker must not begin."""
+        with suppress(OSError):  # the folder may have been removed
             (self.folder / token).unlink()
 
     def ask_to_stop(self, token: str) -> None:
         """Ask every worker that sees the folder to end what it runs for this sweep."""
-        create_mark(self._stop(token))
+        create_mark(self.folder / f"{token}.stop")
 
     def is_stopped(self, token: str) -> bool:
         """Whether the sweep was asked to stop."""
-        return os.path.lexists(self._stop(token))
+        return os.path.lexists(self.folder / f"{token}.stop")
 
     def sees(self, token: str) -> bool:
-        """Whether the sweep's own folder is seen from here."""
+        """Whether this is the folder of the sweep itself, not one of the same name on another machine."""
         return os.path.lexists(self.folder / token) or self.is_stopped(token)
 
     def is_running(self, cell: str) -> bool:
@@ -69,43 +69,31 @@ class Cells:
         return is_locked(self.folder / cell)
 
     @contextmanager
-    def claim(self, cell: str, give_up: Callable[[], bool]) -> Iterator["Claim | None"]:
-        """The right to run a cell, waited for while another worker has it; None when it is time to give up.
+    def claim(self, cell: str, is_wanted: Callable[[], bool]) -> Iterator[int | None]:
+        """The cell's lock, waited for while another worker has it; None once the cell is no longer wanted.
 
-        It ends with the worker's process, however that ends.
+        The system releases it when the worker's process ends.
         """
         lock = None
-        while lock is None and not give_up():
+        while lock is None and is_wanted():
             with suppress(BlockingIOError):
                 lock = take_lock(self.folder / cell)
-        if lock is None:
-            yield None
-            return
         try:
-            yield Claim(self.runs_dir, lock)
+            yield lock
         finally:
-            os.close(lock)
+            if lock is not None:
+                os.close(lock)
 
-    def _stop(self, token: str) -> Path:
-        return self.folder / f"{token}.stop"
-
-
-class Claim:
-    """A cell that this worker alone may run."""
-
-    def __init__(self, runs_dir: Path, lock: int) -> None:
-        self._runs_dir = runs_dir
-        self._lock = lock
-
-    def done(self) -> str:
-        """The id of the cell's newest run where that ended by itself, else ""."""
-        name = os.pread(self._lock, 1000, 0).decode("ascii", "replace")
+    def done(self, lock: int) -> str:
+        """The id of a claimed cell's newest run if that ended by itself, else ""."""
+        name = os.pread(lock, 1000, 0).decode("ascii", "replace")
         if RUN_ID.fullmatch(name):
             with suppress(OSError, ValueError):
-                return name if Run(self._runs_dir / name).status in ENDED else ""
+                return name if Run(self.runs_dir / name).status in ENDED else ""
         return ""
 
-    def begun(self, run_id: str) -> None:
-        """Note the run that was just made."""
-        os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, run_id.encode(), 0)
+
+def note_run(lock: int, run_id: str) -> None:
+    """Note the newest run of a claimed cell."""
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, run_id.encode(), 0)

@@ -1,4 +1,4 @@
-"""A run that comes home as files, from a worker that does not see the runs folder: checked, then kept."""
+"""A run that comes as files, from a worker that does not see the runs folder: checked, then kept."""
 
 import os
 import re
@@ -31,14 +31,14 @@ def packed_run(run_path: Path) -> dict[str, bytes]:
     return files
 
 
-def run_come_home(experiment: Experiment, run_id: object, files: object, runs_dir: Path) -> Run:
-    """Put the files of a run of `experiment` into `runs_dir`, as the run `run_id`.
+def import_run(experiment: Experiment, run_id: str, files: object, runs_dir: Path) -> Run:
+    """Put the files of a run of `experiment` into `runs_dir`, as the run `run_id` (a `checked_run_id`).
 
     ValueError, with nothing left behind, unless all are files of one run of this experiment that is over;
     OSError where they cannot be written.
     """
-    name, contents = checked_run_id(run_id), _checked(files)
-    folder = Path(tempfile.mkdtemp(dir=Cells(runs_dir).folder))  # whole before it is seen as a run
+    contents = _checked(files)
+    folder = Path(tempfile.mkdtemp(dir=Cells(runs_dir).folder))  # complete before it is listed as a run
     try:
         folder.chmod(0o755)
         for file, data in contents.items():
@@ -47,13 +47,13 @@ def run_come_home(experiment: Experiment, run_id: object, files: object, runs_di
             raise ValueError("What came home is the run of another experiment.")
         if (word := read_status(folder).word) not in REASONS:
             raise ValueError(f"The run that came home is not over: it says {word!r}.")
-        if os.path.lexists(runs_dir / name):
-            raise ValueError(f"A run {name!r} came home, and there is one already.")
-        folder.rename(runs_dir / name)
+        if os.path.lexists(runs_dir / run_id):
+            raise ValueError(f"A run {run_id!r} came home, and there is one already.")
+        folder.rename(runs_dir / run_id)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Run(runs_dir / name)
+    return Run(runs_dir / run_id)
 
 
 def checked_run_id(name: object) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.cells import ENDED, Cells
 from mixwidgets.scheduler.local_pool import local_pool
-from mixwidgets.scheduler.results import Result, result_of
+from mixwidgets.scheduler.results import NOT_BEGUN, Result, result_of
 from mixwidgets.scheduler.worker import run_cell
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.errors import in_words
@@ -202,7 +202,7 @@ class Sweep:
             if cell in self._results:
                 continue  # a strange executor may call back twice
             if self._is_stopped and future.cancelled():
-                result = Result("stopped", message="Its sweep was stopped before it began.")
+                result = NOT_BEGUN
             else:
                 result = result_of(self._by_id[cell], future, self.runs_dir)
             # As long as a future is held, Dask computes its result anew when the worker that has it is lost.

@@ -186,6 +186,12 @@ class Journal:
             write_once(self._events, with_checksum(to_record(event)))
             self._state.add(event)
 
+    def finish(self, reason: str, message: str) -> str:
+        """Record the end of a run, with the metrics of its last evaluation. Returns `reason`, a key of
+        `REASONS`."""
+        self._finish(RunFinished(reason=reason, metrics=dict(self._state.metrics), message=message))
+        return reason
+
     def close(self) -> None:
         """Release the run."""
         os.close(self._events)

@@ -53,9 +53,7 @@ def main() -> int:
     from mixwidgets.scheduler.recording import record
 
     with journal:
-        finished = record(journal, stop)
-        journal.append(finished)
-    return _exit_status(finished.reason)
+        return _exit_status(record(journal, stop.why))
 
 
 def _exit_status(reason: str) -> int:

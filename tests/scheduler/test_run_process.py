@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -69,7 +68,7 @@ def test_failures_have_names_and_the_last_metrics_stay(tmp_path, monkeypatch, er
     monkeypatch.setattr("mixwidgets.training.loop.train", failing)
     path = create_run(EXPERIMENT, tmp_path)
     with Journal(path) as journal:
-        journal.append(record(journal, SimpleNamespace(why="")))
+        assert record(journal, lambda: "") == reason
     run = open_run(path)
     assert (run.status, run.metrics) == (reason, {"loss": 2.0, "accuracy": 0.1})
     assert type(error).__name__ in run.message
