@@ -40,7 +40,7 @@ notebooks: .venv/.test
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh notebooks
 
 browser: .venv/.test .venv/.browser
-	$(BIN)/python -m pytest -m "browser $(SLOW)" $(SHARED)
+	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal
 
 # For those who work on it
 

@@ -16,10 +16,17 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 expect.set_options(timeout=LIMIT_MS)
 
 
+# `make test` looks at one theme, language and width of each page; `make test-all` looks at these too.
+OTHER_VIEWS = {"theme": "dark", "lang": "zh", "width": 980}
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            given = item.callspec.params if hasattr(item, "callspec") else {}
+            if any(given.get(name) == value for name, value in OTHER_VIEWS.items()):
+                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

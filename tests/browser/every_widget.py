@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
@@ -94,7 +95,13 @@ _MADE_OTHERWISE = {
     "Exercise-bits": lambda lang, folder: mw.Exercise("bits-of-one", lang=lang, _record="=0x0001\n!"),
 }
 # Each widget in both languages, and in further states in the one whose words are longer.
-CASES = [(name, lang) for name in _MADE for lang in ("en", "zh")] + [(name, "en") for name in _MADE_OTHERWISE]
+CASES = [
+    *[(name, "en") for name in _MADE],
+    *[
+        pytest.param((name, lang), marks=pytest.mark.slow)
+        for name, lang in [*((name, "zh") for name in _MADE), *((name, "en") for name in _MADE_OTHERWISE)]
+    ],
+]
 
 
 @contextmanager

@@ -117,6 +117,7 @@ def test_a_saved_page_checks_without_kernel_and_network_and_keeps_the_attempts(p
     expect(page.locator("pre")).to_contain_text("2. 65504：正确")
 
 
+@pytest.mark.slow
 def test_in_a_notebook_the_kernel_has_the_attempts(page, server):
     notebook = Notebook.of(
         page,

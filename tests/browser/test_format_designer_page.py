@@ -136,6 +136,7 @@ def test_an_address_leads_to_a_design_and_a_wrong_one_is_refused(page, tmp_path)
     expect(widget.locator(".mw-callout")).to_contain_text("This is float8_e4m3fn")
 
 
+@pytest.mark.slow
 def test_it_designs_in_a_live_notebook(page, server):
     notebook = Notebook.of(
         page,

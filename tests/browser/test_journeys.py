@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.jupyter import SLOW, Notebook
@@ -65,6 +66,7 @@ def test_flip_bits(page, server):
     notebook.ask(1, "bfloat16 0xBDCD -0.10009765625")
 
 
+@pytest.mark.slow
 def test_every_kind_of_code_crosses_the_wire_bit_for_bit(page, server):
     codes = ["0x0000", "0x8000", "0x0001", "0x7BFF", "0x7C00", "0xFC00", "0x7E00", "0x7C01", "0xFFFF"]
     notebook = Notebook.of(
@@ -157,6 +159,7 @@ def test_launch_watch_stop_and_open_again(page, server):
     expect(widget.get_by_role("table")).to_contain_text("completed")
 
 
+@pytest.mark.slow
 def test_the_start_notebook_runs_from_top_to_bottom(page, server):
     notebook = Notebook(page, server, "notebooks/00_start_here.ipynb")
     notebook.run_all(timeout=SLOW)

@@ -8,6 +8,7 @@ from tests.browser.jupyter import Notebook
 FLOATS = "elements => elements.map(element => getComputedStyle(element).float)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("widget", ["NumberLine('65505')", "FormatDesigner()"])
 def test_labels_and_values_do_not_float(page, server, widget):
     name = f"{widget.split('(')[0]}.ipynb"

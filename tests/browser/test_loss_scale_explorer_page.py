@@ -187,6 +187,7 @@ while not Path('enough').exists():
 """
 
 
+@pytest.mark.slow
 def test_a_loop_that_keeps_the_kernel_busy_is_followed(page, server):
     notebook = Notebook.of(
         page,

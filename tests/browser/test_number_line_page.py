@@ -124,6 +124,7 @@ def test_an_address_leads_to_a_number_and_a_wrong_one_is_refused(page, tmp_path)
     expect(widget.locator(".mw-callout")).to_contain_text("65505 is not a bfloat16.")
 
 
+@pytest.mark.slow
 def test_it_follows_an_editor_in_a_live_notebook(page, server):
     notebook = Notebook.of(
         page,

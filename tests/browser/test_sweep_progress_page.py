@@ -97,6 +97,7 @@ def test_a_saved_page_needs_neither_kernel_nor_network(page, tmp_path):
     widget.close()
 
 
+@pytest.mark.slow
 def test_a_sweep_in_a_notebook_is_watched_and_stopped(page, server):
     notebook = Notebook.of(
         page,

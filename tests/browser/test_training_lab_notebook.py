@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from mixwidgets.scheduler.slots import runs_at_once
@@ -38,6 +39,7 @@ def the_table(widget):
     return widget.get_by_role("region", name="runs", exact=True)
 
 
+@pytest.mark.slow
 def test_two_recipes_wait_in_line_by_mouse_and_stop_all_ends_them(page, server):
     notebook = lab_of(page, server, "line", steps=1_000_000)
     widget = the_lab(notebook.run(0))
@@ -108,6 +110,7 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     expect(widget.get_by_role("region", name="2 runs compared")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_runs_that_go_on_are_shown_after_a_kernel_restart_as_they_ended(page, server):
     notebook = lab_of(page, server, "restarted", steps=1_000_000, seed=[0, 1])
     widget = the_lab(notebook.run(0))
@@ -119,6 +122,7 @@ def test_runs_that_go_on_are_shown_after_a_kernel_restart_as_they_ended(page, se
     expect(table.get_by_text(re.compile("· stopped|· interrupted"))).to_have_count(2, timeout=SLOW)
 
 
+@pytest.mark.slow
 def test_launch_watch_and_stop_while_a_cell_keeps_the_kernel_busy(page, server):
     notebook = lab_of(page, server, "busy", BUSY, HAS_ITS_OWN_LOOP, steps=1_000_000)
     widget = the_lab(notebook.run(0))

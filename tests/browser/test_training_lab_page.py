@@ -9,7 +9,9 @@ from playwright.sync_api import expect
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.scheduler.launch import launch
+from mixwidgets.scheduler.recording import record
+from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.store.run import open_run
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import until
 from tests.widgets.bare_page import bare_page
@@ -22,15 +24,15 @@ OWN_BUTTON = "button:not(.mw-projector-button)"  # where there is no room for th
 def lab(tmp_path_factory):
     """A lab of three real runs, compared: two of them with a loss scale, one that learnt nothing."""
     folder = tmp_path_factory.mktemp("runs")
-    runs = [
-        launch(
-            Experiment(task="digits_cnn", recipe=recipe, steps=30, task_options={"loss_weight": weight}),
-            folder,
+    runs = []
+    for recipe, weight in (("fp32", 1.0), ("fp16_static", 1.0), ("fp16_dynamic", 1e-5)):
+        options = {"loss_weight": weight}
+        path = create_run(
+            Experiment(task="digits_cnn", recipe=recipe, steps=30, task_options=options), folder
         )
-        for recipe, weight in (("fp32", 1.0), ("fp16_static", 1.0), ("fp16_dynamic", 1e-5))
-    ]
-    for run in runs:
-        assert run.wait(120) == "completed"
+        with Journal(path) as journal:
+            assert record(journal, lambda: "") == "completed"
+        runs.append(open_run(path))
     lab = TrainingLab(folder)
     until(lambda: len(lab._settled) == len(runs))
     lab.compare(runs)

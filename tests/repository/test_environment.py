@@ -38,6 +38,7 @@ def test_the_readme_names_the_version_of_a_host_that_is_tested(host):
     assert f"| {host} {pinned()[package]} | by tests |" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_binder_resolves_to_this_environment():
     """pip, asked for binder's requirements without an index, finds that everything is here already."""
     command = [
@@ -62,6 +63,7 @@ def test_binder_runs_a_python_that_the_package_accepts():
     assert Version(version) in SpecifierSet(PROJECT["requires-python"])
 
 
+@pytest.mark.slow
 def test_binder_opens_the_first_lesson(tmp_path):
     """What binder runs after its build, in a home of its own: JupyterLab's start page is then the lesson."""
     environment = {

@@ -92,6 +92,7 @@ def test_a_launched_run_completes(tmp_path):
     until(lambda: is_gone(run.process_id))
 
 
+@pytest.mark.slow
 def test_stop_from_another_process(tmp_path):
     run = launch(ENDLESS, tmp_path)
     steps_beyond(run, 3)
@@ -107,6 +108,7 @@ def test_stop_from_another_process(tmp_path):
     until(lambda: is_gone(run.process_id))
 
 
+@pytest.mark.slow
 def test_stop_insists_on_a_run_that_does_not_answer(tmp_path):
     run = launch(ENDLESS, tmp_path)
     steps_beyond(run, 1)

@@ -392,6 +392,7 @@ def few_cores():
     os.sched_setaffinity(0, cores)
 
 
+@pytest.mark.slow
 def test_launched_runs_train_one_after_the_other(runs_dir, few_cores):
     first, second = (launch(QUEUED.replace(device="cpu", steps=steps), runs_dir) for steps in (300, 2))
     process = until(lambda: waiting_process(second))

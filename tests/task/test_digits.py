@@ -37,6 +37,7 @@ def test_the_digits_are_scikit_learns(monkeypatch, spec):
         assert labels.tolist() == expected.target[which].tolist()
 
 
+@pytest.mark.slow
 def test_training_them_loads_no_scikit_learn():
     code = """
         import sys

@@ -174,6 +174,7 @@ def test_different_experiments_are_refused_on_every_rank(told):
         assert "sweep" in rank["different"]
 
 
+@pytest.mark.slow
 def test_torchrun_makes_a_run_that_stop_ends_on_all_ranks(tmp_path):
     file, runs_dir = tmp_path / "exp.json", tmp_path / "runs"
     file.write_text(ENDLESS.replace(recipe="amp_bf16").to_json())
@@ -188,6 +189,7 @@ def test_torchrun_makes_a_run_that_stop_ends_on_all_ranks(tmp_path):
     assert run.damage == []
 
 
+@pytest.mark.slow
 def test_a_rank_that_dies_leaves_nobody_waiting_and_a_named_end(two):
     assert two.exit_status == 1
     assert two.killed.status == "crashed"

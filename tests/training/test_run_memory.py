@@ -3,6 +3,8 @@
 import gc
 import math
 
+import pytest
+
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store.events import StepRecord
 from mixwidgets.store.journal import Journal, create_run
@@ -20,6 +22,7 @@ def objects():
     return len(gc.get_objects())
 
 
+@pytest.mark.slow
 def test_a_hundred_steps_more_hold_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr("mixwidgets.gradients.histogram.COMPILED_FROM", math.inf)  # numba loads when it pays
     alive = {}

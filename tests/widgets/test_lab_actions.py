@@ -107,6 +107,7 @@ def test_where_one_cannot_be_stopped_the_others_are(tmp_path, monkeypatch):
     assert set(stopped) == set(paths[1:])
 
 
+@pytest.mark.slow
 def test_several_are_launched_wait_in_line_and_all_are_stopped(tmp_path, make_lab, monkeypatch):
     if (at_once := runs_at_once("cpu")) > 4:
         pytest.skip("too many runs would go on at the same time")

@@ -3,6 +3,7 @@
 import math
 import struct
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def test_a_long_curve_keeps_its_room_its_extremes_its_ends_and_its_gaps(values):
         assert points[-1][0] == len(values)
 
 
+@pytest.mark.slow
 def test_one_spike_and_one_nan_in_a_million_steps_stay():
     curve = Thinned()
     for step in range(1, 1_000_001):
