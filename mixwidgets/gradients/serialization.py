@@ -29,7 +29,8 @@ _CRC = struct.Struct("<I")
 _EXPONENTS = range(-1074, 1024)  # of a finite float64
 _MOST = 1 << 53  # values a summary may count: what the page's numbers hold exactly
 _SIGN, _SOME = BINADE, BINADE << 1
-_SAMPLE_BITS = 56  # of eight bytes, the last two of them spare
+_LONGEST_GROUP = 8  # bytes: 56 bits
+_SAMPLE_BITS = 56  # the last two of them spare
 
 
 class Fields(NamedTuple):
@@ -92,50 +93,58 @@ def _unpack(body: bytes) -> Fields:
     at += 8 * width
     exponents = struct.unpack_from(f"<{rows}h", body, at)
     at += 2 * rows
-    counts = []
-    for _ in range(rows * (width + 1)):
-        count, shift = body[at] & 0x7F, 7
-        while body[at] > 0x7F:
-            at += 1
-            count |= (body[at] & 0x7F) << shift
-            shift += 7
-        at += 1
-        counts.append(count)
-    samples = []
-    for _ in range(rows if version > 1 else 0):
-        code, at = _read_sample(body, at)
-        samples.append(code)
+    counts, at = _read_numbers(body, at, rows * (width + 1))
+    samples = np.zeros(rows, np.uint64)
+    if version > 1:
+        samples, at = _read_samples(body, at, rows)
     _require(at == len(body), "bytes are left over")
     _require(
         cuts[:1] == (1,) and all(a < b for a, b in pairwise((*cuts, BINADE))), "its cuts are not ascending"
     )
     _require(all(a < b for a, b in pairwise(exponents)), "its exponents are not ascending")
     _require(all(e in _EXPONENTS for e in exponents), "an exponent is not one of a float64")
-    _require(sum(counts) + zero + inf + nan <= _MOST, "its counts are too large")
-    cells = np.array(counts, dtype=np.uint64).reshape(rows, width + 1)
+    _require(sum(counts.tolist()) + zero + inf + nan <= _MOST, "its counts are too large")
+    cells = counts.reshape(rows, width + 1)
     _require(bool(cells.any(axis=1).all()), "a row is empty")
-    return Fields(
-        cuts, exponents, cells, _values(samples or [0] * rows, exponents, cuts, cells), zero, inf, nan
-    )
+    return Fields(cuts, exponents, cells, _values(samples, exponents, cuts, cells), zero, inf, nan)
 
 
-def _read_sample(body: bytes, at: int) -> tuple[int, int]:
-    """The sample that stands there, and where the next one stands."""
-    code, shift, byte = 0, _SAMPLE_BITS, 0x80
-    while byte > 0x7F:
-        byte, shift = body[at], shift - 7
-        _require(shift >= 0, "a sample is too long")
-        code |= (byte & 0x7F) << shift
-        at += 1
-    is_none = code == 0 and shift == _SAMPLE_BITS - 7
-    is_whole = code >> 2 >= _SOME and code % 4 == 0 and byte != 0
-    _require(is_none or is_whole, "a sample is not written as samples are")
-    return code >> 2, at
+def _read_groups(body: bytes, at: int, number: int) -> tuple[Any, Any, Any, int]:
+    """So many groups of at most eight bytes, each ended by one without its top bit: the lower seven bits of
+    each byte, its place in its group, where the groups start, and where in `body` the last one ends."""
+    data = np.frombuffer(body, np.uint8)[at:]
+    ends = np.flatnonzero(data < 0x80)[:number]
+    _require(len(ends) == number, "it ends too early")
+    starts = np.concatenate([[0], ends[:-1] + 1])[:number].astype(np.intp)
+    lengths = ends - starts + 1
+    _require(bool((lengths <= _LONGEST_GROUP).all()), "a number is too long")
+    size = int(lengths.sum())
+    places = np.arange(size) - np.repeat(starts, lengths)
+    return (data[:size] & 0x7F).astype(np.uint64), places.astype(np.uint64), starts, at + size
 
 
-def _values(codes: list[int], exponents: tuple[int, ...], cuts: tuple[int, ...], cells: Any) -> Any:
+def _read_numbers(body: bytes, at: int, number: int) -> tuple[Any, int]:
+    """uint64 (number,): the counts that stand there, and where they end."""
+    sevens, places, starts, at = _read_groups(body, at, number)
+    return np.add.reduceat(sevens << 7 * places, starts) if number else np.zeros(0, np.uint64), at
+
+
+def _read_samples(body: bytes, at: int, number: int) -> tuple[Any, int]:
+    """uint64 (number,): the samples that stand there, of 54 bits, and where they end."""
+    sevens, places, starts, at = _read_groups(body, at, number)
+    if not number:
+        return np.zeros(0, np.uint64), at
+    codes = np.add.reduceat(sevens << (_SAMPLE_BITS - 7 - 7 * places), starts)
+    lengths = np.diff([*starts, len(sevens)])
+    last = sevens[starts + lengths - 1]
+    is_none = (codes == 0) & (lengths == 1)
+    is_whole = (codes >> 2 >= _SOME) & (codes % 4 == 0) & (last != 0)
+    _require(bool((is_none | is_whole).all()), "a sample is not written as samples are")
+    return codes >> 2, at
+
+
+def _values(code: Any, exponents: tuple[int, ...], cuts: tuple[int, ...], cells: Any) -> Any:
     """float64 (rows,): the samples of these binades; each must be of a cell that holds some value."""
-    code = np.array(codes, dtype=np.uint64)
     fraction = code % BINADE
     row = np.flatnonzero(code)
     cell = np.searchsorted(np.array(cuts, dtype=np.uint64), fraction[row], side="right")

@@ -14,13 +14,15 @@ from mixwidgets.store.snapshots import read_snapshot
 
 _CHUNK = 1 << 16
 _LONGEST_RECORD = 1 << 20
+_MOST_DAMAGE = 10_000  # lines set aside, after which no more is read: nothing that a run writes has as many
+_MOST_TOLD = 100  # of them, a sentence each
 
 
 class JournalReader:
     """Yields each event of a run once, in order, as it is recorded.
 
     Never raises for what the file holds: a damaged record, or one out of order, is set aside and reported in
-    `damage`. Not thread-safe.
+    `damage`. After 10,000 of them it reads no further. Not thread-safe.
     """
 
     def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
@@ -32,14 +34,25 @@ class JournalReader:
         self._last_step: dict[str, int] = {}
         self._seen_any = False
         self._seen_last = False
-        self.damage: list[str] = []
-        """What was set aside, one sentence each."""
+        self._told: list[str] = []
+        self._damaged = 0
         self.torn_bytes = 0
         """Bytes after the last complete line: a record that is just being written, or, when the process is
         gone, one that was torn."""
 
+    @property
+    def damage(self) -> list[str]:
+        """What was set aside: a sentence for each of the first hundred, and one for the others."""
+        if self._damaged > _MOST_DAMAGE:
+            more = f"events.jsonl has more than {_MOST_DAMAGE:,} damaged records, and was read no further."
+        else:
+            more = f"events.jsonl: {self._damaged - len(self._told):,} more records were set aside."
+        return [*self._told, more] if self._damaged > len(self._told) else list(self._told)
+
     def read_new(self) -> Iterator[Event]:
         """The events recorded since the last one that this reader yielded."""
+        if self._damaged > _MOST_DAMAGE:
+            return
         try:
             descriptor = open_plain_file(self._run_path / "events.jsonl")
         except FileNotFoundError:
@@ -56,6 +69,8 @@ class JournalReader:
                     event = self._take(line)
                     if event is not None:
                         yield event
+                    elif self._damaged > _MOST_DAMAGE:
+                        return
                 if len(rest) > _LONGEST_RECORD:
                     self._skip_giant(len(rest))
                     rest = b""
@@ -116,5 +131,8 @@ class JournalReader:
         self._offset += size
 
     def _report(self, sentence: str) -> None:
-        if sentence not in self.damage[-1:]:
-            self.damage.append(sentence)
+        if sentence in self._told[-1:]:
+            return
+        self._damaged += 1
+        if len(self._told) < _MOST_TOLD:
+            self._told.append(sentence)

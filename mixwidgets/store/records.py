@@ -18,10 +18,13 @@ def to_json_number(value: float) -> float | str:
 
 
 def from_json_number(value: object) -> float:
-    """The reverse of `to_json_number`; ValueError for anything else."""
+    """The reverse of `to_json_number`; ValueError for anything else, and for what is beyond float64."""
     if value in ("nan", "inf", "-inf") or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return float(value)
-    raise ValueError(f"{value!r} is no number")
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{reprlib.repr(value)} is beyond float64") from None
+    raise ValueError(f"{reprlib.repr(value)} is no number")
 
 
 def to_json_metrics(metrics: Mapping[str, float]) -> dict[str, float | str]:

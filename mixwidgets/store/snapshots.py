@@ -16,7 +16,9 @@ from mixwidgets.store.events import GradientSnapshot
 from mixwidgets.store.files import create_file, read_plain_file
 from mixwidgets.store.records import from_json_counts, from_json_text
 
-_LIMIT = 64 << 20  # bytes, deflated and not
+_MOST = 8 << 20  # bytes of a snapshot, inflated: thousands of tensors, each of about a kilobyte
+_MOST_SUMMARY = 256 << 10  # bytes of a tensor's summary; one of float64 in every binade has 80,000
+_MOST_RATIO = 100  # of inflated to deflated bytes, where there is more than 1 MiB of the former
 
 
 class StoredSummaries(Mapping[str, GradientSummary]):
@@ -60,9 +62,16 @@ def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot
     step, names, sizes = record["step"], record["names"], record["sizes"]
     if type(step) is not int or step < 0 or not all(type(size) is int and size >= 0 for size in sizes):
         raise ValueError("its step or its sizes are no whole numbers")
-    if len(names) != len(sizes) or sum(sizes) > _LIMIT:
-        raise ValueError("its names and sizes do not fit")
-    data = read_plain_file(_path(run_path, step), _LIMIT)
+    if len(names) != len(sizes):
+        raise ValueError("its names and sizes differ in number")
+    if sum(sizes) > _MOST or max(sizes, default=0) > _MOST_SUMMARY:
+        raise ValueError(
+            f"its summaries have {sum(sizes):,} bytes, the largest {max(sizes):,}; at most {_MOST:,} and "
+            f"{_MOST_SUMMARY:,} are read"
+        )
+    data = read_plain_file(_path(run_path, step), _MOST)
+    if sum(sizes) > max(1 << 20, _MOST_RATIO * len(data)):
+        raise ValueError(f"{_path(run_path, step).name} inflates to more than {_MOST_RATIO} times its size")
     if f"{zlib.crc32(data):08x}" != record["file_crc32"]:
         raise ValueError(f"the checksum of {_path(run_path, step).name} does not match")
     try:

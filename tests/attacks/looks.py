@@ -1,0 +1,131 @@
+"""Every way to look at a folder of runs: python -m tests.attacks.looks FOLDER, in a process with limits.
+
+Prints a line of JSON for each way: its name, what it told of the runs, or the error that came out of it. To
+add a way, add a function to `LOOKS`.
+"""
+
+import csv
+import json
+import resource
+import sys
+import tempfile
+import traceback
+import warnings
+from pathlib import Path
+
+MEMORY = 700 << 20  # bytes of data: an interpreter with pandas, altair and a hostile folder of 8 MB
+SECONDS = 60  # of a core, to fail rather than hang
+
+
+def listed(folder):
+    import mixwidgets as mw
+
+    with warnings.catch_warnings(record=True) as skipped:
+        warnings.simplefilter("always")
+        runs = mw.list_runs(folder)
+    told = [[run.id, run.status, run.message, repr(run), run.metrics, run.damage] for run in runs]
+    return [*told, *([str(one.message)] for one in skipped)]
+
+
+def tables(folder):
+    import mixwidgets as mw
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [[run.id, len(run.steps()), len(run.evaluations())] for run in mw.list_runs(folder)]
+
+
+def compared(folder):
+    import mixwidgets as mw
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return mw.comparison(mw.list_runs(folder)).reset_index().to_csv()
+
+
+def gradients(folder):
+    import mixwidgets as mw
+
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for run in mw.list_runs(folder):
+            try:
+                told.append([run.id, {name: one.count for name, one in run.gradients().items()}])
+            except (LookupError, ValueError) as error:  # what was asked for is not there, in words
+                told.append([run.id, str(error)])
+    return told
+
+
+def exported(folder):
+    import mixwidgets as mw
+
+    told = []
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as out:
+        warnings.simplefilter("ignore")
+        for run in mw.list_runs(folder):
+            for kind in ("csv", "tensorboard"):
+                path = run.export(kind, Path(out) / f"{run.id}-{kind}")
+            with (Path(out) / f"{run.id}-csv" / "evaluations.csv").open(newline="") as file:
+                told.append([run.id, *csv.reader(file)])
+    return told
+
+
+def command_line(folder):
+    from typer.testing import CliRunner
+
+    from mixwidgets.cli import app
+
+    told = []
+    for command in (["runs", folder], ["runs", folder, "--json"]):
+        result = CliRunner().invoke(app, list(map(str, command)))
+        told.append([result.exit_code, result.output])
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+    return told
+
+
+def lab(folder):
+    import mixwidgets as mw
+    from tests.waiting import until
+
+    lab = mw.TrainingLab(folder)
+    until(lambda: lab._settled and not lab._feed.is_live and not lab._feed.is_behind, SECONDS)
+    page = lab.save(Path(tempfile.mkdtemp()) / "page.html")
+    return [[row["id"], row["status"]] for row in lab._rows] + [[lab._notice, page.stat().st_size]]
+
+
+def explorer(folder):
+    import mixwidgets as mw
+
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for run in mw.list_runs(folder):
+            try:
+                widget = mw.LossScaleExplorer(run)
+                told.append([run.id, widget.save(Path(tempfile.mkdtemp()) / "page.html").stat().st_size])
+            except (LookupError, ValueError) as error:  # what was asked for is not there, in words
+                told.append([run.id, str(error)])
+    return told
+
+
+LOOKS = (listed, tables, compared, gradients, exported, command_line, lab, explorer)
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    folder = Path(sys.argv[1])
+    for look in LOOKS:
+        try:
+            told = look(folder)
+        except BaseException:
+            print(json.dumps([look.__name__, None, traceback.format_exc()[-2000:]]), flush=True)
+        else:
+            print(json.dumps([look.__name__, told, ""], default=str), flush=True)
+    print(json.dumps(["memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, ""]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
