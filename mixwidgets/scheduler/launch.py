@@ -49,6 +49,7 @@ def launch(
         ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
         handed_down.append(ticket_lock)
         process = _start(path, lock, ticket, ticket_lock, run_end, handed_down)
+        os.pwrite(lock, str(process.pid).encode(), 0)  # whom `Run.stop` may end while the run waits
     except BaseException:  # the cell's interruption too
         _close(kernel_end)
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever

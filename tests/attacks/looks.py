@@ -65,7 +65,7 @@ def exported(folder):
         warnings.simplefilter("ignore")
         for run in mw.list_runs(folder):
             for kind in ("csv", "tensorboard"):
-                path = run.export(kind, Path(out) / f"{run.id}-{kind}")
+                run.export(kind, Path(out) / f"{run.id}-{kind}")
             with (Path(out) / f"{run.id}-csv" / "evaluations.csv").open(newline="") as file:
                 told.append([run.id, *csv.reader(file)])
     return told

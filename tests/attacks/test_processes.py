@@ -1,0 +1,67 @@
+"""What a folder says of processes decides nobody's life; a run that does not answer is ended all the same."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from mixwidgets.scheduler.launch import launch
+from mixwidgets.scheduler.slots import runs_at_once
+from mixwidgets.store import stopping
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.lock import is_locked, take_lock
+from mixwidgets.store.queue import queue_of
+from mixwidgets.store.run import open_run
+from mixwidgets.store.status import Status, write_status
+from tests.attacks.folders import EXPERIMENT
+from tests.waiting import until
+
+
+@pytest.fixture
+def stranger():
+    """A process of the same user that trains nothing, though it has the words on its command line."""
+    words = ["-c", "import time; time.sleep(1000)", "-m", "mixwidgets.training", "/somewhere/else", "--lock"]
+    with subprocess.Popen([sys.executable, *words]) as process:
+        yield process
+        process.kill()
+
+
+def test_a_stranger_whom_a_folder_names_lives_on(tmp_path, stranger, monkeypatch):
+    monkeypatch.setattr(stopping, "_PATIENCE_S", 0.5)
+    path = create_run(EXPERIMENT, tmp_path)
+    write_status(path, Status(word="running", process_id=stranger.pid))
+    lock = take_lock(path / "lock")
+    os.pwrite(lock, str(stranger.pid).encode(), 0)
+    try:
+        with pytest.raises(TimeoutError, match="asked to stop"):
+            open_run(path).stop()
+    finally:
+        os.close(lock)
+    assert stranger.poll() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"-1", b"0", b"1", b"9" * 15, b"9" * 100, b"\xff"])
+def test_a_lock_may_hold_anything(tmp_path, monkeypatch, content):
+    monkeypatch.setattr(stopping, "_PATIENCE_S", 0.1)
+    path = create_run(EXPERIMENT, tmp_path)
+    lock = take_lock(path / "lock")
+    os.pwrite(lock, content, 0)
+    try:
+        with pytest.raises(TimeoutError, match="asked to stop"):
+            open_run(path).stop()
+    finally:
+        os.close(lock)
+
+
+def test_a_suspended_run_that_waits_is_ended(tmp_path):
+    slots = [take_lock(queue_of("cpu") / f"slot-{number}") for number in range(runs_at_once("cpu"))]
+    try:
+        run = launch(EXPERIMENT.replace(device="cpu"), tmp_path)
+        os.kill(int((run.path / "lock").read_text()), signal.SIGSTOP)
+        assert run.stop() == "stopped"
+    finally:
+        for slot in slots:
+            os.close(slot)
+    until(lambda: not is_locked(run.path / "lock"))
