@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 from mixwidgets.experiments.experiment import Experiment
@@ -16,6 +17,7 @@ from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.run import Run
 
 _PACKAGE_PARENT = Path(__file__).parents[2]
+_kernel_ends: set[int] = set()  # of the pipes by which runs know that this process lives
 
 
 def launch(
@@ -66,6 +68,7 @@ def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
     if outlive_kernel:
         return [], []
     run_end, kernel_end = os.pipe()
+    _kernel_ends.add(kernel_end)
     return [kernel_end], [run_end]
 
 
@@ -106,6 +109,15 @@ def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
     _close(kernel_end)
 
 
-def _close(descriptors: list[int]) -> None:
+def _close(descriptors: Iterable[int]) -> None:
     for descriptor in descriptors:
         os.close(descriptor)
+        _kernel_ends.discard(descriptor)
+
+
+def _close_in_fork() -> None:
+    """A fork of this process, such as multiprocessing's, does not keep its runs alive."""
+    _close([*_kernel_ends])
+
+
+os.register_at_fork(after_in_child=_close_in_fork)

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import secrets
 import stat
 import zlib
 from collections.abc import Mapping
@@ -104,10 +105,13 @@ def create_mark(path: Path, words: str = "") -> None:
 
 def replace_file(path: Path, data: bytes) -> None:
     """`path` holds `data` afterwards, or what it held before: temp file, fsync, rename."""
-    temporary = path.with_name(f"{path.name}.new")
-    temporary.unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     create_file(temporary, data)
-    _rename(temporary, path)
+    try:
+        _rename(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:

@@ -55,6 +55,35 @@ def test_a_lock_may_hold_anything(tmp_path, monkeypatch, content):
         os.close(lock)
 
 
+KERNEL = """
+import os, sys, time
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.scheduler.launch import launch
+run = launch(Experiment.from_json(sys.argv[2]), sys.argv[1])
+if not (child := os.fork()):
+    time.sleep(1000)
+print(child, run.path, flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_fork_of_the_kernel_keeps_no_run_alive(tmp_path):
+    """Such as a multiprocessing child, which inherits what its parent has open."""
+    endless = EXPERIMENT.replace(steps=10_000_000, device="cpu").to_json()
+    command = [sys.executable, "-c", KERNEL, os.fspath(tmp_path), endless]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kernel:
+        child, path = kernel.stdout.readline().split()
+        try:
+            run = open_run(path)
+            kernel.kill()
+            kernel.wait()
+            until(lambda: not run.is_alive, 60)
+            os.kill(int(child), 0)  # it lives
+        finally:
+            os.kill(int(child), signal.SIGKILL)
+    assert run.message == "Its kernel ended."
+
+
 def test_a_suspended_run_that_waits_is_ended(tmp_path):
     slots = [take_lock(queue_of("cpu") / f"slot-{number}") for number in range(runs_at_once("cpu"))]
     try:

@@ -390,3 +390,11 @@ class TestThinning:
             feed.add(step, summary(step))
         assert feed.steps == [1, 3]
         assert feed.summaries(3) == summary(3)
+
+
+def test_a_page_cannot_replace_the_snapshots(explorer):
+    before = explorer.steps
+    with pytest.raises(TraitError):
+        explorer.set_state({"_snapshots": b"x"})
+    assert explorer.steps == before
+    assert explorer.get_state("_snapshots")["_snapshots"]

@@ -20,7 +20,7 @@ class GradientWidget(FollowingWidget):
 
     # The feed grows and stays the same object, so that the page is never sent all of it again: what is new
     # travels as a message, and the trait serves views that open later, and saved pages.
-    _snapshots: traitlets.Any = traitlets.Any().tag(sync=True, to_json=lambda feed, widget: feed.to_bytes())
+    _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_bytes())
     _newest = traitlets.Int(0, help="The newest snapshot's step.").tag(sync=True)
     _seen = traitlets.Int(0, help="How many snapshots there were, thinned ones included.").tag(sync=True)
     _loss = traitlets.Bytes(help="The loss by step (Thinned.to_bytes).").tag(sync=True)
