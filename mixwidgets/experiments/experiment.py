@@ -14,10 +14,9 @@ from mixwidgets.checks import check_names, choice, real_number, whole_number
 from mixwidgets.experiments.options import Options
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.extract import source_of
 from mixwidgets.task.own_task import check_protocol, own_spec
-from mixwidgets.task.source import check_source
-from mixwidgets.task.spec import TaskSpec
+from mixwidgets.task.source import check_source, source_of
+from mixwidgets.task.spec import DEFAULTS, TaskSpec
 
 SCHEMA = 1
 """The version of the JSON form; a higher one was written by a newer mixwidgets."""
@@ -108,7 +107,7 @@ class Experiment(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         spec = self._settle_task()
-        for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
+        for name in DEFAULTS:
             if getattr(self, name) is None:
                 self._settle(name, getattr(spec, name))
         self._settle("device", _device(self.device))

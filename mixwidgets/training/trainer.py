@@ -15,8 +15,8 @@ from torch.func import functional_call
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.observe.gradients import begin, global_norm
 from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.task.catalogue import build
 from mixwidgets.task.checked_task import CheckedTask
-from mixwidgets.task.models import build
 from mixwidgets.task.protocol import Task
 from mixwidgets.task.source import load_task_class
 from mixwidgets.training.device import RandomState
@@ -187,10 +187,9 @@ class Trainer(ABC):
 
 def _task(experiment: Experiment) -> Task:
     """A built-in task, or the user's own made from its source, which is executed nowhere else."""
-    if experiment.task_source:
-        own: Task = load_task_class(experiment.task, experiment.task_source)()
-        return own
-    return build(experiment.task, experiment.task_options)
+    own = experiment.task_source and load_task_class(experiment.task, experiment.task_source)
+    task: Task = own() if own else build(experiment.task, experiment.task_options)
+    return task
 
 
 def _non_finite(gradients: Gradients) -> tuple[int, str]:
