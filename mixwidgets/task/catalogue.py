@@ -130,8 +130,8 @@ tasks: Mapping[str, TaskSpec] = MappingProxyType({task.name: task for task in _A
 def build(name: str, options: Mapping[str, float]) -> Any:
     """The task of this name in `tasks` with its data, a `protocol.Task`.
 
-    Options left out take their defaults. The options are those of `tasks[name].options`, checked before (`Experiment` does). The loop, not the
-    task, applies "loss_weight".
+    Options left out take their defaults; the others were checked before (`Experiment` does). The loop, not
+    the task, applies "loss_weight".
     """
     spec = tasks[name]
     module, _, kind = spec.built_by.partition(".")
