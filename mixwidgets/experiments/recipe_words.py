@@ -1,11 +1,14 @@
-"""A recipe in words: `describe` in sentences, `brief` in a line, `heading` in a list of recipes."""
+"""A recipe in words: `describe` in sentences, `brief` in a line, `heading` in a list of recipes.
+
+What is said of each field is one table, LINES, whose English is the key to other languages' texts.
+"""
 
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from mixwidgets.experiments.recipe import Recipe
-from mixwidgets.experiments.recipe_lines import LINES, Line
 from mixwidgets.languages.texts import texts, translated
 
 HEADINGS = ("FP32", "FP16", "BF16", "torch.amp", "FP8 and FP4 operands")
@@ -23,6 +26,204 @@ _SHORT = {
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # What the line of a recipe with rounded operands leaves out: in those that we have it is the same.
 _BESIDE_OPERANDS = ("compute_format", "master_weights", "loss_scale")
+
+
+class Line(NamedTuple):
+    """What is said of a recipe where `when` holds."""
+
+    field: str
+    """The Recipe's field that it is about; "loss_scale.kind" for a field of a field."""
+    when: Callable[[Recipe], bool]
+    sentence: str
+    """With places for `_values`."""
+    brief: str = ""
+    """In a few words; empty where a list of recipes does without it."""
+
+
+def _half(recipe: Recipe) -> bool:
+    """Whether the explicit loop computes in 16 bits."""
+    return recipe.loop == "explicit" and recipe.compute_format != "float32"
+
+
+def _all_float32(recipe: Recipe) -> bool:
+    formats = {recipe.compute_format, recipe.optimizer_format, recipe.accumulation_format}
+    return formats == {"float32"} and recipe.operands is None
+
+
+def _of_operands(test: Callable[..., bool]) -> Callable[[Recipe], bool]:
+    return lambda recipe: recipe.operands is not None and test(recipe.operands)
+
+
+def _of_scale(test: Callable[..., bool]) -> Callable[[Recipe], bool]:
+    return lambda recipe: recipe.loss_scale.kind == "dynamic" and test(recipe.loss_scale)
+
+
+LINES = (
+    Line("compute_format", _all_float32, "Everything in FP32.", "Everything in FP32."),
+    Line(
+        "compute_format",
+        lambda r: r.compute_format == "float32" and not _all_float32(r),
+        "In FP32, but for what follows.",
+        "FP32",
+    ),
+    Line(
+        "loop",
+        lambda r: r.loop == "amp",
+        "torch.autocast in {format}: torch itself chooses which operations stay in FP32.",
+        "torch.autocast in {format}",
+    ),
+    Line(
+        "master_weights",
+        lambda r: _half(r) and r.master_weights,
+        "{format} copies of FP32 master weights; forward and backward in {format}, the update in FP32.",
+        "{format} copies of FP32 weights",
+    ),
+    Line(
+        "master_weights",
+        lambda r: not r.master_weights,
+        "The weights themselves are {format}, without FP32 masters.",
+    ),
+    Line(
+        "weight_rounding",
+        lambda r: not r.master_weights and r.optimizer_format == "float32" and r.weight_rounding == "nearest",
+        "The optimiser computes in FP32, and each updated weight is rounded to the nearest {format} number: "
+        "small updates are lost.",
+        "{format} weights, rounded to nearest",
+    ),
+    Line(
+        "weight_rounding",
+        lambda r: r.weight_rounding == "stochastic",
+        "The optimiser computes in FP32, and each updated weight is rounded up or down by chance: small "
+        "updates survive on average.",
+        "{format} weights, rounded by chance",
+    ),
+    Line(
+        "optimizer_format",
+        lambda r: not r.master_weights and r.optimizer_format != "float32",
+        "The optimiser’s arithmetic and its state are {optimizer} too.",
+        "{format} weights and optimiser",
+    ),
+    Line(
+        "optimizer_format",
+        lambda r: r.master_weights and r.optimizer_format != "float32",
+        "The optimiser keeps its state in {optimizer} between steps.",
+        "optimiser state in {optimizer}",
+    ),
+    Line(
+        "fp32_ops",
+        lambda r: _half(r) and len(r.fp32_ops) == 3,
+        "Softmax, norms and the loss are computed in FP32.",
+    ),
+    Line(
+        "fp32_ops",
+        lambda r: "softmax" not in r.fp32_ops,
+        "Softmax is computed naively in {format}: its exponentials overflow.",
+        "naive softmax in {format}",
+    ),
+    Line(
+        "fp32_ops", lambda r: "norm" not in r.fp32_ops, "Norms are computed in {format}.", "norms in {format}"
+    ),
+    Line(
+        "fp32_ops",
+        lambda r: "loss" not in r.fp32_ops,
+        "The loss is computed in {format}.",
+        "loss in {format}",
+    ),
+    Line(
+        "accumulation_format",
+        lambda r: r.accumulation_format != "float32",
+        "The gradients of micro-batches are summed in {accumulation}.",
+        "gradients summed in {accumulation}",
+    ),
+    Line(
+        "operands.forward",
+        _of_operands(lambda o: o.forward == o.backward),
+        "The linear layers multiply numbers rounded to {forward}.",
+        "linear layers in {forward}",
+    ),
+    Line(
+        "operands.backward",
+        _of_operands(lambda o: o.forward != o.backward),
+        "The linear layers multiply numbers rounded to {forward}, in the backward pass gradients rounded to "
+        "{backward}.",
+        "linear layers in {forward} and {backward}",
+    ),
+    Line(
+        "operands.scaling",
+        _of_operands(lambda o: o.scaling == "none" and o.forward.startswith("float")),
+        "Tensors are not scaled to the format’s range.",
+        "not scaled",
+    ),
+    Line(
+        "operands.scaling",
+        _of_operands(lambda o: o.scaling == "current"),
+        "Each tensor is scaled to the format’s range by its own largest value.",
+        "scaled by the largest value",
+    ),
+    Line(
+        "operands.amax_history_len",
+        _of_operands(lambda o: o.scaling == "delayed"),
+        "Each tensor is scaled to the format’s range by the largest value of the last {history} steps.",
+        "scaled by earlier steps’ largest value",
+    ),
+    Line(
+        "operands.gradient_rounding",
+        _of_operands(lambda o: o.gradient_rounding == "stochastic"),
+        "Gradients are rounded up or down by chance.",
+        "gradients rounded by chance",
+    ),
+    Line(
+        "loss_scale.kind",
+        lambda r: r.loss_scale.kind == "none" and r.compute_format == "float16",
+        "No loss scale.",
+        "no loss scale",
+    ),
+    Line(
+        "loss_scale.kind",
+        lambda r: r.loss_scale.kind == "none" and r.compute_format == "bfloat16",
+        "No loss scale.",
+    ),
+    Line(
+        "loss_scale.init_scale",
+        lambda r: r.loss_scale.kind == "static",
+        "The loss is scaled by {scale} throughout; a step whose gradients hold inf or NaN is skipped.",
+        "loss × {scale}",
+    ),
+    Line(
+        "loss_scale.growth_interval",
+        _of_scale(lambda s: True),
+        "The loss scale starts at {scale}: × {backoff} after a skipped step, × {growth} after {interval} "
+        "good steps in a row.",
+        "loss scale that adapts",
+    ),
+    Line(
+        "loss_scale.hysteresis",
+        _of_scale(lambda s: s.hysteresis > 1),
+        "It falls only from the skipped step number {hysteresis} on, counted from its last growth.",
+    ),
+    Line(
+        "loss_scale.growth_delay",
+        _of_scale(lambda s: s.growth_delay > 0),
+        "After a skipped step, {delay} good steps are not counted.",
+    ),
+    Line("loss_scale.min_scale", _of_scale(lambda s: s.min_scale > 0), "It does not fall below {floor}."),
+    Line(
+        "loss_scale.max_scale", _of_scale(lambda s: s.max_scale is not None), "It does not grow above {cap}."
+    ),
+    Line(
+        "loss_scale.at_min_scale",
+        _of_scale(lambda s: s.at_min_scale == "stop"),
+        "The run ends when it would fall further.",
+    ),
+    Line(
+        "clip_after_unscaling",
+        lambda r: not r.clip_after_unscaling,
+        "Gradients are clipped while they are still scaled: the limit is the clip norm divided by the loss "
+        "scale.",
+        "clipped before unscaling",
+    ),
+)
+"""In the order in which they are said."""
 
 
 def describe(recipe: Recipe, lang: str = "en") -> str:

@@ -29,7 +29,7 @@ _METHODS = {
 
 def own_spec(name: str, task: type | None = None) -> TaskSpec:
     """The spec of a user's task: what the class says of itself; nothing where there is only its text."""
-    given = {field: getattr(task, field) for field in DEFAULTS if hasattr(task, field)}
+    given = {field: getattr(task, field) for field in DEFAULTS if getattr(task, field, None) is not None}
     return TaskSpec(name=name, title=name, explanation=(task and inspect.getdoc(task)) or "", **given)
 
 
