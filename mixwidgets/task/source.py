@@ -35,15 +35,18 @@ def source_of(task: type) -> str:
     method, text = _find(task)
     future = method.__code__.co_flags & __future__.annotations.compiler_flag
     above = ["from __future__ import annotations"] if future else []
-    scope = dict(method.__globals__)
+    scope = {**vars(builtins), **method.__globals__}
     for function in filter(None, map(_function, vars(task).values())):
         scope |= inspect.getclosurevars(function).nonlocals
     names = _globals(symtable.symtable("\n".join([*above, text]), task.__name__, "exec"))
     imports, problems = set(), []
     for name in sorted(names - {task.__name__, "__name__"}):
-        if found := _imports(name, scope, text):
+        value = scope.get(name)
+        if _is_builtin(name, value):
+            continue
+        if found := _imports(name, value, text):
             imports |= found
-        elif not _is_builtin(name, scope):
+        else:
             problems.append(_advice(name, scope, text))
     if problems:
         said = f"{task.__name__} uses names that its run would not find: only the text of the class travels."
@@ -118,18 +121,16 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
     return found.union(*map(_globals, table.get_children()))
 
 
-def _is_builtin(name: str, scope: Mapping[str, Any]) -> bool:
+def _is_builtin(name: str, value: Any) -> bool:
     """Whether every process has this under this name. IPython wraps `open`, and adds names of its own."""
     builtin = vars(builtins).get(name)
     made_in = getattr(builtin, "__module__", "builtins")
-    value = scope.get(name, builtin)
-    value = value if isinstance(value, type) else getattr(value, "__wrapped__", value)
-    return name in vars(builtins) and value is builtin and made_in in ("builtins", "io", "_io")
+    given = value if isinstance(value, type) else getattr(value, "__wrapped__", value)
+    return name in vars(builtins) and made_in in ("builtins", "io", "_io") and given is builtin
 
 
-def _imports(name: str, scope: Mapping[str, Any], text: str) -> set[str]:
+def _imports(name: str, value: object, text: str) -> set[str]:
     """The imports that bind this very object to `name`; none where no module holds it."""
-    value = scope.get(name)
     if isinstance(value, ModuleType):
         package = value.__name__
         if sys.modules.get(package) is not value:
@@ -143,7 +144,7 @@ def _imports(name: str, scope: Mapping[str, Any], text: str) -> set[str]:
     parts = str(getattr(value, "__module__", "__main__")).split(".")
     # The shortest package on the way is the public one: sklearn.datasets, not sklearn.datasets._base.
     for path in accumulate(parts, "{}.{}".format):
-        if path != "__main__" and name in scope and getattr(sys.modules.get(path), attribute, None) is value:
+        if path != "__main__" and getattr(sys.modules.get(path), attribute, None) is value:
             return {f"from {path} import {attribute}" + f" as {name}" * (attribute != name)}
     return set()
 
