@@ -17,7 +17,7 @@ from benchmarks.pairs import Measure, compare
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.observe.gradients import summarise
 from mixwidgets.observe.watch import Watcher, watch
-from mixwidgets.task.models import build
+from mixwidgets.task.catalogue import build
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.ranks import Part

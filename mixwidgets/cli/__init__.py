@@ -8,9 +8,8 @@ import typer
 from mixwidgets.checks import choice
 from mixwidgets.cli.lab import open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
-from mixwidgets.cli.sweep import run_sweep
 from mixwidgets.cli.terminal import errors_in_words, plain
-from mixwidgets.cli.train import train_one
+from mixwidgets.cli.train import run_sweep, train_one
 from mixwidgets.languages.texts import LANGUAGES
 
 app = typer.Typer(

@@ -33,7 +33,7 @@ Optimizer = Annotated[str | None, typer.Option(help="adam, if left out, or sgd."
 Option = Annotated[
     list[str] | None, typer.Option(help="One of the task's own options, such as size=4; repeatable.")
 ]
-TimeLimit = Annotated[float | None, typer.Option(help="Seconds after which a run ends.")]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds after which a run ends.")]
 TrustSource = Annotated[
     bool,
     typer.Option(
@@ -44,26 +44,33 @@ TrustSource = Annotated[
 
 _LIMIT = 1 << 20  # bytes: no experiment comes near it
 _PARSERS = {".toml": tomllib.loads, ".json": json.loads}
+_FIELDS = ("task", "recipe", "steps", "seed", "device", "learning_rate", "optimizer", "time_limit_s")
 _DEFAULTS = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
 
 
-def experiment_fields(file: Path | None, options: list[str] | None, **given: Any) -> dict[str, Any]:
-    """The fields of a file and, over them, those of `given` that are not None; `options` are the task's own.
+def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields, unchecked, of an experiment or a grid: those of the file and, over them, the options.
 
-    A field that is given takes the place of an axis in the table `grid`. The fields are not checked here.
+    `given` are a command's arguments by name; an option that is None was left out. A list is an axis of the
+    table `grid`; a value takes the place of an axis.
     """
-    fields: dict[str, Any] = {**_DEFAULTS} if file is None else _read_fields(file)
-    given = {name: value for name, value in given.items() if value is not None}
-    if "task" in given:
+    fields: dict[str, Any] = _read_fields(given["file"]) if given["file"] else {**_DEFAULTS}
+    said = {name: given[name] for name in _FIELDS if given[name] is not None}
+    if "task" in said:
         fields.pop("task_source", None)
-    named = _named_numbers(options or [])
-    if (weight := given.pop("loss_weight", None)) is not None:
-        named["loss_weight"] = weight
+    named = _named_numbers(given["option"] or [])
+    if given["loss_weight"] is not None:
+        named["loss_weight"] = given["loss_weight"]
     if named and isinstance(fields.setdefault("task_options", {}), dict):
         fields["task_options"] = {**fields["task_options"], **named}
-    if isinstance(axes := fields.get("grid"), dict):
-        fields["grid"] = {name: values for name, values in axes.items() if name not in given}
-    return {**fields, **given}
+    axes = {name: said.pop(name) for name in [*said] if isinstance(said[name], list)}
+    if "seed" in axes:
+        axes["seed"] = chain.from_iterable(map(_seeds, axes["seed"]))
+    if axes:
+        fields.setdefault("grid", {})
+    if isinstance(there := fields.get("grid"), dict):
+        fields["grid"] = {name: values for name, values in {**there, **axes}.items() if name not in said}
+    return {**fields, **said}
 
 
 def check_trust(experiments: Iterable["Experiment"], trust_source: bool) -> None:
@@ -91,12 +98,8 @@ def _named_numbers(given: list[str]) -> dict[str, float]:
     return options
 
 
-def seeds_of(texts: Iterable[str]) -> Iterable[int]:
-    """The seeds of texts such as "3" and "0-4"; ValueError for others, where they are come to."""
-    return chain.from_iterable(map(_seeds, texts))
-
-
 def _seeds(text: str) -> range:
+    """The seeds of a text such as "3" or "0-4"; ValueError for others."""
     found = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if last < first:
@@ -104,8 +107,8 @@ def _seeds(text: str) -> range:
     return range(first, last + 1)
 
 
-def cells_of(fields: Mapping[str, Any], said: Mapping[str, Any]) -> list["Experiment"]:
-    """The experiments of a grid: its axes are the table `grid` among the fields and, over them, those said.
+def cells_of(fields: Mapping[str, Any]) -> list["Experiment"]:
+    """The experiments of the grid whose axes are the table `grid` among the fields.
 
     Every task starts from its own defaults. Errors are those of Experiment and `grid`.
     """
@@ -115,7 +118,6 @@ def cells_of(fields: Mapping[str, Any], said: Mapping[str, Any]) -> list["Experi
     axes = fields.get("grid", {})
     if not isinstance(axes, Mapping):
         raise TypeError(f"grid takes a table of axes, such as seed = [0, 1, 2]; {axes!r:.60} came.")
-    axes = {**axes, **{name: values for name, values in said.items() if values is not None}}
     axes = {name: _recipes(values) if name == "recipe" else values for name, values in axes.items()}
     base = {name: value for name, value in fields.items() if name != "grid"}
     tasks = axes.pop("task", None)

@@ -1,6 +1,10 @@
-"""mixwidgets lab: JupyterLab, on this machine alone."""
+"""mixwidgets lab: JupyterLab, on this machine alone; with --classroom on a student's copy of the course."""
 
+import errno
+import hashlib
+import json
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -8,11 +12,14 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.course import FIRST, copy_course
 from mixwidgets.cli.terminal import errors_in_words, plain
+from mixwidgets.store.files import create_file
 
+FIRST = "00_start_here.ipynb"
 START = Path("notebooks") / FIRST
 OWN = Path("mixwidgets-course")
+PACKAGE = Path(__file__).parents[1]
+_NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # on FAT and some network drives
 
 
 def open_lab(
@@ -58,3 +65,77 @@ def _own_course(folder: Path) -> Path:
             typer.echo(plain(f"{path} is the course's {name} now; the older file is as you left it"))
     in_language = Path(chosen_language(), FIRST)
     return lessons.get(in_language, lessons[Path(FIRST)])
+
+
+def course_folder() -> Path:
+    """Where the lessons are: in the package if it was installed, beside it in a checkout.
+
+    FileNotFoundError where they are in neither.
+    """
+    for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
+        if (folder / FIRST).is_file():
+            return folder
+    raise FileNotFoundError("This mixwidgets came without its lessons; install it from its wheel.")
+
+
+def copy_course(folder: Path) -> dict[Path, Path]:
+    """See to it that `folder` has every lesson, and that no file of the student's is written to.
+
+    Where a lesson of that name is there, it stays, changed or not. If it came from another version of the
+    course, the lesson is put beside it as `name_2.ipynb`. Returns, by its path in the course, where each is.
+    ValueError for the course's own folder; OSError, of the usual kinds, where a lesson cannot be written.
+    """
+    course = course_folder().resolve()
+    if course in (folder.resolve(), *folder.resolve().parents):
+        raise ValueError(f"{os.fspath(folder)!r} holds the course itself; name a folder of your own.")
+    found = {}
+    for lesson in sorted([*course.glob("*.ipynb"), *course.glob("zh/*.ipynb")]):
+        name = lesson.relative_to(course)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        found[name] = _handed_out(lesson.read_bytes(), folder / name)
+    return found
+
+
+def _handed_out(lesson: bytes, path: Path) -> Path:
+    """The student's copy of this very lesson: the one that is there, else a new one under a free name."""
+    version = hashlib.sha256(lesson).hexdigest()
+    candidate, number = path, 1
+    while os.path.lexists(candidate) or not _put(candidate, _stamped(lesson, version)):
+        if _version(candidate) == version:  # also where another start was quicker
+            break
+        number += 1
+        candidate = path.with_name(f"{path.stem}_{number}{path.suffix}")
+    return candidate
+
+
+def _stamped(lesson: bytes, version: str) -> bytes:
+    """The lesson with its version in the metadata, where it outlasts what a student changes in JupyterLab."""
+    notebook = json.loads(lesson)
+    notebook["metadata"]["mixwidgets"] = {"course": version}
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _version(path: Path) -> str | None:
+    """Which version of the lesson was handed out here; None for what is no such copy, or cannot be read."""
+    try:
+        return str(json.loads(path.read_bytes())["metadata"]["mixwidgets"]["course"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def _put(path: Path, data: bytes) -> bool:
+    """A new file, whole or (where the drive has hard links) not at all; False where there is one of that
+    name. It replaces nothing: unlike a rename, a link fails where there is a file."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    create_file(temporary, data)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        create_file(path, data)
+    finally:
+        temporary.unlink()
+    return True

@@ -1,8 +1,12 @@
-"""mixwidgets runs | compare: what is in a folder of runs, and what some of them differ in."""
+"""mixwidgets runs | compare: what is in a folder of runs, and what some of them differ in.
+
+What takes its time to load, rich and NumPy, is imported where it is used.
+"""
 
 import json
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +16,12 @@ from mixwidgets.cli.experiment import RunsDir
 from mixwidgets.cli.terminal import errors_in_words, plain
 
 if TYPE_CHECKING:
+    from mixwidgets.store.comparison import ComparisonRow
     from mixwidgets.store.run import Run
     from mixwidgets.store.settings import Value
 
+_UNBOUNDED = 10_000  # columns: what is piped is for other programs, and is not wrapped
+_SHARES = ("gradients.", "weights_unchanged")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
@@ -23,8 +30,6 @@ def show_runs(
     as_json: AsJson = False,
 ) -> None:
     """List the runs of a folder, the newest first: what each is, how it ended, its last figures."""
-    from mixwidgets.cli.tables import show_list
-
     with errors_in_words():
         runs = _runs_in(runs_dir)
     if as_json:
@@ -47,7 +52,6 @@ def compare_runs(
 
     help(mixwidgets.comparison) says what each line means; – stands for what is not known.
     """
-    from mixwidgets.cli.tables import show_side_by_side
     from mixwidgets.store.comparison import comparison_rows
 
     with errors_in_words():
@@ -115,3 +119,95 @@ def _in_json(value: "Value") -> "Value":
     from mixwidgets.store.records import to_json_number
 
     return to_json_number(value) if isinstance(value, float) else value
+
+
+def show_list(runs: list["Run"]) -> None:
+    """A line for each run."""
+    names = ("id", "task", "recipe", "seed", "status", "skipped", "loss", "metrics")
+    _show_table(names, [_line(run) for run in runs])
+
+
+def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
+    """The runs by number, then a line for each setting and each result."""
+    _show_table(
+        ("run", "id", "what"),
+        [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)],
+    )
+    typer.echo()
+    settings = [[row.name, *map(_setting_in_words, row.values)] for row in rows if row.kind == "setting"]
+    results = [
+        [row.name, *(result_in_words(row.name, value) for value in row.values)]
+        for row in rows
+        if row.kind == "result"
+    ]
+    _show_table(("", *(str(number) for number in range(1, len(runs) + 1))), settings, results)
+
+
+def _line(run: "Run") -> list[str]:
+    from mixwidgets.store.comparison import brief_results
+    from mixwidgets.store.settings import settings_of
+
+    what, results = settings_of(run.experiment), brief_results(run)
+    figures = {name: result_in_words(name, value) for name, value in results.items()}
+    metrics = [
+        f"{name.removeprefix('metrics.')} {figure}"
+        for name, figure in figures.items()
+        if name.startswith("metrics.") and name != "metrics.loss"
+    ]
+    return [
+        run.id,
+        *map(_setting_in_words, (what["task"], what.get("recipe", what.get("model")), what.get("seed"))),
+        *(figures.get(name, "–") for name in ("status", "skipped", "metrics.loss")),
+        ", ".join(metrics),
+    ]
+
+
+def _setting_in_words(value: "Value") -> str:
+    """A setting, exactly; what is not known, or not there, is –."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def result_in_words(name: str, value: "Value") -> str:
+    """A result of `comparison`: four digits, shares in percent, bytes in MB; what is not known is –."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    if name.startswith(_SHARES):
+        return f"{100 * value:.3g} %"
+    if name.startswith("memory."):
+        return f"{value / 1e6:,.4g} MB"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> None:
+    """Rows under the columns' names. Where words would have to break, a row stands under its first cell.
+
+    Text is taken as text: no markup, no emoji codes, no guessed colours.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _UNBOUNDED
+    rows = [row for section in sections for row in section]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name, *cells in zip(names, *rows, strict=True):
+        table.add_column(Text(plain(name)), no_wrap=not any(" " in cell for cell in cells))
+    for section in sections:
+        for row in section:
+            table.add_row(*(Text(plain(cell)) for cell in row))
+        table.add_section()
+    unbounded = console.options.update(max_width=_UNBOUNDED)
+    if Measurement.get(console, unbounded, table).minimum <= console.width:
+        console.print(table)
+        return
+    for first, *others in rows:
+        told = (f"{name} {cell}" for name, cell in zip(names[1:], others, strict=True) if cell)
+        console.print(Text(plain(first), style="bold"), overflow="fold")
+        console.print(Padding(Text(plain(" · ".join(told))), (0, 0, 0, 2)))

@@ -10,30 +10,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Self, cast
 
-from mixwidgets.checks import check_names, choice, real_number, whole_number
-from mixwidgets.experiments.options import Options
+from mixwidgets.checks import check_names, choice, whole_number
+from mixwidgets.experiments.options import Options, real, whole
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.extract import source_of
 from mixwidgets.task.own_task import check_protocol, own_spec
-from mixwidgets.task.source import check_source
-from mixwidgets.task.spec import TaskSpec
+from mixwidgets.task.source import check_source, source_of
+from mixwidgets.task.spec import DEFAULTS, TaskSpec
 
 SCHEMA = 1
 """The version of the JSON form; a higher one was written by a newer mixwidgets."""
 
 _FROM_TASK: Any = None  # a field left at this takes its task's default
 _LARGEST_BATCH = 1_000_000  # of a task whose examples are drawn without end
+_ABOVE_ZERO = "a finite number above 0"
 _TINY = 5e-324  # the smallest float above 0
-_ABOVE_ZERO = ("a finite number above 0", _TINY, math.inf)
-_REAL = {  # what the fields accept, in words and in figures
-    "learning_rate": _ABOVE_ZERO,
-    "momentum": ("a number from 0 to below 1", 0.0, math.nextafter(1, 0)),
-    "eps": _ABOVE_ZERO,
-    "clip_norm": (f"{_ABOVE_ZERO[0]}, or None", _TINY, math.inf),
-    "time_limit_s": (f"{_ABOVE_ZERO[0]}, or None", _TINY, math.inf),
-}
-_WHOLE = {"steps": (1, 10_000_000), "seed": (0, 2**32 - 1), "summary_every": (1, 10_000_000)}
 
 
 class _NameOrClass:
@@ -74,9 +65,9 @@ class Experiment(Options):
     """The source text of a task of your own; comes from the class."""
     recipe: _RecipeOrName = _RecipeOrName()
     """A Recipe, or a key of `recipes` such as "fp16_dynamic" (kept as the Recipe)."""
-    steps: int = _FROM_TASK
+    steps: int = whole(_FROM_TASK, 1, 10_000_000)
     """Optimiser steps, 1 … 10 million; default: the task's."""
-    seed: int = 0
+    seed: int = whole(0, 0, 2**32 - 1)
     """Decides the first weights and the order of the examples; 0 … 2^32 − 1."""
     device: str = "auto"
     """"auto" (CUDA where there is one), "cpu", "cuda" or "cuda:1"."""
@@ -84,41 +75,37 @@ class Experiment(Options):
     """Some of the task's `options`; "loss_weight", a constant factor in the loss itself, is every task's."""
     optimizer: Literal["adam", "sgd"] = "adam"
     """torch.optim.Adam or torch.optim.SGD, on the weights that the recipe keeps."""
-    learning_rate: float = _FROM_TASK
+    learning_rate: float = real(_FROM_TASK, _ABOVE_ZERO, _TINY, math.inf)
     """The optimiser's step size, above 0; default: the task's."""
-    momentum: float = _FROM_TASK
+    momentum: float = real(_FROM_TASK, "a number from 0 to below 1", 0.0, math.nextafter(1, 0))
     """SGD's momentum, 0 … 1 (1 excluded); Adam takes none. Default: the task's."""
-    eps: float = _FROM_TASK
+    eps: float = real(_FROM_TASK, _ABOVE_ZERO, _TINY, math.inf)
     """Adam's eps, above 0; SGD does not use it. Default: the task's."""
     batch_size: int = _FROM_TASK
     """Examples per optimiser step, split over the micro-batches; default: the task's."""
     micro_batches: int = 1
     """Backward passes per optimiser step; their gradients are summed in the recipe's `accumulation_format`. A
     batch of fewer examples is taken one by one."""
-    clip_norm: float | None = None
+    clip_norm: float | None = real(None, f"{_ABOVE_ZERO}, or None", _TINY, math.inf)
     """The unscaled gradients' largest global L2 norm, above 0; None: no clipping."""
-    summary_every: int = _FROM_TASK
+    summary_every: int = whole(_FROM_TASK, 1, 10_000_000)
     """Optimiser steps from one gradient snapshot to the next; default: the task's."""
     fp32_reference: bool = False
     """Whether each snapshot also runs float32 arithmetic on the same weights and batch, to tell gradients
     that the format flushed to zero from those that are zero by nature. Costs a float32 step a snapshot."""
-    time_limit_s: float | None = None
+    time_limit_s: float | None = real(None, f"{_ABOVE_ZERO}, or None", _TINY, math.inf)
     """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         spec = self._settle_task()
-        for name in ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every"):
+        for name in DEFAULTS:
             if getattr(self, name) is None:
                 self._settle(name, getattr(spec, name))
+        super().__post_init__()
         self._settle("device", _device(self.device))
         self._settle("task_options", _task_options(self.task_options, spec))
         self._settle("batch_size", _batch_size(self.batch_size, spec))
-        for name, (least, most) in {**_WHOLE, "micro_batches": (1, self.batch_size)}.items():
-            self._settle(name, whole_number(name, getattr(self, name), least, most))
-        for name, (accepted, low, high) in _REAL.items():
-            if getattr(self, name) is not None or "None" not in accepted:
-                self._settle(name, real_number(name, getattr(self, name), accepted, low, high))
+        self._settle("micro_batches", whole_number("micro_batches", self.micro_batches, 1, self.batch_size))
         if self.optimizer == "adam" and self.momentum:
             raise ValueError(
                 f"momentum {self.momentum:g} is for optimizer='sgd'; Adam has its own: leave it at 0."

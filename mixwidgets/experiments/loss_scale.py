@@ -15,21 +15,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mixwidgets.checks import real_number, whole_number
-from mixwidgets.experiments.options import Options
+from mixwidgets.experiments.options import Options, real, whole
 
 Kind = Literal["none", "static", "dynamic"]
 AtMinScale = Literal["stay", "stop"]
 
 _FLOAT32 = np.finfo(np.float32)
 _SMALLEST, _LARGEST = float(_FLOAT32.smallest_subnormal), float(_FLOAT32.max)
-_REAL = {  # what the fields accept, in words and in figures
-    "init_scale": ("a finite number above 0 that float32 can hold, such as 65536.0", _SMALLEST, _LARGEST),
-    "min_scale": ("a finite number from 0 that float32 can hold, such as 1.0", 0.0, _LARGEST),
-    "max_scale": ("a finite number that float32 can hold, or None for no cap", _SMALLEST, _LARGEST),
-    "growth_factor": ("a number above 1", 1.0, 2.0**64),
-    "backoff_factor": ("a number between 0 and 1", 0.0, 1.0),
-}
 
 
 class LossScaleState(NamedTuple):
@@ -50,53 +42,48 @@ class LossScale(Options):
     kind: Kind = "none"
     """"none": no scale and no check, as in a plain half-precision loop; "static": `init_scale` throughout,
     steps with inf or NaN gradients are skipped; "dynamic": the same, and the scale follows."""
-    init_scale: float = 1.0
+    init_scale: float = real(
+        1.0, "a finite number above 0 that float32 can hold, such as 65536.0", _SMALLEST, _LARGEST
+    )
     """The scale of the first step; 1 for "none". A power of two changes no significand."""
-    growth_factor: float = 2.0
+    growth_factor: float = real(2.0, "a number above 1", 1.0, 2.0**64)
     """"dynamic": the scale is multiplied by this (> 1) after `growth_interval` good steps."""
-    backoff_factor: float = 0.5
+    backoff_factor: float = real(0.5, "a number between 0 and 1", 0.0, 1.0)
     """"dynamic": the scale is multiplied by this (0 … 1) after a skipped step."""
-    growth_interval: int = 2000
+    growth_interval: int = whole(2000, 1, 10**9)
     """"dynamic": good steps in a row before the scale grows. 2000 is torch's default."""
-    growth_delay: int = 0
+    growth_delay: int = whole(0, 0, 10**9)
     """"dynamic": good steps at the start and after a bad step that `growth_interval` does not count."""
-    hysteresis: int = 1
+    hysteresis: int = whole(1, 1, 10**9)
     """"dynamic": the bad step from which on each one lowers the scale, counted from the start or the last
     growth. Those before are skipped too and start `growth_interval` anew. Good steps forgive nothing."""
-    min_scale: float = 0.0
+    min_scale: float = real(0.0, "a finite number from 0 that float32 can hold, such as 1.0", 0.0, _LARGEST)
     """"dynamic": the scale is not lowered below this; 0: float32 itself is the floor."""
-    max_scale: float | None = None
+    max_scale: float | None = real(
+        None, "a finite number that float32 can hold, or None for no cap", _SMALLEST, _LARGEST
+    )
     """"dynamic": the scale does not grow above this but to it; None: a growth past float32 is left out."""
     at_min_scale: AtMinScale = "stay"
     """"dynamic": whether a bad step that would lower a scale at `min_scale` ends the run ("stop")."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, (accepted, low, high) in _REAL.items():
-            if name != "max_scale" or self.max_scale is not None:
-                self._settle(name, real_number(name, getattr(self, name), accepted, low, high))
-        for name, low in (("growth_interval", 1), ("growth_delay", 0), ("hysteresis", 1)):
-            self._settle(name, whole_number(name, getattr(self, name), low, 10**9))
         if self.growth_factor == 1:
             raise ValueError("growth_factor takes a number above 1; 1 came: kind='static' keeps the scale.")
         if self.backoff_factor in (0, 1):
             raise ValueError(
                 f"backoff_factor lies between 0 and 1, both excluded; {self.backoff_factor:g} came."
             )
-        self._check_together()
-
-    def _check_together(self) -> None:
         if self.kind == "none" and self.init_scale != 1:
             raise ValueError(
                 f"kind 'none' scales by nothing, but init_scale is {self.init_scale:g}: "
                 "did you mean kind='static'?"
             )
-        for name in ("growth_delay", "hysteresis", "min_scale", "max_scale", "at_min_scale"):
-            if self.kind != "dynamic" and getattr(self, name) != getattr(LossScale, name):
-                raise ValueError(
-                    f"{name} is about a scale that moves, but kind is {self.kind!r}: "
-                    f"leave {name} out, or did you mean kind='dynamic'?"
-                )
+        if self.kind != "dynamic" and (beyond := self.beyond_torch):
+            raise ValueError(
+                f"{beyond[0]} is about a scale that moves, but kind is {self.kind!r}: "
+                f"leave {beyond[0]} out, or did you mean kind='dynamic'?"
+            )
         if self.min_scale > self.init_scale:
             raise ValueError(
                 f"min_scale is at most init_scale, but {self.min_scale:g} > {self.init_scale:g}: "
@@ -107,6 +94,12 @@ class LossScale(Options):
                 f"max_scale is at least init_scale, but {self.max_scale:g} < {self.init_scale:g}: "
                 "raise max_scale, or start lower."
             )
+
+    @property
+    def beyond_torch(self) -> list[str]:
+        """The fields that are set to something which torch.amp.GradScaler does not have."""
+        names = ("growth_delay", "hysteresis", "min_scale", "max_scale", "at_min_scale")
+        return [name for name in names if getattr(self, name) != getattr(LossScale, name)]
 
     def start(self) -> LossScaleState:
         """The state before the first step."""

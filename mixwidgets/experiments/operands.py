@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from mixwidgets.checks import did_you_mean, whole_number
-from mixwidgets.experiments.options import Options
+from mixwidgets.checks import did_you_mean
+from mixwidgets.experiments.options import Options, whole
 from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
 from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.formats.float_format import FloatFormat
@@ -38,7 +38,7 @@ class Operands(Options):
     """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": it is not; "current":
     by its own amax; "delayed": by the largest amax of earlier steps. Block formats, which carry scales of
     their own, take "none"."""
-    amax_history_len: int = 1024
+    amax_history_len: int = whole(1024, 1, 10**6)
     """"delayed": the steps that the window holds. 1024 is Transformer Engine's default, longer than a short
     run; 1 is its "most_recent"."""
     gradient_rounding: GradientRounding = "nearest"
@@ -50,7 +50,6 @@ class Operands(Options):
         forward, backward = (_checked(name, getattr(self, name)) for name in ("forward", "backward"))
         self._settle("forward", forward.name)
         self._settle("backward", backward.name)
-        self._settle("amax_history_len", whole_number("amax_history_len", self.amax_history_len, 1, 10**6))
         if isinstance(forward, BlockFormat) != isinstance(backward, BlockFormat):
             raise ValueError(
                 f"forward {forward.name!r} and backward {backward.name!r} meet in one product, and only one "

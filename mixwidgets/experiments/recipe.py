@@ -115,18 +115,10 @@ class Recipe(Options):
                 return (
                     f"loop='amp' leaves {name} to torch.amp; {getattr(self, name)!r} needs loop='explicit'."
                 )
-        scale = self.loss_scale
-        torchs = LossScale(
-            kind=scale.kind,
-            init_scale=scale.init_scale,
-            growth_factor=scale.growth_factor,
-            backoff_factor=scale.backoff_factor,
-            growth_interval=scale.growth_interval,
-        )
-        if scale != torchs:
+        if self.loss_scale.beyond_torch:
             return (
                 "torch.amp.GradScaler has neither hysteresis nor a delay, a floor or a cap: "
-                f"{scale} needs loop='explicit'."
+                f"{self.loss_scale} needs loop='explicit'."
             )
         return ""
 

@@ -1,7 +1,9 @@
 """The built-in tasks. A new one is an entry here and the module with the class that the entry names."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
+from typing import Any
 
 from mixwidgets.task.spec import LOSS_WEIGHT, TaskOption, TaskSpec
 
@@ -61,7 +63,6 @@ _ALL = (
             "FP32 reaches an IoU of 0.65 to 0.70."
         ),
         metrics=("iou",),
-        training_examples=None,
         steps=130,
         learning_rate=3e-3,
         batch_size=8,
@@ -88,7 +89,6 @@ _ALL = (
             "about 2.27 nats. Its attention is spelt out: the softmax can be in half precision or in FP32."
         ),
         metrics=("accuracy",),
-        training_examples=None,
         steps=200,
         learning_rate=3e-3,
         batch_size=16,
@@ -116,7 +116,6 @@ _ALL = (
             "Its gradients go back through 64 steps of one layer."
         ),
         metrics=("accuracy",),
-        training_examples=None,
         steps=150,
         learning_rate=1e-2,
         batch_size=16,
@@ -126,3 +125,15 @@ _ALL = (
 
 tasks: Mapping[str, TaskSpec] = MappingProxyType({task.name: task for task in _ALL})
 """The tasks by name, immutable."""
+
+
+def build(name: str, options: Mapping[str, float]) -> Any:
+    """The task of this name in `tasks` with its data, a `protocol.Task`.
+
+    Options left out take their defaults; the others were checked before (`Experiment` does). The loop, not
+    the task, applies "loss_weight".
+    """
+    spec = tasks[name]
+    module, _, kind = spec.built_by.partition(".")
+    defaults = {option.name: option.default for option in spec.options}
+    return getattr(import_module(f"mixwidgets.task.{module}"), kind)({**defaults, **options})

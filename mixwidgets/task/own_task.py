@@ -17,16 +17,8 @@ import reprlib
 from typing import Any
 
 from mixwidgets.checks import did_you_mean
-from mixwidgets.task.spec import LOSS_WEIGHT, TaskSpec
+from mixwidgets.task.spec import DEFAULTS, TaskSpec
 
-_DEFAULTS: dict[str, Any] = {
-    "steps": 300,
-    "learning_rate": 1e-3,
-    "momentum": 0.0,
-    "eps": 1e-8,
-    "batch_size": 32,
-    "summary_every": 10,
-}
 _METHODS = {
     "model": ((), "gives the torch.nn.Module with its float32 weights; made once, after the seed was set"),
     "batches": (("batch_size", "seed"), "gives an iterator of (inputs, targets), first axis the example"),
@@ -36,20 +28,9 @@ _METHODS = {
 
 
 def own_spec(name: str, task: type | None = None) -> TaskSpec:
-    """The spec of a user's task: what the class says of itself; of one that is there as text only, nothing.
-
-    Class attributes named as the defaults of a TaskSpec (`steps`, `learning_rate`, `momentum`, `eps`,
-    `batch_size`, `summary_every`) are the experiment's.
-    """
-    return TaskSpec(
-        name=name,
-        title=name,
-        explanation=(inspect.getdoc(task) if task else None) or "",
-        metrics=(),
-        training_examples=None,
-        options=(LOSS_WEIGHT,),
-        **{key: getattr(task, key, default) for key, default in _DEFAULTS.items()},
-    )
+    """The spec of a user's task: what the class says of itself; nothing where there is only its text."""
+    given = {field: getattr(task, field) for field in DEFAULTS if getattr(task, field, None) is not None}
+    return TaskSpec(name=name, title=name, explanation=(task and inspect.getdoc(task)) or "", **given)
 
 
 def check_protocol(given: object) -> None:

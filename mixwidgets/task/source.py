@@ -1,17 +1,174 @@
-"""A user's own task as text: what can be one, and the class made from it in the process that trains it.
+"""A user's task as text: read from its class, and made a class again in the process that trains it.
 
 Nothing is pickled: the text is what the run's directory keeps, what is hashed, and what a reader reads.
 """
 
+import __future__
+
+import ast
+import builtins
 import hashlib
+import inspect
 import keyword
 import linecache
+import re
 import reprlib
+import symtable
+import sys
 import traceback
+from collections.abc import Mapping
+from itertools import accumulate
+from types import FunctionType, ModuleType
 from typing import Any
 
 MAX_SOURCE_BYTES = 100_000
 """The longest source text of a task, in UTF-8."""
+
+
+def source_of(task: type) -> str:
+    """The class's own lines below the imports that they use: what another process can make it from.
+
+    Of the names that the class takes from its module or notebook, modules and what a module holds become
+    imports. ValueError names each other one with the line to add, and says what to do where the text is
+    nowhere to be found or too long. The same class always gives the same text.
+    """
+    method, text = _find(task)
+    future = method.__code__.co_flags & __future__.annotations.compiler_flag
+    above = ["from __future__ import annotations"] if future else []
+    scope = {**vars(builtins), **method.__globals__}
+    for function in filter(None, map(_function, vars(task).values())):
+        scope |= inspect.getclosurevars(function).nonlocals
+    names = _globals(symtable.symtable("\n".join([*above, text]), task.__name__, "exec"))
+    imports, problems = set(), []
+    for name in sorted(names - {task.__name__, "__name__"}):
+        value = scope.get(name)
+        if _is_builtin(name, value):
+            continue
+        if found := _imports(name, value, text):
+            imports |= found
+        else:
+            problems.append(_advice(name, scope, text))
+    if problems:
+        said = f"{task.__name__} uses names that its run would not find: only the text of the class travels."
+        raise ValueError("\n".join([said, *problems]))
+    # `import a.b` comes first: it binds `a`, which a later line may need for something else.
+    above += sorted(imports, key=lambda line: (line.count(" ") > 1, line))
+    source = "\n".join([*above, "", "", text]).lstrip("\n")
+    check_source(task.__name__, source)
+    return source
+
+
+def _find(task: type) -> tuple[FunctionType, str]:
+    """A method of the class, and the class's text at the left margin.
+
+    By way of a method, whose code knows its cell: `inspect.getsource` of a class finds none of a notebook.
+    """
+    for function in filter(None, map(_function, vars(task).values())):
+        try:
+            lines, _ = inspect.findsource(function)
+            tree = ast.parse("".join(lines))
+        except (OSError, SyntaxError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name == task.__name__:
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                if first <= function.__code__.co_firstlineno <= (node.end_lineno or 0):
+                    text = _at_the_margin(lines, first, node)
+                    _check_unchanged(task, text)
+                    return function, text
+    raise ValueError(
+        f"The text of {task.__name__} cannot be found. Define the class with at least one method of its own, "
+        "in a notebook cell or a file, and run the cell again if it was changed."
+    )
+
+
+def _at_the_margin(lines: list[str], first: int, node: ast.ClassDef) -> str:
+    """The class's lines without their indentation, but for what stands inside a text of several lines."""
+    within = {
+        line
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant | ast.JoinedStr)
+        for line in range(part.lineno + 1, (part.end_lineno or 0) + 1)
+    }
+    indent = lines[first - 1][: node.col_offset]
+    numbered = enumerate(lines[first - 1 : node.end_lineno], first)
+    text = "".join(line if number in within else line.removeprefix(indent) for number, line in numbered)
+    return text.rstrip("\n") + "\n"
+
+
+def _check_unchanged(task: type, text: str) -> None:
+    """ValueError for a method that was put into the class after it was made: its text is elsewhere."""
+    for name, member in vars(task).items():
+        foreign = isinstance(member, FunctionType) and not member.__qualname__.startswith(task.__qualname__)
+        unwritten = name[0] != "_" and not _first_line(name, text)  # a metaclass adds names with "_"
+        if foreign and (unwritten or f"def {name}(" in text):
+            raise ValueError(
+                f"{task.__name__}.{name} was set to {member.__qualname__} after the class was made; only the "
+                f"class's own text travels. Write {name} inside the class."
+            )
+
+
+def _function(member: Any) -> FunctionType | None:
+    """The function that a class's member was written as, under its decorators."""
+    inner = getattr(member, "__func__", getattr(member, "fget", member))
+    function = inspect.unwrap(inner) if callable(inner) else None
+    return function if isinstance(function, FunctionType) else None
+
+
+def _globals(table: symtable.SymbolTable) -> set[str]:
+    """The names that a text takes from outside of itself."""
+    found = {one.get_name() for one in table.get_symbols() if one.is_global() and one.is_referenced()}
+    return found.union(*map(_globals, table.get_children()))
+
+
+def _is_builtin(name: str, value: Any) -> bool:
+    """Whether every process has this under this name. IPython wraps `open`, and adds names of its own."""
+    builtin = vars(builtins).get(name)
+    made_in = getattr(builtin, "__module__", "builtins")
+    given = value if isinstance(value, type) else getattr(value, "__wrapped__", value)
+    return name in vars(builtins) and made_in in ("builtins", "io", "_io") and given is builtin
+
+
+def _imports(name: str, value: object, text: str) -> set[str]:
+    """The imports that bind this very object to `name`; none where no module holds it."""
+    if isinstance(value, ModuleType):
+        package = value.__name__
+        if sys.modules.get(package) is not value:
+            return set()
+        # `xml.dom.minidom` reaches submodules, which importing the package alone need not load.
+        chains = [chain.split(".")[1:] for chain in re.findall(rf"(?<![\w.]){name}((?:\.\w+)+)", text)]
+        reached = {path for chain in chains for path in accumulate([package, *chain], "{}.{}".format)}
+        own = f"import {package}" + f" as {name}" * (package != name)
+        return {own, *(f"import {path}" for path in reached - {package} if path in sys.modules)}
+    attribute = getattr(value, "__name__", name)
+    parts = str(getattr(value, "__module__", "__main__")).split(".")
+    # The shortest package on the way is the public one: sklearn.datasets, not sklearn.datasets._base.
+    for path in accumulate(parts, "{}.{}".format):
+        if path != "__main__" and getattr(sys.modules.get(path), attribute, None) is value:
+            return {f"from {path} import {attribute}" + f" as {name}" * (attribute != name)}
+    return set()
+
+
+def _advice(name: str, scope: Mapping[str, Any], text: str) -> str:
+    """What a name is that does not travel, where it is used, and the line to add."""
+    value = scope.get(name)
+    if name not in scope:
+        what, line = "is defined nowhere", f"define `{name}`"
+    elif isinstance(value, int | float | str | tuple | None) and len(repr(value)) < 60:
+        what, line = "is a constant of this session", f"add `{name} = {value!r}`"
+    elif isinstance(value, type | FunctionType):
+        what = f"is a {'class' if isinstance(value, type) else 'function'} of this session"
+        line = f"move it into a module of your own and add `from that_module import {name}`, or repeat it"
+    else:
+        what, line = f"is an object of type {type(value).__name__}, made in this session", "make it"
+    return f"  `{_first_line(name, text)[:60]}`: {name} {what}: {line} above that line, inside the class."
+
+
+def _first_line(name: str, text: str) -> str:
+    """The first line that names it; empty where none does."""
+    return next(
+        (line.strip() for line in text.splitlines() if re.search(rf"\b{re.escape(name)}\b", line)), ""
+    )
 
 
 def check_source(name: object, source: object) -> None:
@@ -22,16 +179,12 @@ def check_source(name: object, source: object) -> None:
         )
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"A task is named as its class is; {reprlib.repr(name)} cannot be a class's name.")
-    try:
-        size = len(source.encode())
-    except UnicodeEncodeError as error:
+    if bad := re.search("[\0\ud800-\udfff]", source):
         raise ValueError(
-            f"The source text of {name} holds {source[error.start]!r}, which is no character; write it as "
-            "an escape, or leave it out."
-        ) from None
-    if "\0" in source:
-        raise ValueError(f"The source text of {name} holds a NUL character; write it as an escape: \\0.")
-    if size > MAX_SOURCE_BYTES:
+            f"The source text of {name} holds {bad[0]!r}, which is NUL or no character: write it as an "
+            "escape, or leave it out."
+        )
+    if (size := len(source.encode())) > MAX_SOURCE_BYTES:
         raise ValueError(
             f"The source text of {name} is {size} bytes long; at most {MAX_SOURCE_BYTES} travel. Read data "
             "from a file, or make them in a method."

@@ -32,6 +32,20 @@ class TaskOption:
         return real_number(self.name, value, accepted, self.low, self.high)
 
 
+_TINY = math.ulp(0.0)  # the least positive float
+LOSS_WEIGHT = TaskOption(
+    name="loss_weight",
+    default=1.0,
+    low=_TINY,
+    high=math.inf,
+    explanation="A constant factor in the loss itself; a small one makes every gradient small.",
+)
+"""The option of every task, built in or a user's own."""
+
+DEFAULTS = ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every")
+"""The fields of an Experiment that are the task's where they are left out."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TaskSpec:
     """A task as its users see it, before torch is loaded."""
@@ -42,15 +56,15 @@ class TaskSpec:
     """A few words for a menu."""
     explanation: str
     """A sentence or two: the model, the data, what to expect."""
-    metrics: tuple[str, ...]
+    metrics: tuple[str, ...] = ()
     """What an evaluation reports beside "loss"."""
-    training_examples: int | None
+    training_examples: int | None = None
     """How many examples there are to draw batches from; None: drawn anew for each batch, without a limit."""
-    steps: int
+    steps: int = 300
     """Default number of optimiser steps."""
-    learning_rate: float
+    learning_rate: float = 1e-3
     """Default step size."""
-    batch_size: int
+    batch_size: int = 32
     """Default number of examples per optimiser step."""
     momentum: float = 0.0
     """Default momentum of SGD."""
@@ -58,19 +72,8 @@ class TaskSpec:
     """Default eps of Adam."""
     summary_every: int = 10
     """Default number of steps from one gradient snapshot to the next."""
-    options: tuple[TaskOption, ...]
+    options: tuple[TaskOption, ...] = (LOSS_WEIGHT,)
     """What it takes in `Experiment.task_options`."""
     built_by: str = ""
     """The module beside this one and the class in it with the model, data and loss: "mask.Mask". Empty for a
     user's own."""
-
-
-_TINY = math.ulp(0.0)  # the least positive float
-LOSS_WEIGHT = TaskOption(
-    name="loss_weight",
-    default=1.0,
-    low=_TINY,
-    high=math.inf,
-    explanation="A constant factor in the loss itself; a small one makes every gradient small.",
-)
-"""The option of every task, built in or a user's own."""

@@ -43,23 +43,12 @@ class AmpTrainer(Trainer):
             growth_interval=rule.growth_interval,
             enabled=rule.kind != "none",
         )
-        self._scale = rule.start().scale
-
-    @property
-    def arithmetic(self) -> str:
-        word = str(self._dtype).removeprefix("torch.")
-        if self.device.type != "cpu":
-            return f"torch.autocast to {word}"
-        emulated = ", whose products this CPU emulates, slowly" * is_emulated(self._dtype)
-        return f"torch.autocast to {word}{cpu_words(self._dtype)}{emulated}"
-
-    @property
-    def loss_scale(self) -> float:
-        return self._scale
-
-    @property
-    def weights(self) -> Mapping[str, Tensor]:
-        return {name: weight.detach() for name, weight in self._parameters.items()}
+        self.loss_scale = rule.start().scale
+        self.weights = {name: weight.detach() for name, weight in self._parameters.items()}
+        self.arithmetic = f"torch.autocast to {str(self._dtype).removeprefix('torch.')}"
+        if device.type == "cpu":
+            emulated = ", whose products this CPU emulates, slowly" * is_emulated(self._dtype)
+            self.arithmetic += cpu_words(self._dtype) + emulated
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         state = optimizer_state(self._optimizer)
@@ -111,13 +100,10 @@ class AmpTrainer(Trainer):
             weight.grad = gradients[name]
         before = self._updates
         self._scaler.step(self._optimizer)
-        self._scaler.update(self._scale if self._keeps_scale else None)
-        self._scale = self._scaler.get_scale()
+        self._scaler.update(self.loss_scale if self._keeps_scale else None)
+        self.loss_scale = self._scaler.get_scale()
+        self.why_give_up = "" if self.loss_scale else SCALE_FELL_TO_0
         return self._updates == before
-
-    @property
-    def why_give_up(self) -> str:
-        return "" if self._scale else SCALE_FELL_TO_0
 
     def _count_update(self, *_: object) -> None:
         self._updates += 1

@@ -29,18 +29,8 @@ class ExplicitTrainer(Trainer):
         self._scaler = Scaler(recipe.loss_scale)
         self._constants = _narrow_constants(self.model, self._precision.dtype)
         self._sum_dtype = DTYPES[recipe.accumulation_format]
-
-    @property
-    def arithmetic(self) -> str:
-        return self._precision.name
-
-    @property
-    def loss_scale(self) -> float:
-        return self._scaler.scale
-
-    @property
-    def weights(self) -> Mapping[str, Tensor]:
-        return self._weights.kept
+        self.arithmetic, self.weights = self._precision.name, self._weights.kept
+        self.loss_scale = self._scaler.scale
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         return self._weights.held()
@@ -82,16 +72,13 @@ class ExplicitTrainer(Trainer):
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
         # 8. The scaler decides on this update and on the next scale (3.2).
         skipped = self._scaler.finish_step(found_inf)
+        self.loss_scale, self.why_give_up = self._scaler.scale, self._scaler.why_give_up
         if not skipped:
             # 9. Update the float32 master weights (3.1) …
             self._weights.update(gradients)
             # 1. … and copy them to the compute format for the next step (3.1).
             self._weights.refresh_copies()
         return skipped
-
-    @property
-    def why_give_up(self) -> str:
-        return self._scaler.why_give_up
 
 
 def _narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:

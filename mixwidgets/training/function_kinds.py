@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+_MATMULS = ["matmul", "mm", "bmm", "mv", "dot", "inner", "addmm", "addmv", "addbmm", "baddbmm"]
 PRODUCTS = (
     functional.linear,
     functional.bilinear,
@@ -15,30 +16,11 @@ PRODUCTS = (
     functional.conv_transpose3d,
     functional.scaled_dot_product_attention,
     functional.multi_head_attention_forward,
-    torch.matmul,
-    torch.mm,
-    torch.bmm,
-    torch.mv,
-    torch.dot,
-    torch.inner,
-    torch.addmm,
-    torch.addmv,
-    torch.addbmm,
-    torch.baddbmm,
     torch.tensordot,
     torch.einsum,
-    Tensor.matmul,
     Tensor.__matmul__,
     Tensor.__rmatmul__,
-    Tensor.mm,
-    Tensor.bmm,
-    Tensor.mv,
-    Tensor.dot,
-    Tensor.inner,
-    Tensor.addmm,
-    Tensor.addmv,
-    Tensor.addbmm,
-    Tensor.baddbmm,
+    *(getattr(owner, name) for owner in (torch, Tensor) for name in _MATMULS),
 )
 SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
 LOG_SOFTMAX = (functional.log_softmax, torch.log_softmax, Tensor.log_softmax)

@@ -15,8 +15,8 @@ from torch.func import functional_call
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.observe.gradients import begin, global_norm
 from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.task.catalogue import build
 from mixwidgets.task.checked_task import CheckedTask
-from mixwidgets.task.models import build
 from mixwidgets.task.protocol import Task
 from mixwidgets.task.source import load_task_class
 from mixwidgets.training.device import RandomState
@@ -33,6 +33,15 @@ class Trainer(ABC):
     part, and loss and gradients are summed over the ranks.
     """
 
+    arithmetic: str
+    """How matrix products are computed, in words."""
+    weights: Mapping[str, Tensor]
+    """The weights kept between steps, by parameter name."""
+    loss_scale: float
+    """The factor that the next step's loss is multiplied by."""
+    why_give_up = ""
+    """Why the loss scale ends the run; empty if it does not."""
+
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         self.experiment = experiment
         self.device = device
@@ -45,21 +54,6 @@ class Trainer(ABC):
             self._batches = self.task.batches(experiment.batch_size, experiment.seed)
         self.ranks.alike([*self.model.parameters(), *self.model.buffers()])
         self._loss_weight = experiment.task_options.get("loss_weight", 1.0)
-
-    @property
-    @abstractmethod
-    def arithmetic(self) -> str:
-        """How matrix products are computed, in words."""
-
-    @property
-    @abstractmethod
-    def loss_scale(self) -> float:
-        """The factor that the next step's loss is multiplied by."""
-
-    @property
-    @abstractmethod
-    def weights(self) -> Mapping[str, Tensor]:
-        """The weights kept between steps, by parameter name."""
 
     @abstractmethod
     def held(self) -> Mapping[str, Iterable[Tensor]]:
@@ -77,11 +71,6 @@ class Trainer(ABC):
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
         """Update the weights by the clipped gradients, or skip that, and advance the loss scale. Returns
         whether the update was skipped. `found_inf`: an unscaled gradient is inf or NaN."""
-
-    @property
-    @abstractmethod
-    def why_give_up(self) -> str:
-        """Why the loss scale ends the run; empty if it does not."""
 
     def step(
         self, number: int, observed: bool, around_backward: AbstractContextManager[object] | None = None
@@ -187,10 +176,9 @@ class Trainer(ABC):
 
 def _task(experiment: Experiment) -> Task:
     """A built-in task, or the user's own made from its source, which is executed nowhere else."""
-    if experiment.task_source:
-        own: Task = load_task_class(experiment.task, experiment.task_source)()
-        return own
-    return build(experiment.task, experiment.task_options)
+    own = experiment.task_source and load_task_class(experiment.task, experiment.task_source)
+    task: Task = own() if own else build(experiment.task, experiment.task_options)
+    return task
 
 
 def _non_finite(gradients: Gradients) -> tuple[int, str]:

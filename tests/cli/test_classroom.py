@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from mixwidgets.cli import course
+from mixwidgets.cli import lab
 from tests.cli.calling import call
 
 FIRST = "00_start_here.ipynb"
@@ -29,7 +29,7 @@ def lessons(tmp_path, monkeypatch):
     for name in (FIRST, "01_bits.ipynb", f"zh/{FIRST}"):
         (folder / name).write_text(lesson(f"{name}, first edition"))
     (folder / "zh" / "01_bits.md").write_text("a source of the lessons, and no lesson")
-    monkeypatch.setattr(course, "PACKAGE", folder.parent)
+    monkeypatch.setattr(lab, "PACKAGE", folder.parent)
     return folder
 
 
@@ -128,7 +128,7 @@ def test_two_starts_at_once_make_one_copy(lessons):
     for number in range(20):
         (lessons / f"{number + 2:02}.ipynb").write_text(lesson(f"lesson {number}"))
     with ThreadPoolExecutor(8) as several:
-        found = list(several.map(course.copy_course, [mine] * 8))
+        found = list(several.map(lab.copy_course, [mine] * 8))
     assert all(one == found[0] for one in found)
     assert set(everything(mine)) == {name.as_posix() for name in found[0]}
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_is_one_sentence(lessons, opened, monkeypatch):
         result = call("lab", "--classroom", inside)
         assert result.exit_code == 2
         assert "holds the course itself; name a folder of your own" in result.stderr
-    monkeypatch.setattr(course, "PACKAGE", Path("nowhere", "package"))
+    monkeypatch.setattr(lab, "PACKAGE", Path("nowhere", "package"))
     result = call("lab", "--classroom", "mine")
     assert result.exit_code == 2
     assert "came without its lessons" in result.stderr
@@ -195,7 +195,7 @@ def test_a_folder_that_refuses_is_one_sentence(lessons, opened, monkeypatch):
         raise PermissionError(13, "Permission denied", str(path))
 
     call("lab", "--classroom", "full")
-    monkeypatch.setattr(course, "create_file", refused)
+    monkeypatch.setattr(lab, "create_file", refused)
     result = call("lab", "--classroom", "mine")
     assert result.exit_code == 2
     assert "Permission denied: mine/" in result.stderr
@@ -213,11 +213,11 @@ from pathlib import Path
 wheel, site = sys.argv[1:]
 zipfile.ZipFile(wheel).extractall(site)
 sys.path.insert(0, site)
-from mixwidgets.cli import course
-assert course.course_folder() == Path(site, "mixwidgets", "notebooks")
-found = course.course_folder()
+from mixwidgets.cli import lab
+assert lab.course_folder() == Path(site, "mixwidgets", "notebooks")
+found = lab.course_folder()
 print(*sorted(path.relative_to(found) for path in found.rglob("*.*")), sep="\\n")
-print(len(course.copy_course(Path("mine"))), (Path("mine") / course.FIRST).exists())
+print(len(lab.copy_course(Path("mine"))), (Path("mine") / lab.FIRST).exists())
 """
     command = [sys.executable, "-c", code, wheel, tmp_path / "site"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -235,4 +235,4 @@ print(len(course.copy_course(Path("mine"))), (Path("mine") / course.FIRST).exist
 
 
 def test_a_checkout_has_the_lessons_beside_the_package():
-    assert course.course_folder() == Path(__file__).parents[2] / "notebooks"
+    assert lab.course_folder() == Path(__file__).parents[2] / "notebooks"

@@ -9,8 +9,7 @@ import pytest
 from mixwidgets.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.experiments.recipe_lines import LINES
-from mixwidgets.experiments.recipe_words import HEADINGS, brief, describe, heading
+from mixwidgets.experiments.recipe_words import HEADINGS, LINES, brief, describe, heading
 from mixwidgets.languages.texts import LANGUAGES, texts
 
 PLAIN, HALF = Recipe(), Recipe(compute_format="float16")

@@ -12,10 +12,9 @@ from sklearn import datasets
 from torch.nn import functional
 
 from mixwidgets.task import digits
-from mixwidgets.task.catalogue import tasks
+from mixwidgets.task.catalogue import build, tasks
 from mixwidgets.task.convolution import Conv3x3
 from mixwidgets.task.digits import load_digits
-from mixwidgets.task.models import build
 
 
 def test_the_convolution_is_torchs():

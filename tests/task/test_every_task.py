@@ -7,8 +7,7 @@ import re
 import pytest
 import torch
 
-from mixwidgets.task.catalogue import tasks
-from mixwidgets.task.models import build
+from mixwidgets.task.catalogue import build, tasks
 
 every_task = pytest.mark.parametrize("name", tasks)
 

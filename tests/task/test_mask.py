@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from mixwidgets.task import mask
+from mixwidgets.task.catalogue import build
 from mixwidgets.task.digits import load_digits
-from mixwidgets.task.models import build
 
 
 def test_the_focal_loss_is_the_papers():

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.nn import functional
 
+from mixwidgets.task.catalogue import build
 from mixwidgets.task.gpt import CausalAttention
 from mixwidgets.task.lstm import LSTM
-from mixwidgets.task.models import build
 from mixwidgets.task.text import ALPHABET, load_text
 
 

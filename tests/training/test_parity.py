@@ -6,7 +6,7 @@ import torch
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.task.models import build
+from mixwidgets.task.catalogue import build
 from mixwidgets.training import precision
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.explicit import ExplicitTrainer

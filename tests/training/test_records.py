@@ -9,7 +9,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.task.models import build
+from mixwidgets.task.catalogue import build
 from mixwidgets.training import precision
 from mixwidgets.training.loop import train
 

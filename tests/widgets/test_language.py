@@ -8,8 +8,7 @@ import traitlets
 from ipywidgets import Widget
 
 import mixwidgets as mw
-from mixwidgets.experiments.recipe_lines import LINES
-from mixwidgets.experiments.recipe_words import HEADINGS
+from mixwidgets.experiments.recipe_words import HEADINGS, LINES
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
 from mixwidgets.widgets.bundles import STATIC, page_module
