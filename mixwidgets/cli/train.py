@@ -58,7 +58,7 @@ def train_one(
             raise ValueError(f"{file} names a grid of experiments: run it by mixwidgets sweep.")
         experiment = Experiment.from_dict(fields)
         take.check_trust([experiment], trust_source)
-        run = launch(experiment, runs_dir=runs_dir)
+        run = launch(experiment, runs_dir, trust_source=trust_source)
     typer.echo(plain(run.path))
     try:
         if sys.stderr.isatty():
@@ -132,7 +132,7 @@ def run_sweep(
         cells = take.cells_of(fields)
         take.check_trust(cells, trust_source)
     with errors_in_words(), _executor(workers, scheduler) as executor:
-        it = sweep(cells, executor, runs_dir)
+        it = sweep(cells, executor, runs_dir, trust_source)
         try:
             _follow(it)
         except KeyboardInterrupt:

@@ -15,13 +15,17 @@ from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import take_lock
 from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.run import Run
+from mixwidgets.task.source import check_trust
 
 _PACKAGE_PARENT = Path(__file__).parents[2]
 _kernel_ends: set[int] = set()  # of the pipes by which runs know that this process lives
 
 
 def launch(
-    experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs", outlive_kernel: bool = False
+    experiment: Experiment,
+    runs_dir: str | os.PathLike[str] = "runs",
+    outlive_kernel: bool = False,
+    trust_source: bool = False,
 ) -> Run:
     """Start the experiment in a process of its own and return at once.
 
@@ -30,14 +34,17 @@ def launch(
     were launched, and notebooks take turns. Until then the run is "queued" (`Run.queue_position`). The
     process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with the
     process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
-    TypeError for what is no Experiment, ModuleNotFoundError where torch or scikit-learn is missing,
-    ImportError where torch is too old, OSError where `runs_dir` cannot be written.
+    A task of a user's own that came from a run or a file, not from a class of this session, is executed only
+    with `trust_source`; else ValueError. TypeError for what is no Experiment, ModuleNotFoundError where torch
+    or scikit-learn is missing, ImportError where torch is too old, OSError where `runs_dir` cannot be
+    written.
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
             f"launch takes an Experiment; a {type(experiment).__name__} came. "
             "Write launch(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
+    check_trust(experiment.task, experiment.task_source, trust_source)
     require_training()
     path = create_run(experiment, runs_dir)
     kernel_end: list[int] = []

@@ -24,7 +24,7 @@ def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = N
             raise TypeError("this run directory is a watched loop's: there is no experiment to run")
         from mixwidgets.training.loop import train  # torch loads here, and may fail to
 
-        for event in train(journal.experiment):
+        for event in train(journal.experiment, trust_source=True):  # who launched it said so
             journal.append(event)
             if isinstance(event, RunFinished):
                 return event.reason

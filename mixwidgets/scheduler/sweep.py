@@ -18,6 +18,7 @@ from mixwidgets.scheduler.worker import run_cell
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.errors import in_words
 from mixwidgets.store.run import Run, list_runs
+from mixwidgets.task.source import check_trust
 
 _POLL_S = 0.05
 _PATIENCE_S = 10.0  # from asking to stop to giving up
@@ -27,6 +28,7 @@ def sweep(
     experiments: Iterable[Experiment],
     executor: Executor | None = None,
     runs_dir: str | os.PathLike[str] = "runs",
+    trust_source: bool = False,
 ) -> "Sweep":
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
@@ -36,7 +38,7 @@ def sweep(
     there is a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the
     same line resumes a sweep that was cut off. A worker that does not see the folder sends its run home. One
     that comes twice is one cell. The sweep ends with the process that started it: a script waits for it
-    (`Sweep.wait`).
+    (`Sweep.wait`). `trust_source` is as in `launch`.
 
     TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
     written, ModuleNotFoundError without loky where no executor is given.
@@ -50,6 +52,7 @@ def sweep(
     for experiment in experiments:
         if not isinstance(experiment, Experiment):
             raise TypeError(f"sweep takes experiments; a {type(experiment).__name__} is among them.")
+        check_trust(experiment.task, experiment.task_source, trust_source)
         cells[experiment.id] = experiment
     if executor is not None and not isinstance(executor, Executor):
         hint = " Write executor=client.get_executor()." if hasattr(executor, "get_executor") else ""

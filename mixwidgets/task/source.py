@@ -24,6 +24,8 @@ from typing import Any
 MAX_SOURCE_BYTES = 100_000
 """The longest source text of a task, in UTF-8."""
 
+_of_this_session: set[str] = set()  # the sources that were read from classes of this process
+
 
 def source_of(task: type) -> str:
     """The class's own lines below the imports that they use: what another process can make it from.
@@ -55,7 +57,18 @@ def source_of(task: type) -> str:
     above += sorted(imports, key=lambda line: (line.count(" ") > 1, line))
     source = "\n".join([*above, "", "", text]).lstrip("\n")
     check_source(task.__name__, source)
+    _of_this_session.add(source)
     return source
+
+
+def check_trust(name: str, source: str, trust_source: bool) -> None:
+    """Raise ValueError where training would execute a source that came from a file or a run, and nobody said
+    that it is trusted."""
+    if source and not trust_source and source not in _of_this_session:
+        raise ValueError(
+            f"The task {name} brings Python source of its own, not from this session, which training would "
+            f"execute. Read it by print(experiment.task_source); if you trust it, add trust_source=True."
+        )
 
 
 def _find(task: type) -> tuple[FunctionType, str]:

@@ -85,7 +85,7 @@ def _accompany(experiment: Any) -> int:
     try:
         from mixwidgets.training.loop import train
 
-        for event in train(experiment):
+        for event in train(experiment, trust_source=True):
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
             reason = getattr(event, "reason", reason)

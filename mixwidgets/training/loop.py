@@ -10,6 +10,7 @@ import torch
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import versions
 from mixwidgets.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
+from mixwidgets.task.source import check_trust
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
@@ -22,7 +23,7 @@ _RAREST_EVALUATION = 100  # steps between two evaluations of a long run, at most
 _PATIENCE = 50  # steps in a row without a finite loss
 
 
-def train(experiment: Experiment) -> Iterator[Event]:
+def train(experiment: Experiment, trust_source: bool = False) -> Iterator[Event]:
     """Train, one event at a time: `for event in train(experiment): …`.
 
     The first event is RunStarted, the last RunFinished, with the reason "completed", "diverged" or
@@ -37,14 +38,16 @@ def train(experiment: Experiment) -> Iterator[Event]:
 
     Leaving the loop ends the run cleanly. While the iterator is in use torch computes on one thread; its
     random generator is left as it was. On the CPU of one machine the same experiment gives the same bits.
-    TypeError for what is no Experiment, ValueError for a device that is not there; other errors, such as
-    those of a full memory, pass through.
+    A task of a user's own that came from a run or a file, not from a class of this session, is executed only
+    with `trust_source`. TypeError for what is no Experiment, ValueError for a device that is not there and
+    for a source that is not trusted; other errors, such as those of a full memory, pass through.
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
             f"train takes an Experiment; a {type(experiment).__name__} came. "
             "Write train(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
+    check_trust(experiment.task, experiment.task_source, trust_source)
     return _events(experiment, choose_device(experiment.device, own_gpu()))
 
 

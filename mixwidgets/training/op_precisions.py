@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.task.source import check_trust
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.loop import make_trainer
 
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
     from mixwidgets.experiments.recipe import Recipe
 
 
-def op_precisions(task: Any, recipe: Recipe | str | None = None, **fields: Any) -> pd.DataFrame:
+def op_precisions(
+    task: Any, recipe: Recipe | str | None = None, *, trust_source: bool = False, **fields: Any
+) -> pd.DataFrame:
     """Run one real optimiser step and list its operations with their precisions, as a DataFrame.
 
     `task` is what an Experiment takes, or an Experiment itself; `recipe` a preset's name or a Recipe (left
     out: the Experiment's, or "fp32"); `fields` are others of the Experiment: `device="cuda"`, `batch_size=8`.
-    Each call makes a new model from the seed; micro-batches are not used. Raises what Experiment and `train`
-    raise.
+    Each call makes a new model from the seed; micro-batches are not used. `trust_source` is as in `train`.
+    Raises what Experiment and `train` raise.
 
     A row for each operation in each precision, in the order of the first call:
 
@@ -51,6 +54,7 @@ def op_precisions(task: Any, recipe: Recipe | str | None = None, **fields: Any) 
     chosen = {**fields} if recipe is None else {**fields, "recipe": recipe}
     experiment = task.replace(**chosen) if isinstance(task, Experiment) else Experiment(task=task, **chosen)
     experiment = experiment.replace(micro_batches=1)
+    check_trust(experiment.task, experiment.task_source, trust_source)
     with training_settings():
         trainer = make_trainer(experiment, choose_device(experiment.device))
         with _Probe(trainer.model) as probe:

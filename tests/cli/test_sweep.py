@@ -38,7 +38,7 @@ def swept(monkeypatch):
     """What the command would sweep, and over which executor; nothing is run."""
     asked = []
 
-    def sweep(experiments, executor, runs_dir):
+    def sweep(experiments, executor, runs_dir, trust_source):
         asked.append((experiments, executor))
         return Over(experiments)
 

@@ -39,7 +39,7 @@ def launched(monkeypatch, tmp_path):
     over = run_of(tmp_path / "over", RunFinished(reason="completed", metrics={}))
     monkeypatch.setattr(
         "mixwidgets.scheduler.launch.launch",
-        lambda experiment, runs_dir: (experiments.append(experiment), over)[1],
+        lambda experiment, runs_dir, trust_source: (experiments.append(experiment), over)[1],
     )
     return experiments
 

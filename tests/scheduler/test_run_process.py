@@ -60,7 +60,7 @@ for line in sys.stdin:
     ],
 )
 def test_failures_have_names_and_the_last_metrics_stay(tmp_path, monkeypatch, error, reason):
-    def failing(experiment):
+    def failing(experiment, trust_source):
         yield RunStarted(device="cpu", backend="x", versions={})
         yield Evaluation(step=0, metrics={"loss": 2.0, "accuracy": 0.1})
         raise error

@@ -77,7 +77,7 @@ def test_a_text_with_constants_above_the_class_as_older_versions_wrote_it_still_
     source = "from math import pi\nwidth = 4\n\n\n" + Experiment(task=Line).task_source
     source = source.replace("nn.Linear(4, 1)", "nn.Linear(int(pi + 1), width - 3)")
     experiment = Experiment(task="Line", task_source=source, steps=80, learning_rate=0.05)
-    *_, last = train(open_run(create_run(experiment, tmp_path)).experiment)
+    *_, last = train(open_run(create_run(experiment, tmp_path)).experiment, trust_source=True)
     assert (last.reason, last.metrics["loss"] < 0.05) == ("completed", True)
 
 
@@ -87,19 +87,19 @@ def test_opening_a_run_does_not_run_its_text(tmp_path):
     path = create_run(Experiment(task="Line", task_source=source, steps=1), tmp_path)
     assert open_run(path).experiment.task == "Line"
     assert not mark.exists()
-    list(train(open_run(path).experiment))
+    list(train(open_run(path).experiment, trust_source=True))
     assert mark.exists()
 
 
 def test_an_evaluation_without_a_loss_teaches():
     source = Experiment(task=Line).task_source.replace('"loss": self', '"lost": self')
     with pytest.raises(ValueError, match="must give 'loss' too"):
-        list(train(Experiment(task="Line", task_source=source)))
+        list(train(Experiment(task="Line", task_source=source), trust_source=True))
 
 
 def test_an_error_in_the_text_is_a_named_end_with_its_line(tmp_path):
     source = Experiment(task=Line).task_source.replace("nn.Linear(4, 1)", "nn.Linear(4, 1")
-    run = launch(Experiment(task="Line", task_source=source), tmp_path)
+    run = launch(Experiment(task="Line", task_source=source), tmp_path, trust_source=True)
     assert run.wait(120) == "crashed"
     assert "SyntaxError" in run.message
 

@@ -134,17 +134,17 @@ class TrainingLab(FollowingWidget):
             raise LookupError("There is no such run in this folder any more.")
         return found
 
-    def launch(self, experiment: Experiment | None = None) -> Run | list[Run]:
+    def launch(self, experiment: Experiment | None = None, *, trust_source: bool = False) -> Run | list[Run]:
         """Start an experiment, or what is chosen, each run in a process of its own; they are shown at once.
 
         A list comes back where several recipes or seeds are chosen; those for which no device is free wait in
-        line.
+        line. `trust_source` is as in `launch`.
         """
         chosen = {name: getattr(self, name) for name in CHOICES}
         wanted = experiments(chosen) if experiment is None else [experiment]
         runs = []
         for one in wanted:
-            runs.append(launch(one, self._feed.runs_dir))
+            runs.append(launch(one, self._feed.runs_dir, trust_source=trust_source))
             self._again.set()
         return runs if len(runs) > 1 else runs[0]
 
