@@ -92,6 +92,7 @@ function show(host: Host): View {
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
 });
 
 afterEach(() => {

@@ -151,6 +151,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   return () => {
     clearTimeout(announcing);
     listening.abort();
+    line.close();
     link.close();
     root.remove();
   };

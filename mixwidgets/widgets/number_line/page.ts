@@ -8,17 +8,17 @@ import { attempt } from "#ui/attempt.ts";
 import { card, labelled } from "#ui/card.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { inSeries, listed, pieces, t } from "#ui/messages.ts";
+import { draw, type Scene } from "#ui/number_line/drawing.ts";
+import { fitted, marksOf } from "#ui/number_line/marks.ts";
+import { largest } from "#ui/number_line/ticks.ts";
+import { endsOf, panned, sees, viewOf, widthOf, zoomed, type View } from "#ui/number_line/view.ts";
 import { accept } from "#widgets/bit_editor/address.ts";
 import { cut } from "#ui/digits.ts";
 import { textField } from "#widgets/bit_editor/fields.ts";
 import { exactInput, inFormat, numberLink, typed, withCode, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { sentence } from "#widgets/bit_editor/words.ts";
 import { decision } from "./decision.ts";
-import { draw, heightOf } from "./drawing.ts";
-import { listen } from "./hand.ts";
-import { fitted, marksOf, type Mark } from "./marks.ts";
-import { largest } from "./ticks.ts";
-import { endsOf, panned, resized, sees, viewOf, zoomed, type View } from "./view.ts";
+import { navigate } from "./navigation.ts";
 
 export interface State extends NumberState {
   /** Names of the formats in the rows below. */
@@ -27,8 +27,6 @@ export interface State extends NumberState {
 
 const LONGEST_TEXT = 20_000; // characters, as in the bit editor
 const ANNOUNCE_MS = 600;
-const NARROWEST = 240; // pixels, also before the page has been laid out
-const FIRST_WIDTH = 800;
 
 function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, t("line.title"));
@@ -53,8 +51,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
 
-  let scene: { number: EditedNumber; marks: readonly Mark[]; others: FloatFormat[]; text: string };
-  let view: View = { centre: { numerator: 0n, denominator: 1n }, level: 0, width: FIRST_WIDTH };
+  let scene: Scene;
+  let view: View;
   let moved = false; // whether the view was chosen by hand
   let announcing: ReturnType<typeof setTimeout> | undefined;
 
@@ -63,7 +61,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
   };
   const paint = () => {
-    const captions = draw(svg, { fmt: scene.number.fmt, ...scene }, view);
+    const captions = draw(svg, scene, view);
     const [from, to] = endsOf(view).map((end) => cut(end, 17)) as [string, string];
     const marks = listed(scene.marks.filter((mark) => sees(view, mark.value)).map((mark) => mark.label));
     const words = t("line.described", { from, to, marks: marks || t("line.nothing"), rows: inSeries(captions) });
@@ -82,21 +80,20 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   const zoom = (steps: number, pixel = view.width / 2) => look(zoomed(view, steps, pixel));
   const pan = (pixels: number) => look(panned(view, pixels));
-  const whole = () => look(viewOf({ numerator: 0n, denominator: 1n }, largest(scene.number.fmt), 0.46, view.width));
+  const whole = () => look(viewOf({ numerator: 0n, denominator: 1n }, largest(scene.fmt), 0.46, view.width));
 
   const show = (number: EditedNumber) => {
     select.value = number.fmt.name;
     setText(wrong, "");
     value.show(number.input || toDecimal(number.fmt, number.code));
     const marks = marksOf(number);
-    scene = { number, marks, others: othersOf(model, number.fmt), text: exactInput(number) };
-    svg.style.minHeight = `${heightOf(scene.others.length)}px`;
+    scene = { fmt: number.fmt, marks, compared: { others: othersOf(model, number.fmt), text: exactInput(number) } };
     const { key, args, tone } = sentence(number);
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
     cells.show(number, marks);
     const here = marks.find(({ role }) => role === "input");
-    if (!moved || !here || !sees(view, here.value)) view = { ...fitted(marks, view.width) };
+    if (!moved || !here || !sees(view, here.value)) view = fitted(marks, widthOf(board));
     paint();
   };
   const link = numberLink(model as unknown as AnyModel<NumberState>, (number) => {
@@ -130,13 +127,13 @@ function render({ model, el }: RenderProps<State>): () => void {
     const next = direction > 0 ? nextUp : nextDown;
     link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
   };
-  listen(board, { zoom, pan, fit, step }, listening.signal);
+  navigate(board, { zoom, pan, fit, step }, listening.signal);
   const compare = () => show(link.number);
   model.on("change:formats", compare);
   const observer = new ResizeObserver(() => {
-    const width = Math.max(Math.round(board.clientWidth), NARROWEST);
+    const width = widthOf(board);
     if (width === view.width) return;
-    view = moved ? resized(view, width) : fitted(scene.marks, width);
+    view = moved ? { ...view, width } : fitted(scene.marks, width);
     paint();
   });
   observer.observe(board);

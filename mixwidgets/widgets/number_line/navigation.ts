@@ -1,9 +1,9 @@
-// What a hand does to the view: wheel, drag and keys. The view itself is another's.
+// Wheel, drag and keys on the number line.
 
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
 
-export interface HandActions {
+interface Actions {
   /** Zoom by quarters of a doubling, out where positive, around a pixel; the middle if none is given. */
   zoom(steps: number, pixel?: number): void;
   pan(pixels: number): void;
@@ -18,7 +18,7 @@ const KEY_PAN = 48;
 const KEY_ZOOM = 2;
 
 /** Listen on `element`, which has the focus for keys, until `signal` aborts. */
-export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActions, signal: AbortSignal): void {
+export function navigate(element: HTMLElement, { zoom, pan, fit, step }: Actions, signal: AbortSignal): void {
   let wheeled = 0;
   element.addEventListener("wheel", (event) => {
     event.preventDefault();

@@ -1,4 +1,5 @@
-// The line as SVG: the format's own ticks with what is pointed at, a row for each format beside it, and the ruler.
+// A number line as SVG: the format's values as ticks, the marks of one number, and, where the scene has them, captions,
+// a row for each other format, and a decimal ruler.
 
 import { exact, isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
@@ -8,18 +9,19 @@ import { rational, type Rational } from "#core/formats/rational.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { cut, figure } from "#ui/digits.ts";
-import type { Mark } from "./marks.ts";
+import { labelOf, type DrawnMark } from "./marks.ts";
 import { rulerOf } from "./ruler.ts";
 import { APART, rowOf, type Row } from "./ticks.ts";
 import { pixelOf, type View } from "./view.ts";
 
+/** Pixels from the top, with captions and letters and without. */
+const FULL = { midpoint: 38, input: 56, axis: 80, labels: 124 };
+const PLAIN = { midpoint: 12, input: 30, axis: 54, labels: 80 };
+type Layout = typeof FULL;
 const CAPTION = 12;
-const MIDPOINT = 38;
-const INPUT = 56;
-const AXIS = 80;
-const LETTERS = 106;
-const LABELS = 124;
-const ROWS = 140; // where the rows of the other formats begin
+const LETTERS = 26; // under the axis
+const LINE = 16; // to the second line of labels
+const ROWS = 156; // where the rows of the other formats begin
 const ROW = 48;
 const RULER = 44;
 const LETTERED = 18; // pixels between ticks from which each bears its letter
@@ -28,35 +30,42 @@ const EDGE = 6;
 
 export interface Scene {
   readonly fmt: FloatFormat;
-  readonly marks: readonly Mark[];
-  readonly others: readonly FloatFormat[];
-  /** The exact input as text, to be rounded to the other formats. */
-  readonly text: string;
+  readonly marks: readonly DrawnMark[];
+  /** What is compared: formats, and the exact input as text, to be rounded to each. Without it, no captions, letters
+   * and ruler are drawn either. */
+  readonly compared?: { readonly others: readonly FloatFormat[]; readonly text: string };
 }
 
-export function heightOf(others: number): number {
-  return ROWS + ROW * others + RULER;
+function heightOf({ compared }: Scene): number {
+  return compared ? ROWS + ROW * compared.others.length + RULER : PLAIN.labels + LINE + 4;
 }
 
-/** Draw into an SVG; the captions that were drawn come back, for those who do not see them. */
-export function draw(svg: SVGSVGElement, { fmt, marks, others, text }: Scene, view: View): string[] {
-  const height = heightOf(others.length);
+/** Draw into an SVG; gives the captions, for the SVG's description. */
+export function draw(svg: SVGSVGElement, scene: Scene, view: View): string[] {
+  const { fmt, marks, compared } = scene;
+  const height = heightOf(scene);
   set(svg, { viewBox: `0 0 ${view.width} ${height}`, height });
+  svg.style.minHeight = `${height}px`;
+  if (!compared) {
+    svg.replaceChildren(...drawRow(rowOf(fmt, view), view, PLAIN.axis - 7, 14), ...drawMarks(marks, view, PLAIN));
+    return [];
+  }
+  const { others, text } = compared;
   const rows = [fmt, ...others].map((one) => ({ one, row: rowOf(one, view) }));
   const captions = rows.map(({ one, row }) => captionOf(one, row, one === fmt ? "" : text, view.width));
   const input = marks.find(({ role }) => role === "input");
   const plumb = input && pixelOf(view, input.value);
   const inside = plumb !== undefined && plumb >= 0 && plumb <= view.width;
   svg.replaceChildren(
-    ...(inside && others.length ? [s("line", { class: "mw-nl-plumb", x1: plumb, x2: plumb, y1: AXIS, y2: height - RULER })] : []),
+    ...(inside && others.length ? [s("line", { class: "mw-nl-plumb", x1: plumb, x2: plumb, y1: FULL.axis, y2: height - RULER })] : []),
     ...rows.flatMap(({ one, row }, i) => {
-      const top = i === 0 ? AXIS - 10 : ROWS + ROW * (i - 1) + 20;
+      const top = i === 0 ? FULL.axis - 10 : ROWS + ROW * (i - 1) + 20;
       const caption = s("text", { class: "mw-nl-caption", x: 0, y: i === 0 ? CAPTION : ROWS + ROW * (i - 1) + 13 });
       caption.append(s("tspan", { class: "mw-nl-name" }, one.name), captions[i]!);
       return [caption, ...drawRow(row, view, top, 20), ...(i === 0 ? [] : drawResult(one, text, view, top + 10))];
     }),
     ...(fmt.tiesToLarger ? [] : drawLetters(rows[0]!.row)),
-    ...drawMarks(marks, view),
+    ...drawMarks(marks, view, FULL),
     ...drawRuler(view, input?.value ?? rational(0n), height - RULER + 8),
   );
   return rows.map(({ one }, i) => one.name + captions[i]!);
@@ -121,42 +130,54 @@ function drawLetters({ ticks, bands }: Row): SVGElement[] {
 }
 
 function letterAt(x: number, even: boolean): SVGElement {
-  return s("text", { class: "mw-nl-letter", x, y: LETTERS }, t(even ? "line.even_letter" : "line.odd_letter"));
+  return s("text", { class: "mw-nl-letter", x, y: FULL.axis + LETTERS }, t(even ? "line.even_letter" : "line.odd_letter"));
 }
 
-function drawMarks(marks: readonly Mark[], view: View): SVGElement[] {
-  const taken: [number, number][] = []; // what labels below the axis cover
-  const drawn = [...marks].sort((a, b) => Number(b.taken) - Number(a.taken)).map((mark) => {
-    const x = pixelOf(view, mark.value);
-    const group = s("g", { class: `mw-nl-${mark.role}${mark.taken ? " mw-nl-taken" : ""}` });
+function drawMarks(marks: readonly DrawnMark[], view: View, layout: Layout): SVGElement[] {
+  if (marks.length === 0) return [s("text", { class: "mw-nl-empty", x: view.width / 2, y: layout.input }, t("bits.line_nan"))];
+  const xs = new Map(marks.map((mark) => [mark, pixelOf(view, mark.value)]));
+  const covered: [from: number, to: number][][] = [[], []]; // by the labels in each line under the axis
+  const drawn = [...marks].sort((a, b) => rank(a) - rank(b)).map((mark) => {
+    const { role, taken, beyond } = mark;
+    const x = xs.get(mark)!;
     const inside = x >= 0 && x <= view.width;
-    const label = mark.role === "midpoint" ? t("bits.midpoint", { midpoint: mark.label }) : mark.label;
+    const group = s("g", { class: `mw-nl-${role}${taken ? " mw-nl-taken" : ""}` });
+    const label = labelOf(mark);
     const half = (label.length * CHARACTER) / 2;
     const at = Math.min(Math.max(x, half + EDGE), view.width - half - EDGE);
-    if (mark.role === "input") {
-      group.append(inside ? s("circle", { cx: x, cy: AXIS, r: 6 }) : arrow(x > view.width, view.width));
-      group.append(s("text", { x: at, y: INPUT }, label));
-    } else if (inside && mark.role === "midpoint") {
-      group.append(s("line", { x1: x, x2: x, y1: MIDPOINT + 6, y2: AXIS + 14 }), s("text", { x: at, y: MIDPOINT }, label));
+    const line = (up: number, down: number) => group.append(s("line", { x1: x, x2: x, y1: up, y2: layout.axis + down }));
+    const write = (y: number) => group.append(s("text", { x: at, y }, label));
+    if (role === "input") {
+      group.append(inside ? s("circle", { cx: x, cy: layout.axis, r: 6 }) : arrow(x > view.width, view.width, layout.axis));
+      write(layout.input);
+    } else if (inside && role === "midpoint") {
+      line(layout.midpoint + 6, 14);
+      write(layout.midpoint);
     } else if (inside) {
-      if (mark.beyond) group.classList.add("mw-nl-infinite");
-      group.append(s("line", { x1: x, x2: x, y1: AXIS - 12, y2: AXIS + 12 }));
-      if (mark.beyond && mark.even !== null) group.append(letterAt(x, mark.even));
-      const apart = marks.every((one) => one === mark || one.role === "midpoint" || one.role === "input" || Math.abs(pixelOf(view, one.value) - x) >= LETTERED);
-      const free = (apart || mark.taken) && taken.every(([from, to]) => at + half < from || at - half > to);
-      if (free) {
-        taken.push([at - half - EDGE, at + half + EDGE]);
-        group.append(s("text", { x: at, y: LABELS }, label));
-      }
+      if (role !== "far" || beyond) line(layout.axis - 12, 12);
+      if (beyond) group.classList.add("mw-nl-infinite");
+      if (beyond && mark.even !== null && layout === FULL) group.append(letterAt(x, mark.even));
+      const crowded = marks.some((one) => one !== mark && STEPS.includes(one.role) && Math.abs(xs.get(one)! - x) < LETTERED);
+      const free = covered.findIndex((line) => line.every(([from, to]) => at + half < from || at - half > to));
+      if (free < 0 || (crowded && !taken) || (role === "far" && (free > 0 || at !== x))) return group;
+      covered[free]!.push([at - half - EDGE, at + half + EDGE]);
+      write(layout.labels + LINE * free);
     }
     return group;
   });
   return drawn.reverse(); // the result is drawn last, on top
 }
 
-function arrow(right: boolean, width: number): SVGElement {
+const STEPS: readonly DrawnMark["role"][] = ["below", "above"];
+
+/** Labels are placed in this order: the result's, its neighbours', those beyond. */
+function rank({ role, taken }: DrawnMark): number {
+  return taken ? 0 : role === "far" ? 2 : 1;
+}
+
+function arrow(right: boolean, width: number, axis: number): SVGElement {
   const [tip, back] = right ? [width - 1, width - 13] : [1, 13];
-  return s("path", { d: `M${back},${AXIS - 7} L${tip},${AXIS} L${back},${AXIS + 7} Z` });
+  return s("path", { d: `M${back},${axis - 7} L${tip},${axis} L${back},${axis + 7} Z` });
 }
 
 function drawRuler(view: View, reference: Rational, y: number): SVGElement[] {
