@@ -2,11 +2,13 @@
 
 import { h, s, set } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
-import { draw } from "#ui/number_line/drawing.ts";
+import { drawLine, LINE } from "#ui/number_line/drawing.ts";
 import { fitted, labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { widthOf } from "#ui/number_line/view.ts";
 import type { EditedNumber } from "./state.ts";
 
+const LAYOUT = { midpoint: 12, input: 30, axis: 54, tick: 7, labels: 80 };
+const HEIGHT = LAYOUT.labels + LINE + 4;
 const SHARES = { midpoint: 0.15, exact: 0.22 }; // room for the values beyond the neighbours
 
 export function numberLine(): { element: HTMLElement; show(number: EditedNumber): void; close(): void } {
@@ -18,7 +20,9 @@ export function numberLine(): { element: HTMLElement; show(number: EditedNumber)
     const { fmt } = number;
     const marks = marksAndFar(number);
     set(svg, { "aria-label": marks.length ? t("bits.line", { marks: listed(marks.map(labelOf)) }) : t("bits.line_nan") });
-    draw(svg, { fmt, marks }, fitted(marks, widthOf(element), SHARES));
+    const view = fitted(marks, widthOf(element), SHARES);
+    set(svg, { viewBox: `0 0 ${view.width} ${HEIGHT}`, height: HEIGHT });
+    svg.replaceChildren(...drawLine(fmt, marks, view, LAYOUT));
   };
   const observer = new ResizeObserver(() => shown && show(shown));
   observer.observe(element);

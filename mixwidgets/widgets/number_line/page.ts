@@ -8,7 +8,6 @@ import { attempt } from "#ui/attempt.ts";
 import { card, labelled } from "#ui/card.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { inSeries, listed, pieces, t } from "#ui/messages.ts";
-import { draw, type Scene } from "#ui/number_line/drawing.ts";
 import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import { largest } from "#ui/number_line/ticks.ts";
 import { endsOf, panned, sees, viewOf, widthOf, zoomed, type View } from "#ui/number_line/view.ts";
@@ -17,6 +16,7 @@ import { cut } from "#ui/digits.ts";
 import { textField } from "#widgets/bit_editor/fields.ts";
 import { exactInput, inFormat, numberLink, typed, withCode, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { sentence } from "#widgets/bit_editor/words.ts";
+import { draw, type Scene } from "./comparison.ts";
 import { decision } from "./decision.ts";
 import { navigate } from "./navigation.ts";
 
@@ -87,7 +87,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(wrong, "");
     value.show(number.input || toDecimal(number.fmt, number.code));
     const marks = marksOf(number);
-    scene = { fmt: number.fmt, marks, compared: { others: othersOf(model, number.fmt), text: exactInput(number) } };
+    scene = { fmt: number.fmt, marks, others: othersOf(model, number.fmt), text: exactInput(number) };
     const { key, args, tone } = sentence(number);
     callout.dataset.tone = tone;
     callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
