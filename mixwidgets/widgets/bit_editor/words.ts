@@ -1,4 +1,4 @@
-// What happened to the number, in a sentence, and what it is, in a line. Pure: messages and their arguments.
+// What happened to the number, in a sentence, and what it is, in a line: messages and their arguments.
 
 import { classify, exact, fields, isFinite, isNegative, nextDown, nextUp, ulp } from "#core/formats/decode.ts";
 import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
@@ -38,7 +38,7 @@ export function classLine(fmt: FloatFormat, code: bigint): string {
 
 /** The codes of a format that have a name. */
 export function landmarks(fmt: FloatFormat): readonly (readonly [code: bigint, key: MessageKey])[] {
-  const smallestNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
+  const smallestNormal = fmt.smallestNormalCode;
   const named: (readonly [bigint, MessageKey])[] = [];
   if (smallestNormal > 1n) named.push([1n, "bits.smallest_subnormal"]);
   if (smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);

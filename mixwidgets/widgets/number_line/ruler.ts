@@ -10,7 +10,7 @@ import { CHARACTER } from "#ui/number_line/drawing.ts";
 import { endsOf, pixelOf, unitOf, type View } from "#ui/number_line/view.ts";
 
 const SPACING = 96; // pixels between labels, at least
-const LONGEST = 11; // characters of a label; longer ones give way to offsets from a number in sight
+const LONGEST = 11; // characters of a label; longer ones are replaced by offsets from a number in the view
 const DIGITS = 800; // more than any float64 has: labels are exact
 
 interface Ruler {
@@ -19,7 +19,7 @@ interface Ruler {
   readonly origin: Rational | null;
 }
 
-/** `reference`: a number that stands in the view, such as the one that is explained. */
+/** `reference`: a number in the view, such as the one that is explained. */
 export function rulerOf(view: View, reference: Rational): Ruler {
   const plain = marksFrom(view, rational(0n), "");
   if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
