@@ -90,7 +90,7 @@ function drawMarks(marks: readonly DrawnMark[], view: View, layout: Layout): SVG
       if (beyond && mark.even !== null && layout.letters !== undefined) group.append(letterAt(x, layout.letters, mark.even));
       const crowded = marks.some((one) => one !== mark && STEPS.includes(one.role) && Math.abs(xs.get(one)! - x) < LETTERED);
       const free = covered.findIndex((labels) => labels.every(([from, to]) => at + half < from || at - half > to));
-      if (free < 0 || (crowded && !taken) || (role === "far" && (free > 0 || at !== x))) return group;
+      if (free < 0 || (crowded && !taken) || (role === "far" && at !== x)) return group;
       covered[free]!.push([at - half - EDGE, at + half + EDGE]);
       write(layout.labels + LINE * free);
     }

@@ -1,7 +1,7 @@
 // BitEditor: flip, type or step. Everything is computed here; the kernel is told when a burst of edits is over.
 
 import type { RenderProps } from "@anywidget/types";
-import { isFinite, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
+import { isFinite, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
@@ -17,7 +17,7 @@ import { formatChoice } from "./format_choice.ts";
 import { editHistory } from "./history.ts";
 import { numberLine } from "./number_line.ts";
 import { formula, readout } from "./readout.ts";
-import { accept, inFormat, numberLink, sameNumber, typed, withCode, type EditedNumber, type State } from "./state.ts";
+import { accept, inFormat, numberLink, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
 import { everyFormat, moreReadouts } from "./tables.ts";
 import { classLine, sentence } from "./words.ts";
 
@@ -39,10 +39,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (next) link.edit(next, "soon");
   };
   const flip = (position: number) => withCode(link.number, link.number.code ^ (1n << BigInt(position)));
-  const step = (direction: 1 | -1) => {
-    const next = direction > 0 ? nextUp : nextDown;
-    become(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
-  };
+  const step = (direction: 1 | -1) => become(stepped(link.number, direction), "soon");
 
   const toFormat = (fmt: FloatFormat) => attempt(() => become(inFormat(link.number, fmt), "now"));
   const choice = formatChoice(toFormat);

@@ -2,7 +2,7 @@
 
 import type { AnyModel } from "@anywidget/types";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { toDecimal } from "#core/formats/decode.ts";
+import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
@@ -161,6 +161,12 @@ export function roundedBy(number: EditedNumber, how: { rounding?: Rounding; over
 /** The same format with the value of a text. Throws InputError. */
 export function typed(number: EditedNumber, text: string): EditedNumber {
   return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
+}
+
+/** The next number of the format, up or down. */
+export function stepped(number: EditedNumber, direction: 1 | -1): EditedNumber {
+  const next = direction > 0 ? nextUp : nextDown;
+  return withCode(number, next(number.fmt, number.code));
 }
 
 /** The same format with other bits. */

@@ -2,7 +2,7 @@
 
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
+import { toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
@@ -15,7 +15,7 @@ import { largest } from "#ui/number_line/ticks.ts";
 import { endsOf, panned, sees, viewOf, widthOf, zoomed, type View } from "#ui/number_line/view.ts";
 import { cut } from "#ui/digits.ts";
 import { textField } from "#ui/fields.ts";
-import { accept, exactInput, inFormat, numberLink, typed, withCode, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
+import { accept, exactInput, inFormat, numberLink, stepped, typed, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { sentence } from "#widgets/bit_editor/words.ts";
 import { draw, type Scene } from "./comparison.ts";
 import { decision } from "./decision.ts";
@@ -112,12 +112,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   );
   show(link.number);
 
-  const listening = new AbortController();
-  const step = (direction: 1 | -1) => {
-    const next = direction > 0 ? nextUp : nextDown;
-    link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
-  };
-  navigate(board, { zoom, pan, fit, step }, listening.signal);
+  navigate(board, { zoom, pan, fit, step: (direction) => link.edit(stepped(link.number, direction), "soon") });
   const compare = () => show(link.number);
   model.on("change:formats", compare);
   const observer = new ResizeObserver(() => {
@@ -130,7 +125,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   return () => {
     spoken.close();
     observer.disconnect();
-    listening.abort();
     model.off("change:formats", compare);
     link.close();
     root.remove();
