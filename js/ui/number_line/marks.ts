@@ -42,12 +42,12 @@ export type DrawnMark = Mark<Role | "far">;
 
 /** In this order: below, midpoint, input, above. An exact number is its own input. None for NaN. */
 export function marksOf(number: Rounded): readonly Mark[] {
-  return told(number).marks;
+  return labelled(number).marks;
 }
 
 /** The marks and, around them, the next value on either side. */
 export function marksAndFar(number: Rounded): readonly DrawnMark[] {
-  const { marks, digits } = told(number);
+  const { marks, digits } = labelled(number);
   const next = (mark: Mark | undefined, step: typeof nextUp) => {
     if (!mark || mark.code === null || mark.beyond) return [];
     const code = step(number.fmt, mark.code);
@@ -57,12 +57,12 @@ export function marksAndFar(number: Rounded): readonly DrawnMark[] {
 }
 
 /** The marks, and how many digits tell them apart. */
-interface Told {
+interface Labelled {
   readonly marks: readonly Mark[];
   readonly digits: number;
 }
 
-function told(number: Rounded): Told {
+function labelled(number: Rounded): Labelled {
   const { fmt, code, input } = number;
   const how = input === "" ? null : explain(fmt, input, number);
   if (how?.midpoint) return ofRounding(number, how, how.midpoint);
@@ -76,7 +76,7 @@ function told(number: Rounded): Told {
   return { marks, digits };
 }
 
-function ofRounding(number: Rounded, how: Explanation, midpoint: Rational): Told {
+function ofRounding(number: Rounded, how: Explanation, midpoint: Rational): Labelled {
   const { fmt, code } = number;
   const { below, above, value, isEdge } = placesOf(fmt, how);
   const apart = compare(value, midpoint) === 0 ? [] : [value];
