@@ -17,7 +17,7 @@ const LIMIT = 120_000; // bytes of a module with its messages; each view of a wi
 const found = (pattern) => globSync(pattern, { cwd: root }).sort();
 const folderOf = (path) => basename(dirname(path));
 const pages = Object.fromEntries(found("mixwidgets/widgets/*/page.ts").map((path) => [folderOf(path), path]));
-const styles = ["js/ui/theme.css", ...found("mixwidgets/widgets/*/style.css")];
+const styles = ["js/ui/theme.css", ...found("js/ui/*/style.css"), ...found("mixwidgets/widgets/*/style.css")];
 const languages = await Promise.all(found("mixwidgets/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
 const groupOf = (key) => key.split(".")[0];
 const groups = new Set(Object.keys(languages[0]).map(groupOf));

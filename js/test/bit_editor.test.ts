@@ -5,16 +5,15 @@ import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options } from "#core/formats/encode.ts";
 import { toExact } from "#core/formats/parse.ts";
-import { rational } from "#core/formats/rational.ts";
+import { rational, toNumber } from "#core/formats/rational.ts";
 import { pieces } from "#ui/messages.ts";
 import { copiesOf } from "#widgets/bit_editor/copies.ts";
 import { cut, digitsToTellApart, figure } from "#ui/digits.ts";
+import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { elementIn, elementsOf, nextOf } from "#widgets/bit_editor/elements.ts";
-import { rowOf } from "#widgets/bit_editor/every_format.ts";
+import { readoutsOf, rowOf } from "#widgets/bit_editor/tables.ts";
 import { editHistory } from "#widgets/bit_editor/history.ts";
-import { readoutsOf } from "#widgets/bit_editor/more_readouts.ts";
-import { lineOf } from "#widgets/bit_editor/number_line.ts";
-import { presetsOf } from "#widgets/bit_editor/presets.ts";
+import { presetsOf } from "#widgets/bit_editor/controls.ts";
 import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#widgets/bit_editor/state.ts";
 import { classLine, sentence } from "#widgets/bit_editor/words.ts";
 
@@ -81,7 +80,7 @@ describe("the sentence", () => {
           for (const input of ["0", "-0", "1e-400", "-0.3", "1", "5", "464", "464.1", "-1e5", "1e400", "inf", "-inf"]) {
             const number = typed(input, fmt.name, { rounding, overflow });
             expect(said(number)).not.toMatch(/[{}]|undefined/);
-            expect(lineOf(number)?.marks.map(({ label }) => label).join() ?? "").not.toMatch(/undefined/);
+            expect(marksAndFar(number).map(labelOf).join()).not.toMatch(/undefined/);
           }
         }
       }
@@ -155,33 +154,36 @@ test("digits that tell values apart", () => {
 });
 
 describe("the number line", () => {
-  const marks = (number: EditedNumber) => lineOf(number)!.marks.map(({ at, label, kind }) => [kind, label, Number(at.toFixed(3))]);
+  const marks = (number: EditedNumber) => marksAndFar(number).map((mark) => [mark.role, labelOf(mark), toNumber(mark.value)]);
 
   test("between two neighbours", () => {
     expect(marks(typed("65505"))).toEqual([
-      ["far", "65472", -1],
-      ["step", "65504", 0],
-      ["infinity", "65536 → ∞", 1],
-      ["midpoint", "midpoint 65520", 0.5],
-      ["typed", "65505", 0.031],
+      ["far", "65472", 65472],
+      ["below", "65504", 65504],
+      ["midpoint", "midpoint 65520", 65520],
+      ["input", "65505", 65505],
+      ["above", "65536 → ∞", 65536],
     ]);
   });
 
   test("around a power of two the steps have two sizes", () => {
-    expect(marks(bits("0x3C00")).map(([kind, , at]) => [kind, at])).toEqual([
+    expect(marks(bits("0x3C00")).map(([role, , value]) => [role, (Number(value) - 1) * 1024])).toEqual([
       ["far", -1],
-      ["step", -0.5],
-      ["here", 0],
-      ["step", 1],
+      ["below", -0.5],
+      ["input", 0],
+      ["above", 1],
       ["far", 2],
     ]);
   });
 
   test("zero, infinity, and a place far beyond", () => {
-    expect(marks(typed("-0"))[2]).toEqual(["here", "−0", 0]);
-    expect(marks(bits("0xFC00")).map(([kind]) => kind)).toEqual(["infinity", "step", "far"]);
-    expect(marks(typed("1e4999")).at(-1)![2]).toBe(Infinity);
-    expect(lineOf(typed("nan"))).toBeNull();
+    expect(marks(typed("-0"))[2]).toEqual(["input", "−0", 0]);
+    expect(marks(bits("0xFC00")).map(([role, label]) => [role, label])).toEqual([
+      ["input", "−65536 → −∞"], ["above", "−65504"], ["far", "−65472"],
+    ]);
+    expect(marks(typed("1e4999")).find(([role]) => role === "input")![2]).toBe(Infinity);
+    expect(marks(bits("0x7BFE")).at(-1)).toEqual(["far", "65536 → ∞", 65536]);
+    expect(marks(typed("nan"))).toEqual([]);
   });
 });
 

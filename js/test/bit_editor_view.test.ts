@@ -92,6 +92,7 @@ function show(host: Host): View {
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
 });
 
 afterEach(() => {
@@ -275,6 +276,13 @@ describe("formats", () => {
     vi.advanceTimersByTime(1000);
     expect(host.saved).toMatchObject([{ format: "bfloat16", code: "0xBF80", _input: "-1" }]);
   });
+});
+
+test("the number line labels both neighbours where it is narrowest, on two lines", () => {
+  const view = show(new Host({ format: "float64", code: "0x3FB999999999999A", _input: "0.1" }));
+  const labels = [...view.el.querySelectorAll(".mw-nl-below text, .mw-nl-above text")];
+  expect(labels.map((label) => label.textContent)).toEqual(["0.0999999999999999916…", "0.100000000000000005…"]);
+  expect(new Set(labels.map((label) => label.getAttribute("y"))).size).toBe(2);
 });
 
 describe("taking back", () => {

@@ -5,10 +5,10 @@ import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { exact, isFinite, nextUp } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { add, compare, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
-import { fitted, marksOf } from "#widgets/number_line/marks.ts";
+import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import { rulerOf } from "#widgets/number_line/ruler.ts";
-import { APART, largest, rowOf } from "#widgets/number_line/ticks.ts";
-import { endsOf, panned, pixelOf, sees, unitOf, valueAt, viewOf, zoomed } from "#widgets/number_line/view.ts";
+import { APART, largest, rowOf } from "#ui/number_line/ticks.ts";
+import { endsOf, panned, pixelOf, sees, unitOf, valueAt, viewOf, zoomed } from "#ui/number_line/view.ts";
 
 const WIDTH = 800;
 const float16 = getFormat("float16")!;

@@ -1,6 +1,12 @@
-// Buttons that say why they cannot be used. They keep the focus meanwhile, which a disabled one would lose.
+// Buttons, also those that say why they cannot be used. They keep the focus meanwhile, which a disabled one would lose.
 
-import { h, set, setText } from "./dom.ts";
+import { h, set, setText, type Attributes } from "./dom.ts";
+
+export function button(text: string, act: () => unknown, attributes: Attributes = {}): HTMLButtonElement {
+  const element = h("button", { type: "button", ...attributes }, text);
+  element.addEventListener("click", act);
+  return element;
+}
 
 export interface Action {
   readonly element: HTMLButtonElement;
@@ -10,10 +16,7 @@ export interface Action {
 }
 
 export function action(text: string, act: () => void, kind = ""): Action {
-  const element = h("button", { type: "button", class: kind || undefined }, text);
-  element.addEventListener("click", () => {
-    if (element.getAttribute("aria-disabled") !== "true") act();
-  });
+  const element = button(text, () => element.getAttribute("aria-disabled") !== "true" && act(), { class: kind || undefined });
   return {
     element,
     allow: (reason, hint = "") => set(element, { "aria-disabled": reason !== "" && "true", title: reason || hint || undefined }),

@@ -68,3 +68,10 @@ export function place(fmt: FloatFormat, code: bigint): Rational {
   if (isFinite(fmt, code)) return exact(fmt, code);
   return code & fmt.signBit ? negate(fmt.overflowStep) : fmt.overflowStep;
 }
+
+/** The bits of a code, with a space between the fields. */
+export function binary(fmt: FloatFormat, code: bigint): string {
+  const bits = code.toString(2).padStart(fmt.bits, "0");
+  const [sign, exponent] = [Number(fmt.signed), Number(fmt.signed) + fmt.exponentBits];
+  return [bits.slice(0, sign), bits.slice(sign, exponent), bits.slice(exponent)].filter((field) => field).join(" ");
+}

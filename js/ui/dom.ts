@@ -1,7 +1,7 @@
 // Elements made with textContent and attributes only: whatever text comes in stays text.
 
 type Child = Node | string | null | undefined;
-type Attributes = Record<string, string | number | boolean | undefined>;
+export type Attributes = Record<string, string | number | boolean | undefined>;
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -44,6 +44,11 @@ export function set(element: Element, attributes: Attributes): void {
 /** Set an element's text, and touch the page only when it differs. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** A text in pieces as nodes: what is strong in <strong>. */
+export function emphasised(pieces: readonly { text: string; strong: boolean }[]): (HTMLElement | string)[] {
+  return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : text));
 }
 
 let serial = 0;

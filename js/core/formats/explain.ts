@@ -3,7 +3,7 @@
 import { exact, isFinite } from "./decode.ts";
 import { beyond, encode, roundMagnitude, withSign, type Options, type Rounding } from "./encode.ts";
 import type { FloatFormat } from "./float_format.ts";
-import { toExact, type BitPattern, type Exact } from "./parse.ts";
+import { signed, toExact, type BitPattern, type Exact } from "./parse.ts";
 import { add, compare, divide, negate, rational, subtract, type Rational } from "./rational.ts";
 
 /**
@@ -44,7 +44,7 @@ export function explain(fmt: FloatFormat, value: Exact | BitPattern | string, op
   if (given.kind !== "finite") return { ...alone, rule: "exact", error: null, relativeError: null };
 
   const { negative, magnitude } = given;
-  const error = isFinite(fmt, code) ? subtract(exact(fmt, code), negative ? negate(magnitude) : magnitude) : null;
+  const error = isFinite(fmt, code) ? subtract(exact(fmt, code), signed(given)) : null;
   const relativeError = error && magnitude.numerator ? divide(error, magnitude) : null;
   const found = { ...alone, error, relativeError };
   if (error?.numerator === 0n) return { ...found, rule: "exact" };

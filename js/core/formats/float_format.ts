@@ -58,6 +58,8 @@ export class FloatFormat implements Definition {
   readonly allOnes: bigint;
   /** The code of the largest finite value. */
   readonly maxCode: bigint;
+  /** The magnitude code of the smallest normal number, above `maxCode` in a format without any. */
+  readonly smallestNormalCode: bigint;
   /** The code of +∞; null for a format without infinity. */
   readonly infCode: bigint | null;
   /** The code of the NaN that encoding gives, quiet where there are two kinds; null for a format without NaN. */
@@ -93,6 +95,7 @@ export class FloatFormat implements Definition {
     const ieee = ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits);
     const above = BigInt(nan === "top") + BigInt(infinity === "top"); // the codes that stand over the finite ones
     this.maxCode = infinity === "ieee" ? ieee - 1n : this.allOnes - above;
+    this.smallestNormalCode = hasZero ? 1n << BigInt(fractionBits) : 0n;
     this.infCode = infinity === "none" ? null : this.maxCode + 1n;
     this.nanCode = {
       ieee: ieee | (1n << BigInt(Math.max(fractionBits - 1, 0))),

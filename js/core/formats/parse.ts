@@ -1,7 +1,7 @@
 // Text → value, exactly: a rational, ±∞ or NaN, or a bit pattern, without passing through a float.
 // The grammar is stated in mixwidgets/formats/parse.py; tests/vectors/parse.json holds the two together.
 
-import { multiply, power, rational, type Rational } from "./rational.ts";
+import { multiply, negate, power, rational, type Rational } from "./rational.ts";
 
 const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076
 const MAX_EXPONENT = 5_000; // of ten, or of two; beyond, the rational alone would fill the memory
@@ -21,6 +21,11 @@ export interface Exact {
   readonly kind: "finite" | "infinity" | "nan";
   readonly negative: boolean;
   readonly magnitude: Rational;
+}
+
+/** The rational that a finite number is. */
+export function signed({ negative, magnitude }: Exact): Rational {
+  return negative ? negate(magnitude) : magnitude;
 }
 
 /** A code, written as such: 0x7C00, 0b1. */

@@ -6,7 +6,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
 import { paintByDrag } from "./drag.ts";
-import { bareField, type TextField } from "./fields.ts";
+import { bareField, type TextField } from "#ui/fields.ts";
 
 type FieldName = "sign" | "exponent" | "fraction";
 
@@ -23,7 +23,7 @@ interface Actions {
   step(direction: 1 | -1): void;
   /** Put a number into the field whose lowest bit stands at `low`. */
   setField(low: number, width: number, value: bigint): void;
-  /** A stroke of the pointer: its paints are one edit, which it may yet take back. */
+  /** A stroke of the pointer: its paints are one edit, which `cancel` takes back. */
   stroke: { start(): void; paint(position: number): void; cancel(): void };
 }
 
@@ -72,7 +72,7 @@ export function bitGrid({ flip, step, setField, stroke }: Actions): { element: H
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
       const number = h("span", { class: "mw-num mw-bit-field-rest" });
-      number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // the bits stand still when it changes
+      number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // so that the bits do not move when it changes
       const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
       labels.push({ of: field, number, entry });
       const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);

@@ -1,4 +1,4 @@
-// The number as source text of other tools. Codes, not decimals, where a decimal could lose something.
+// The number as source text for other tools; as a code where a decimal could lose something.
 
 import { hexFloat, isFinite, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -43,15 +43,4 @@ export function copiesOf(fmt: FloatFormat, code: bigint): readonly Copy[] {
 function inC(fmt: FloatFormat, code: bigint): string | undefined {
   const suffix = { float64: "", float32: "f" }[fmt.name];
   return suffix === undefined || !isFinite(fmt, code) ? undefined : hexFloat(fmt, code) + suffix;
-}
-
-/** Put text on the clipboard; where the page may not, select it where it is shown, and give false. */
-export async function copy(text: string, shown: HTMLElement): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    getSelection()?.selectAllChildren(shown); // no clipboard here: an insecure page, or permission denied
-    return false;
-  }
 }

@@ -1,14 +1,15 @@
-// The elements of a tensor: one shown at a time, and the next of a class found without the kernel.
+// The elements of a tensor, one at a time; the next one of a class is found without the kernel.
 
 import type { AnyModel } from "@anywidget/types";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { InputError } from "#core/formats/parse.ts";
+import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { bareField } from "./fields.ts";
+import { bareField } from "#ui/fields.ts";
 import { typed, withCode, type EditedNumber, type State } from "./state.ts";
 
 const WANTED = ["subnormal", "infinity", "nan"] as const;
@@ -48,7 +49,7 @@ export function nextOf({ fmt, count, code }: Elements, from: number, kind: Float
   return undefined;
 }
 
-/** An element in the format at hand: rounded there, or its own bits where that is the tensor's or takes no such value. */
+/** An element rounded to the current format; its own bits where that is the tensor's format or has no such value. */
 export function elementIn(elements: Elements, index: number, number: EditedNumber): EditedNumber {
   const own = { ...number, fmt: elements.fmt };
   const code = elements.code(index);
@@ -61,7 +62,7 @@ export function elementIn(elements: Elements, index: number, number: EditedNumbe
   }
 }
 
-/** The row that walks. `become` shows a number. */
+/** The row that steps through the elements. `become` shows a number. */
 export function elementWalk(elements: Elements, number: () => EditedNumber, become: (next: EditedNumber) => void): HTMLElement {
   const last = elements.count - 1;
   let index = 0;
@@ -78,11 +79,6 @@ export function elementWalk(elements: Elements, number: () => EditedNumber, beco
     return "";
   });
   field.show("0");
-  const button = (label: string, act: () => void, name?: string) => {
-    const made = h("button", { type: "button", "aria-label": name }, label);
-    made.addEventListener("click", act);
-    return made;
-  };
   const find = (kind: FloatClass) => {
     const found = nextOf(elements, index, kind);
     if (found === undefined) setText(said, t("bits.none_of_class", { kind: t(`bits.find_${kind as (typeof WANTED)[number]}`) }));
@@ -98,12 +94,15 @@ export function elementWalk(elements: Elements, number: () => EditedNumber, beco
     h(
       "div",
       { class: "mw-row" },
-      button("◀", () => go(index - 1), t("bits.previous_element")),
+      button("◀", () => go(index - 1), { "aria-label": t("bits.previous_element") }),
       labelled(t("bits.element"), field.element),
-      button("▶", () => go(index + 1), t("bits.next_element")),
+      button("▶", () => go(index + 1), { "aria-label": t("bits.next_element") }),
       h("span", { class: "mw-muted" }, size),
       h("span", { class: "mw-muted" }, t("bits.find")),
-      ...WANTED.map((kind) => button(t(`bits.find_${kind}`), () => find(kind), t("bits.find_next", { kind: t(`bits.find_${kind}`) }))),
+      ...WANTED.map((kind) => {
+        const name = t(`bits.find_${kind}`);
+        return button(name, () => find(kind), { "aria-label": t("bits.find_next", { kind: name }) });
+      }),
       said,
     ),
     field.error,

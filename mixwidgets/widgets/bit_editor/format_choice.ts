@@ -1,4 +1,4 @@
-// Every format: the five most used as chips, the others in a list beside them, and why one was refused below.
+// The choice of a format: the five most used as chips, the others in a list, and the error where one was refused.
 
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -13,7 +13,7 @@ export function formatChoice(choose: (fmt: FloatFormat) => string): { element: H
   const error = h("p", { class: "mw-error", role: "alert" });
   const pick = (name: string) => {
     const wrong = choose(getFormat(name)!);
-    if (shown) show(shown); // of a refused format, back to the one at hand
+    if (shown) show(shown); // of a refused format, back to the current one
     setText(error, wrong);
   };
   let shown: FloatFormat | null = null;

@@ -4,17 +4,7 @@ import type { EditedNumber } from "./state.ts";
 
 const DEPTH = 500; // edits that can be taken back
 
-export interface History {
-  readonly canUndo: boolean;
-  readonly canRedo: boolean;
-  /** Remember the number as it was before an edit. What was undone can no longer be redone. */
-  record(before: EditedNumber): void;
-  /** The number before the last edit; undefined where there is none. `now` is kept for redo. */
-  undo(now: EditedNumber): EditedNumber | undefined;
-  redo(now: EditedNumber): EditedNumber | undefined;
-}
-
-export function editHistory(): History {
+export function editHistory() {
   const past: EditedNumber[] = [];
   let future: EditedNumber[] = [];
   const move = (from: EditedNumber[], to: EditedNumber[], now: EditedNumber) => {
@@ -29,12 +19,14 @@ export function editHistory(): History {
     get canRedo() {
       return future.length > 0;
     },
-    record(before) {
+    /** Remember the number as it was before an edit. What was undone can no longer be redone. */
+    record(before: EditedNumber) {
       past.push(before);
       if (past.length > DEPTH) past.shift();
       future = [];
     },
-    undo: (now) => move(past, future, now),
-    redo: (now) => move(future, past, now),
+    /** The number before the last edit; undefined where there is none. `now` is kept for redo. */
+    undo: (now: EditedNumber) => move(past, future, now),
+    redo: (now: EditedNumber) => move(future, past, now),
   };
 }

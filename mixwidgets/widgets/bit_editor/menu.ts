@@ -1,5 +1,6 @@
 // A disclosure that opens over the card: a list of buttons, made anew each time it opens.
 
+import { button } from "#ui/buttons.ts";
 import { h } from "#ui/dom.ts";
 
 export interface Item {
@@ -10,7 +11,7 @@ export interface Item {
   choose(text: HTMLElement): void | Promise<boolean>;
 }
 
-export function menu(label: string, items: () => readonly Item[]): { element: HTMLDetailsElement; close(): void } {
+export function menu(label: string, items: () => readonly Item[]): HTMLDetailsElement {
   const list = h("ul", { class: "mw-bit-menu-items", tabindex: -1, "aria-label": label }); // takes the focus of a click between its buttons
   const summary = h("summary", {}, label);
   const element = h("details", { class: "mw-bit-menu" }, summary, list);
@@ -28,12 +29,11 @@ export function menu(label: string, items: () => readonly Item[]): { element: HT
     if (!(event.relatedTarget instanceof Node && element.contains(event.relatedTarget))) element.open = false;
   });
   const itemOf = ({ label: name, text, choose }: Item) => {
-    const button = h("button", { type: "button" }, name);
     const shown = text === undefined ? null : h("code", { class: "mw-num" }, text);
-    button.addEventListener("click", async () => {
-      if (!(await choose(shown ?? button))) close();
+    const item = button(name, async () => {
+      if (!(await choose(shown ?? item))) close();
     });
-    return h("li", {}, button, shown);
+    return h("li", {}, item, shown);
   };
-  return { element, close };
+  return element;
 }

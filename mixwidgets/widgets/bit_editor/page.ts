@@ -1,30 +1,27 @@
-// BitEditor: flip, type or step; everything is computed here, and the kernel hears of it when the hand rests.
+// BitEditor: flip, type or step. Everything is computed here; the kernel is told when a burst of edits is over.
 
 import type { RenderProps } from "@anywidget/types";
-import { isFinite, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
+import { isFinite, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
-import { h, setText } from "#ui/dom.ts";
+import { emphasised, h } from "#ui/dom.ts";
 import { pieces, t } from "#ui/messages.ts";
-import { accept } from "./address.ts";
 import { bitGrid } from "./bits.ts";
 import { controls } from "./controls.ts";
 import { figure } from "#ui/digits.ts";
 import { elementsOf, elementWalk } from "./elements.ts";
-import { everyFormat } from "./every_format.ts";
-import { textField } from "./fields.ts";
+import { textField } from "#ui/fields.ts";
 import { formatChoice } from "./format_choice.ts";
-import { formula } from "./formula.ts";
 import { editHistory } from "./history.ts";
-import { moreReadouts } from "./more_readouts.ts";
 import { numberLine } from "./number_line.ts";
-import { readout } from "./readout.ts";
-import { inFormat, numberLink, sameNumber, typed, withCode, type EditedNumber, type State } from "./state.ts";
+import { formula, readout } from "./readout.ts";
+import { accept, inFormat, numberLink, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
+import { everyFormat, moreReadouts } from "./tables.ts";
 import { classLine, sentence } from "./words.ts";
 
 const LONGEST_TEXT = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
-const ANNOUNCE_MS = 600; // a burst of edits is spoken of once, at its end
 const EASY_TEXT = 24; // characters of an exact value that the field shows before it prefers the shortest
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -42,10 +39,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (next) link.edit(next, "soon");
   };
   const flip = (position: number) => withCode(link.number, link.number.code ^ (1n << BigInt(position)));
-  const step = (direction: 1 | -1) => {
-    const next = direction > 0 ? nextUp : nextDown;
-    become(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
-  };
+  const step = (direction: 1 | -1) => become(stepped(link.number, direction), "soon");
 
   const toFormat = (fmt: FloatFormat) => attempt(() => become(inFormat(link.number, fmt), "now"));
   const choice = formatChoice(toFormat);
@@ -84,7 +78,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const everywhere = everyFormat(toFormat);
   const elements = elementsOf(model);
   const walk = elements && elementWalk(elements, () => link.number, (next) => become(next, "soon"));
-  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const spoken = announcer();
 
   root.append(
     ...(walk ? [walk] : []),
@@ -101,10 +95,9 @@ function render({ model, el }: RenderProps<State>): () => void {
     line.element,
     row.element,
     h("div", {}, readouts.element, everywhere.element),
-    spoken,
+    spoken.element,
   );
 
-  let announcing: ReturnType<typeof setTimeout> | undefined;
   const paint = (number: EditedNumber) => {
     const { fmt } = number;
     root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes cells and reserves room
@@ -116,20 +109,15 @@ function render({ model, el }: RenderProps<State>): () => void {
     terms.show(fmt, number.code);
     const { key, args, tone } = sentence(number);
     callout.dataset.tone = tone;
-    callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
+    callout.replaceChildren(...emphasised(pieces(key, args)));
     line.show(number);
     readouts.show(number);
     everywhere.show(number);
     row.show(number, { undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number, first) });
   };
-  const announce = (number: EditedNumber) => {
-    clearTimeout(announcing);
-    const words = [figure(number.fmt, number.code).text, classLine(number.fmt, number.code)].join(" · ");
-    announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
-  };
   const link = numberLink(model, (number) => {
     paint(number);
-    announce(number);
+    spoken.say(`${figure(number.fmt, number.code).text} · ${classLine(number.fmt, number.code)}`);
   });
   const first = link.number;
   paint(first);
@@ -149,8 +137,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   document.addEventListener("visibilitychange", link.flush, { signal });
   window.addEventListener("pagehide", link.flush, { signal });
   return () => {
-    clearTimeout(announcing);
+    spoken.close();
     listening.abort();
+    line.close();
     link.close();
     root.remove();
   };

@@ -1,13 +1,14 @@
-// The number under edit, between the model and its views: painted at once, saved when the hand rests.
+// The number under edit, between the model and its views: painted at once, saved when a burst of edits is over.
 
 import type { AnyModel } from "@anywidget/types";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { toDecimal } from "#core/formats/decode.ts";
+import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
+import { onTraits } from "#ui/traits.ts";
 
-/** The synced traits. `_input` is what was last typed or assigned; where it does not round to the code it says nothing. */
+/** The synced traits. `_input` is what was last typed or assigned; it is ignored where it does not round to the code. */
 export interface State {
   format: string;
   code: string;
@@ -31,9 +32,9 @@ const QUIET_MS = 150; // after the last of a burst of clicks
 
 export interface NumberLink {
   readonly number: EditedNumber;
-  /** Take an edit: paint it, and tell the kernel now, or once the hand rests. */
+  /** Take an edit: paint it, and save it now, or soon, once no other has followed. */
   edit(next: EditedNumber, when: "now" | "soon"): void;
-  /** Tell the kernel what it has not heard of yet. */
+  /** Save what is not saved yet. */
   flush(): void;
   close(): void;
 }
@@ -44,8 +45,6 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
   let current = read(model) ?? typed({ fmt: one, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1");
   let saved = current; // what the kernel had when this burst of edits began
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let settling = false;
-  let closed = false;
 
   const write = () => {
     model.set("format", current.fmt.name);
@@ -62,9 +61,8 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
     model.save_changes();
   };
   const settle = () => {
-    settling = false;
     const arrived = read(model);
-    if (closed || !arrived || sameNumber(arrived, current)) return;
+    if (!arrived || sameNumber(arrived, current)) return;
     if (timer !== undefined && sameNumber(arrived, saved)) {
       write(); // the kernel's echo of what was saved before: this view is ahead of it
       return;
@@ -74,13 +72,7 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
     current = arrived;
     paint(current);
   };
-  // The traits change one after the other: look once they all have.
-  const changed = () => {
-    if (!settling) queueMicrotask(settle);
-    settling = true;
-  };
-  const events = (["format", "code", "_input", "rounding", "overflow"] as const).map((name) => `change:${name}` as const);
-  for (const event of events) model.on(event, changed);
+  const unsubscribe = onTraits(model, ["format", "code", "_input", "rounding", "overflow"], settle);
 
   return {
     get number() {
@@ -98,9 +90,8 @@ export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber)
     },
     flush,
     close() {
-      closed = true;
+      unsubscribe();
       flush();
-      for (const event of events) model.off(event, changed);
     },
   };
 }
@@ -123,12 +114,21 @@ export function read(model: { get(name: keyof State): unknown }): EditedNumber |
   }
 }
 
+/** The traits of a state from an address, the code at its format's width; null where they do not fit each other. */
+export function accept(wanted: State): State | null {
+  const fmt = getFormat(wanted.format);
+  if (!fmt) return null;
+  const traits = { ...wanted, code: fmt.toHex(BigInt(wanted.code)) };
+  const number = read({ get: (name) => traits[name] });
+  return number?.input === traits._input ? traits : null;
+}
+
 /** A name of the list, the first where a model has no such trait; undefined for any other value. */
 function oneOf<T>(names: readonly T[], name: unknown): T | undefined {
   return names.find((one) => one === (name ?? names[0]));
 }
 
-/** The input if it rounds to the code, else none: it would say nothing of these bits. */
+/** The input if it rounds to the code, else none. */
 function inputOf(number: EditedNumber, input: unknown): string {
   try {
     return typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : "";
@@ -142,25 +142,31 @@ export function sameNumber(a: EditedNumber, b: EditedNumber): boolean {
   return (["fmt", "code", "input", "rounding", "overflow"] as const).every((name) => a[name] === b[name]);
 }
 
-/** What rounds anew: the last exact input, else the value of the bits. */
+/** What is rounded to another format: the last exact input, else the value of the bits. */
 export function exactInput({ fmt, code, input }: EditedNumber): string {
   return input !== "" && toExact(input).kind !== "pattern" ? input : toDecimal(fmt, code);
 }
 
-/** The number in another format: the last exact input rounded anew. Throws InputError where it has no place. */
+/** The number in another format: the last exact input, rounded to it. Throws InputError where it has no such value. */
 export function inFormat(number: EditedNumber, fmt: FloatFormat): EditedNumber {
   return typed({ ...number, fmt }, exactInput(number));
 }
 
-/** The number rounded in another way: the last exact input anew, while edited bits stay as they are. */
+/** The number rounded in another way: from the last exact input; edited bits stay as they are. */
 export function roundedBy(number: EditedNumber, how: { rounding?: Rounding; overflow?: Overflow }): EditedNumber {
   const next = { ...number, ...how };
   return number.input === "" ? next : typed(next, number.input);
 }
 
-/** The same format with what a text means in it. Throws InputError. */
+/** The same format with the value of a text. Throws InputError. */
 export function typed(number: EditedNumber, text: string): EditedNumber {
   return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
+}
+
+/** The next number of the format, up or down. */
+export function stepped(number: EditedNumber, direction: 1 | -1): EditedNumber {
+  const next = direction > 0 ? nextUp : nextDown;
+  return withCode(number, next(number.fmt, number.code));
 }
 
 /** The same format with other bits. */

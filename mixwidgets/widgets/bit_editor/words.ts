@@ -1,13 +1,14 @@
-// What happened to the number, in a sentence, and what it is, in a line. Pure: messages and their arguments.
+// What happened to the number, in a sentence, and what it is, in a line: messages and their arguments.
 
 import { classify, exact, fields, isFinite, isNegative, nextDown, nextUp, ulp } from "#core/formats/decode.ts";
 import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
 import { explain, type Explanation } from "#core/formats/explain.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import type { Exact } from "#core/formats/parse.ts";
-import { compare, floorLog2, magnitudeOf, negate, type Rational } from "#core/formats/rational.ts";
+import { compare, floorLog2, negate, type Rational } from "#core/formats/rational.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
-import { cut, digitsToTellApart, figure, place, superscript, withMinus } from "#ui/digits.ts";
+import { cut, digitsToTellApart, figure, superscript, withMinus } from "#ui/digits.ts";
+import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
 
 /** A sentence of the catalogue; `tone` is the class of what happened. */
@@ -37,7 +38,7 @@ export function classLine(fmt: FloatFormat, code: bigint): string {
 
 /** The codes of a format that have a name. */
 export function landmarks(fmt: FloatFormat): readonly (readonly [code: bigint, key: MessageKey])[] {
-  const smallestNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
+  const smallestNormal = fmt.smallestNormalCode;
   const named: (readonly [bigint, MessageKey])[] = [];
   if (smallestNormal > 1n) named.push([1n, "bits.smallest_subnormal"]);
   if (smallestNormal > 2n) named.push([smallestNormal - 1n, "bits.largest_subnormal"]);
@@ -102,8 +103,7 @@ function ofNoPlace({ fmt }: EditedNumber, given: Exact, args: Record<string, str
 
 function ofRounding(number: EditedNumber, how: Explanation, midpoint: Rational, args: Record<string, string>): Sentence {
   const { fmt, code } = number;
-  const { below, above, isEdge } = places(fmt, how);
-  const value = exactOf(how);
+  const { below, above, value, isEdge } = placesOf(fmt, how);
   const tied = compare(value, midpoint) === 0;
   const least = how.rule === "overflow" ? ERROR_DIGITS : SENTENCE_DIGITS; // of three numbers at once
   const digits = digitsToTellApart([below, above, midpoint, ...(tied ? [] : [value])], least);
@@ -139,24 +139,6 @@ function overflowKey({ fmt, code, rounding = ROUNDINGS[0] }: EditedNumber, tied:
   if (!rounding.startsWith("ties")) return kind === "infinity" || kind === "nan" ? "bits.overflow_directed" : "bits.overflow_inward";
   if (kind === "infinity") return tied ? (rounding === "ties-to-away" ? "bits.overflow_tie_away" : "bits.overflow_tie") : "bits.overflow";
   return kind === "nan" ? "bits.overflow_nan" : "bits.overflow_stays";
-}
-
-/** The neighbours as values. Past the largest finite one, the step that would follow stands for whatever is there. */
-export function places(fmt: FloatFormat, how: Explanation): { below: Rational; above: Rational; isEdge: boolean } {
-  const { midpoint, below, above } = how;
-  const isEdge = midpoint !== null && compare(magnitudeOf(midpoint), fmt.overflowThreshold) === 0;
-  const negative = midpoint !== null && midpoint.numerator < 0n;
-  return {
-    below: isEdge && negative ? negate(fmt.overflowStep) : place(fmt, below),
-    above: isEdge && !negative ? fmt.overflowStep : place(fmt, above),
-    isEdge,
-  };
-}
-
-/** The value that was given, signed. */
-export function exactOf({ given }: Explanation): Rational {
-  if (given.kind !== "finite") throw new RangeError(`${given.kind} is no rational`);
-  return given.negative ? negate(given.magnitude) : given.magnitude;
 }
 
 /** An error as it is read: with its sign. */

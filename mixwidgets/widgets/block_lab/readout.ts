@@ -1,7 +1,7 @@
 // The answer first, in large; the sentences; one element in full; and all of them as a table.
 
 import { toDouble } from "#core/blocks/numbers.ts";
-import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Lab } from "./state.ts";
@@ -56,7 +56,7 @@ export function readout(): Readout {
     setText(bits.figure, String(format.bitsPerElement));
     setText(bits.detail, t("blocks.bits_how", { element: format.element.bits, scale: format.scale.bits, size: format.blockSize }));
     callout.replaceChildren(...found.blocks.map((_, i) =>
-      h("p", {}, ...sentences(found, i).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)))));
+      h("p", {}, ...emphasised(sentences(found, i)))));
     const most = toDouble(format.scale.magnitude(format.scale.maxCode));
     setText(rule, ruleNote(format, lab.rule, found.largest, most));
     list = () => {
@@ -108,7 +108,7 @@ export function chosen(type: (value: number) => void, reset: () => void): Chosen
       result: number(one.result, 7), element: format.element.name, code: hex(one.code, format.element.bits),
       error: number(one.error), relative: percent(one.relative),
     });
-    result.replaceChildren(...words.map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
+    result.replaceChildren(...emphasised(words));
   }
   return { element, draw };
 }

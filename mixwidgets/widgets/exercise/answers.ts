@@ -2,8 +2,8 @@
 
 import { classify, exact, isNegative } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { checkWidth, InputError, toExact, type Exact } from "#core/formats/parse.ts";
-import { compare, magnitudeOf, negate, rational, type Rational } from "#core/formats/rational.ts";
+import { checkWidth, InputError, signed, toExact, type Exact } from "#core/formats/parse.ts";
+import { compare, magnitudeOf, rational, type Rational } from "#core/formats/rational.ts";
 
 const POWER_OF_TWO = /^([+\-−]?)2(?:\^|\*\*)([+\-−]?[0-9]+)$/;
 
@@ -26,11 +26,6 @@ export function decoded(fmt: FloatFormat, code: bigint): Exact {
 
 export function finite(value: Rational): Exact {
   return { kind: "finite", negative: value.numerator < 0n, magnitude: magnitudeOf(value) };
-}
-
-/** The signed rational of a finite number. */
-export function signed({ negative, magnitude }: Exact): Rational {
-  return negative ? negate(magnitude) : magnitude;
 }
 
 /** Whether two answers mean the same: −0 is 0, and NaN is NaN. */

@@ -1,4 +1,4 @@
-// Where a prediction is made: a line to type in, a few options, or the bits of a code.
+// The field of a prediction: a line to type in, a few options, or the bits of a code.
 
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, set, uniqueId } from "#ui/dom.ts";
@@ -18,7 +18,7 @@ export interface AnswerField {
   /** Whether it may be changed. */
   allow(isOpen: boolean): void;
   focus(): void;
-  /** Tell, by the field itself, that its text is no answer; "" that it is. */
+  /** Mark the field as wrong, described by this error; "" takes the mark away. */
   refuse(errorId: string): void;
 }
 
@@ -69,7 +69,7 @@ function choice(options: Question["options"]): AnswerField {
 function bits(fmt: FloatFormat): AnswerField {
   const last = (1n << BigInt(fmt.bits)) - 1n;
   let code = 0n;
-  let before = code; // the stroke that is being painted
+  let before = code; // the current stroke
   let isOpen = true;
   const become = (wanted: bigint) => {
     if (isOpen) code = wanted & last;

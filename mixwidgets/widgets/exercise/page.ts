@@ -1,5 +1,5 @@
-// Exercise: a question, a prediction, and what is known of it, checked in the page. The record of what was done is
-// all that the kernel hears, and all that a saved page's address keeps.
+// Exercise: a question and a prediction, judged in the page. The record of what was done is all that is synced, and all
+// that a saved page's address keeps.
 
 import type { RenderProps } from "@anywidget/types";
 import { encode } from "#core/formats/encode.ts";
@@ -9,10 +9,9 @@ import { card } from "#ui/card.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { answerField } from "./fields.ts";
-import { forTeacher } from "./for_teacher.ts";
 import { verdictOf, type Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, MOST_STEPS, readRecord, type Step } from "./record.ts";
-import { shown } from "./report.ts";
+import { forTeacher, shown } from "./report.ts";
 import { formatOf, target } from "./rule.ts";
 import { said, strong } from "./words.ts";
 
@@ -101,7 +100,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     teacher.show(done);
   }
 
-  /** What the field shows once the answer was told: the right option or code; of numbers, what was typed last. */
+  /** What the field shows once the answer was shown: the right option or code; of numbers, what was typed last. */
   function theAnswer(): string {
     const fmt = formatOf(question.rule);
     const right = target(question.rule);
@@ -118,7 +117,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   };
 }
 
-/** Told by a sign and a word, not by colour. */
+/** A sign and a word, not only a colour. */
 function mark(isRight: boolean): HTMLElement {
   return h("span", { class: "mw-exercise-mark", "data-tone": isRight ? "right" : undefined },
     h("span", { "aria-hidden": "true" }, isRight ? "✓" : "✗"),

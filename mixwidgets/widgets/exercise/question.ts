@@ -22,7 +22,7 @@ export interface Question {
 export interface Verdict {
   readonly isRight: boolean;
   readonly says: string;
-  /** Whether nothing is known of the mistake, so that the hint is told. */
+  /** Whether the mistake is not a known one, so that `says` is the hint. */
   readonly isHint: boolean;
 }
 

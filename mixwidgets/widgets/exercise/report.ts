@@ -1,7 +1,10 @@
-// What a teacher reads of an exercise: plain text. The twin of mixwidgets/exercises/report.py.
+// What a teacher reads of an exercise: plain text, to read and to copy. The twin of mixwidgets/exercises/report.py.
 
 import { shortest } from "#core/formats/decode.ts";
-import { fill } from "#ui/messages.ts";
+import { button } from "#ui/buttons.ts";
+import { copy } from "#ui/clipboard.ts";
+import { h, setText } from "#ui/dom.ts";
+import { fill, t } from "#ui/messages.ts";
 import type { Question } from "./question.ts";
 import { attemptsOf, isOver, isSolved, type Step } from "./record.ts";
 import { formatOf } from "./rule.ts";
@@ -34,4 +37,20 @@ export function shown({ kind, options, rule }: Question, answer: string): string
 /** A text without its marks for what is strong. */
 export function plain(text: string): string {
   return text.replaceAll("*", "");
+}
+
+/** The report, folded away. */
+export function forTeacher(question: Question): { element: HTMLElement; show(steps: readonly Step[]): void } {
+  const text = h("pre", { class: "mw-exercise-report", tabindex: 0, role: "region", "aria-label": t("exercise.teacher") });
+  const done = h("span", { class: "mw-note", role: "status" });
+  const copying = button(t("exercise.copy"), async () => {
+    setText(done, t((await copy(text.textContent, text)) ? "exercise.copied" : "bits.selected"));
+  });
+  const element = h("details", { class: "mw-exercise-teacher" },
+    h("summary", {}, t("exercise.teacher")), text, h("div", { class: "mw-row" }, copying, done));
+  const show = (steps: readonly Step[]) => {
+    setText(text, report(question, steps));
+    setText(done, "");
+  };
+  return { element, show };
 }

@@ -4,9 +4,9 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, exact, isFinite, ulp } from "#core/formats/decode.ts";
 import { encode, roundMagnitude } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { InputError, type Exact } from "#core/formats/parse.ts";
+import { InputError, signed, type Exact } from "#core/formats/parse.ts";
 import { add, compare, floorLog2, magnitudeOf, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
-import { atMost, decoded, finite, readNumber, same, signed } from "./answers.ts";
+import { atMost, decoded, finite, readNumber, same } from "./answers.ts";
 
 export interface Rule {
   readonly format?: string;

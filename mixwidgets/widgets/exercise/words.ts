@@ -1,6 +1,6 @@
-// The question's own texts in the page: what stands between asterisks is strong, and all is text.
+// The question's own texts in the page: what is between asterisks is strong, all else is plain text.
 
-import { h } from "#ui/dom.ts";
+import { emphasised, h } from "#ui/dom.ts";
 import { marked, type MessageKey, pieces } from "#ui/messages.ts";
 import type { Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, type Step } from "./record.ts";
@@ -9,7 +9,7 @@ type Pieces = ReturnType<typeof marked>;
 
 /** A text of the catalogue as nodes. */
 export function strong(text: string): (HTMLElement | string)[] {
-  return nodes(marked(text));
+  return emphasised(marked(text));
 }
 
 /** What is said after these steps, a paragraph each. */
@@ -29,9 +29,5 @@ function begun(key: MessageKey, text: string): HTMLElement {
 }
 
 function paragraph(words: Pieces): HTMLElement {
-  return h("p", {}, ...nodes(words));
-}
-
-function nodes(words: Pieces): (HTMLElement | string)[] {
-  return words.map(({ text, strong }) => (strong ? h("strong", {}, text) : text));
+  return h("p", {}, ...emphasised(words));
 }

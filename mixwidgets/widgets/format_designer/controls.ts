@@ -1,8 +1,9 @@
-// The controls of a design: three sliders, two choices and two switches, each with room for what is wrong beside it.
+// The controls of a design: three sliders, two choices and two switches, each with its error beside it.
 
 import { formats } from "#core/formats/catalogue.ts";
 import { LIMITS } from "#core/formats/custom.ts";
 import { INFINITIES, NANS } from "#core/formats/float_format.ts";
+import { button } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { withMinus } from "#ui/digits.ts";
@@ -62,11 +63,10 @@ export function controls({ draft, commit }: Actions): Controls {
     return place(name, input);
   };
 
-  const usual = h("button", { type: "button", class: "mw-design-usual" }, t("designer.usual"));
-  usual.addEventListener("click", () => {
+  const usual = button(t("designer.usual"), () => {
     draft({ bias: usualBias(current.exponent_bits) }, "bias");
     commit();
-  });
+  }, { class: "mw-design-usual" });
   const start = h("select", { "aria-label": t("designer.start") },
     h("option", { value: "" }, t("designer.start_from")),
     ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));

@@ -1,16 +1,21 @@
-// How many codes of each class a format has, without listing them.
+// How many codes of each class a format has, without listing them; as a legend of the map, and in its place for wider
+// formats.
 
 import type { FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { rational } from "#core/formats/rational.ts";
+import { cut } from "#ui/digits.ts";
+import { h } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { MAP_BITS } from "./map.ts";
 
 export const CLASSES: readonly FloatClass[] = ["zero", "subnormal", "normal", "infinity", "nan"];
 
 /** Codes of each class; they add up to 2^bits. */
 export function countsOf(fmt: FloatFormat): Record<FloatClass, bigint> {
   const signs = fmt.signed ? 2n : 1n;
-  const firstNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
   const finite = fmt.maxCode + 1n; // magnitude codes
-  const below = firstNormal < finite ? firstNormal : finite; // zero and the subnormals
+  const below = fmt.smallestNormalCode < finite ? fmt.smallestNormalCode : finite; // zero and the subnormals
   const zero = fmt.hasZero ? (fmt.hasNegativeZero ? 2n : 1n) : 0n;
   const subnormal = fmt.hasZero ? signs * (below - 1n) : 0n;
   const normal = signs * (finite - below);
@@ -22,4 +27,30 @@ export function countsOf(fmt: FloatFormat): Record<FloatClass, bigint> {
 export function finiteValues(fmt: FloatFormat): bigint {
   const { zero, subnormal, normal } = countsOf(fmt);
   return subnormal + normal + (zero > 0n ? 1n : 0n);
+}
+
+export function legend(): { element: HTMLElement; show(fmt: FloatFormat): void } {
+  const list = h("ul", { class: "mw-design-legend" });
+  const note = h("p", { class: "mw-note" });
+  const element = h("div", { class: "mw-stack-tight" }, list, note);
+  const show = (fmt: FloatFormat) => {
+    const counts = countsOf(fmt);
+    const all = 1n << BigInt(fmt.bits);
+    const found = CLASSES.filter((kind) => counts[kind] > 0n);
+    list.replaceChildren(...found.map((kind) => h("li", {},
+      h("span", { class: `mw-design-swatch mw-design-${kind}`, "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
+      t("designer.class_count", { kind: t(`designer.class_${kind}`), count: grouped(counts[kind]), share: shareOf(counts[kind], all) }))));
+    note.hidden = fmt.bits <= MAP_BITS;
+    note.textContent = t("designer.too_wide", { codes: grouped(all), bits: fmt.bits });
+  };
+  return { element, show };
+}
+
+function grouped(count: bigint): string {
+  return count.toLocaleString("en-US");
+}
+
+function shareOf(part: bigint, all: bigint): string {
+  const percent = (2000n * part + all) / (2n * all); // in tenths
+  return percent === 0n ? t("designer.tiny") : `${cut(rational(percent, 10n), 4)} %`;
 }

@@ -78,7 +78,7 @@ function p3109Like({ exponent_bits, fraction_bits, signed }: Design): FloatForma
   }
 }
 
-/** Where the bias slider goes: so far around the usual bias that every range from 1 up and down is in reach. */
+/** The range of the bias slider: around the usual bias, so far that all values can be at most 1, or at least 1. */
 export function biasRange({ exponent_bits, bias }: Design): { low: number; high: number } {
   const usual = usualBias(exponent_bits);
   const reach = 2 ** exponent_bits;

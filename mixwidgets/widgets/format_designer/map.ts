@@ -1,10 +1,10 @@
 // The map of all codes of a narrow format: a grid with one tab stop, a class and a value in each cell.
 
-import { classify, fields, isNegative, shortest } from "#core/formats/decode.ts";
+import { classify, shortest } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { figure, withMinus } from "#ui/digits.ts";
+import { binary, figure, withMinus } from "#ui/digits.ts";
 
 /** Formats up to this width have a map. */
 export const MAP_BITS = 8;
@@ -13,12 +13,7 @@ const NARROW = 8;
 const CELL_CHARACTERS = 6;
 const NARROW_PIXELS = 860; // below this width six characters would not fit a cell of 16 columns
 
-export interface CodeMap {
-  readonly element: HTMLElement;
-  show(fmt: FloatFormat): void;
-}
-
-export function codeMap(): CodeMap & { resize(pixels: number): void } {
+export function codeMap(): { element: HTMLElement; show(fmt: FloatFormat): void; resize(pixels: number): void } {
   const grid = h("div", { role: "grid", class: "mw-design-map", "aria-label": t("designer.map") });
   const detail = h("p", { class: "mw-num mw-design-detail" });
   const element = h("div", { class: "mw-stack-tight" }, grid, detail);
@@ -111,12 +106,6 @@ function shortText(fmt: FloatFormat, code: bigint): string {
 
 /** "0x7E = 0 1111 110 · normal · 448" */
 function describe(fmt: FloatFormat, code: bigint): string {
-  const { biasedExponent, fraction } = fields(fmt, code);
-  const sign = fmt.signed ? [String(Number(isNegative(fmt, code)))] : [];
-  const exponent = biasedExponent.toString(2).padStart(fmt.exponentBits, "0");
-  const rest = fmt.fractionBits ? [fraction.toString(2).padStart(fmt.fractionBits, "0")] : [];
-  const bits = [...sign, exponent, ...rest].join(" ");
-  return t("designer.detail", {
-    code: fmt.toHex(code), bits, kind: t(`bits.class_${classify(fmt, code)}`), value: figure(fmt, code).text,
-  });
+  const kind = t(`bits.class_${classify(fmt, code)}`);
+  return t("designer.detail", { code: fmt.toHex(code), bits: binary(fmt, code), kind, value: figure(fmt, code).text });
 }

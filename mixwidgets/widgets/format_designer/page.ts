@@ -2,17 +2,18 @@
 
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { getFormat } from "#core/formats/catalogue.ts";
+import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
-import { h, setText } from "#ui/dom.ts";
+import { emphasised, h, setText } from "#ui/dom.ts";
 import { listed, pieces, t } from "#ui/messages.ts";
+import { onTraits } from "#ui/traits.ts";
 import { controls } from "./controls.ts";
+import { legend } from "./counts.ts";
 import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design } from "./design.ts";
-import { legend } from "./legend.ts";
 import { codeMap } from "./map.ts";
 import { specSheet } from "./sheet.ts";
 
-const ANNOUNCE_MS = 600;
 const FIRST = "float8_e4m3"; // shown where the model holds no format
 
 function render({ model, el }: RenderProps<Design>): () => void {
@@ -25,22 +26,17 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const sheet = specSheet();
   const map = codeMap();
   const classes = legend();
-  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const spoken = announcer();
   let good = designFrom(model); // the last design that is a format
   let draft = good; // what the controls show
-  let announcing: ReturnType<typeof setTimeout> | undefined;
 
   const paint = () => {
     const fmt = formatOf(good);
     setText(name, (known(good)[0] ?? fmt).name);
-    callout.replaceChildren(...verdict(good).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
+    callout.replaceChildren(...emphasised(verdict(good)));
     sheet.show(fmt);
     map.show(fmt);
     classes.show(fmt);
-  };
-  const announce = () => {
-    clearTimeout(announcing);
-    announcing = setTimeout(() => setText(spoken, callout.textContent), ANNOUNCE_MS);
   };
   const panel = controls({
     draft(changes, at) {
@@ -51,42 +47,32 @@ function render({ model, el }: RenderProps<Design>): () => void {
       good = draft;
       for (const trait of TRAITS) model.set(trait, good[trait]);
       paint();
-      announce();
+      spoken.say(callout.textContent);
     },
     commit() {
       model.save_changes();
     },
   });
 
-  root.append(h("div", { class: "mw-design-top" }, panel.element, h("div", { class: "mw-stack-tight" }, callout, sheet.element)), classes.element, map.element, spoken);
+  root.append(h("div", { class: "mw-design-top" }, panel.element, h("div", { class: "mw-stack-tight" }, callout, sheet.element)), classes.element, map.element, spoken.element);
   panel.show(draft);
   paint();
 
-  let settling = false;
-  let closed = false;
-  const settle = () => {
-    settling = false;
-    const arrived = closed ? null : read((trait) => model.get(trait));
+  const unsubscribe = onTraits(model, TRAITS, () => {
+    const arrived = read((trait) => model.get(trait));
     if (!arrived || same(arrived.design, good)) return;
     good = arrived.design;
     draft = good;
     panel.show(draft);
     paint();
-    announce();
-  };
-  // The traits change one after the other: look once they all have.
-  const changed = () => {
-    if (!settling) queueMicrotask(settle);
-    settling = true;
-  };
-  for (const trait of TRAITS) model.on(`change:${trait}`, changed);
+    spoken.say(callout.textContent);
+  });
   const observer = new ResizeObserver(() => map.resize(root.clientWidth));
   observer.observe(root);
   return () => {
-    closed = true;
-    clearTimeout(announcing);
+    unsubscribe();
+    spoken.close();
     observer.disconnect();
-    for (const trait of TRAITS) model.off(`change:${trait}`, changed);
     root.remove();
   };
 }

@@ -12,7 +12,7 @@ const DIGITS = 10;
 
 /** Names and figures, in the order in which a paper gives them. */
 export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, string])[] {
-  const smallestNormal = fmt.hasZero ? 1n << BigInt(fmt.fractionBits) : 0n;
+  const smallestNormal = fmt.smallestNormalCode;
   const hasNormal = smallestNormal <= fmt.maxCode;
   const hasSubnormal = fmt.hasZero && fmt.fractionBits > 0;
   return [

@@ -3,7 +3,7 @@
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { EditedNumber } from "#widgets/bit_editor/state.ts";
-import type { Mark } from "./marks.ts";
+import type { Mark } from "#ui/number_line/marks.ts";
 
 export function decision(): { element: HTMLElement; show(number: EditedNumber, marks: readonly Mark[]): void } {
   const element = h("dl", { class: "mw-nl-decision" });

@@ -1,24 +1,25 @@
-// NumberLine: a number under the microscope, between its neighbours, on a line that zooms through every scale.
+// NumberLine: a number between its neighbours, on a line that zooms through every scale.
 
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
-import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
+import { toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
+import { button } from "#ui/buttons.ts";
 import { card, labelled } from "#ui/card.ts";
-import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { emphasised, h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { inSeries, listed, pieces, t } from "#ui/messages.ts";
-import { accept } from "#widgets/bit_editor/address.ts";
+import { fitted, marksOf } from "#ui/number_line/marks.ts";
+import { largest } from "#ui/number_line/ticks.ts";
+import { endsOf, panned, sees, viewOf, widthOf, zoomed, type View } from "#ui/number_line/view.ts";
 import { cut } from "#ui/digits.ts";
-import { textField } from "#widgets/bit_editor/fields.ts";
-import { exactInput, inFormat, numberLink, typed, withCode, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
+import { textField } from "#ui/fields.ts";
+import { accept, exactInput, inFormat, numberLink, stepped, typed, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { sentence } from "#widgets/bit_editor/words.ts";
+import { draw, type Scene } from "./comparison.ts";
 import { decision } from "./decision.ts";
-import { draw, heightOf } from "./drawing.ts";
-import { listen } from "./hand.ts";
-import { fitted, marksOf, type Mark } from "./marks.ts";
-import { largest } from "./ticks.ts";
-import { endsOf, panned, resized, sees, viewOf, zoomed, type View } from "./view.ts";
+import { navigate } from "./navigation.ts";
 
 export interface State extends NumberState {
   /** Names of the formats in the rows below. */
@@ -26,9 +27,6 @@ export interface State extends NumberState {
 }
 
 const LONGEST_TEXT = 20_000; // characters, as in the bit editor
-const ANNOUNCE_MS = 600;
-const NARROWEST = 240; // pixels, also before the page has been laid out
-const FIRST_WIDTH = 800;
 
 function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, t("line.title"));
@@ -46,24 +44,14 @@ function render({ model, el }: RenderProps<State>): () => void {
   const board = h("div", {
     class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id,
   }, svg);
-  const button = (text: string, act: () => void, name?: string) => {
-    const one = h("button", { type: "button", "aria-label": name }, text);
-    one.addEventListener("click", act);
-    return one;
-  };
-  const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
+  const spoken = announcer();
 
-  let scene: { number: EditedNumber; marks: readonly Mark[]; others: FloatFormat[]; text: string };
-  let view: View = { centre: { numerator: 0n, denominator: 1n }, level: 0, width: FIRST_WIDTH };
+  let scene: Scene;
+  let view: View;
   let moved = false; // whether the view was chosen by hand
-  let announcing: ReturnType<typeof setTimeout> | undefined;
 
-  const announce = (words: string) => {
-    clearTimeout(announcing);
-    announcing = setTimeout(() => setText(spoken, words), ANNOUNCE_MS);
-  };
   const paint = () => {
-    const captions = draw(svg, { fmt: scene.number.fmt, ...scene }, view);
+    const captions = draw(svg, scene, view);
     const [from, to] = endsOf(view).map((end) => cut(end, 17)) as [string, string];
     const marks = listed(scene.marks.filter((mark) => sees(view, mark.value)).map((mark) => mark.label));
     const words = t("line.described", { from, to, marks: marks || t("line.nothing"), rows: inSeries(captions) });
@@ -73,35 +61,34 @@ function render({ model, el }: RenderProps<State>): () => void {
   const look = (next: View) => {
     view = next;
     moved = true;
-    announce(paint());
+    spoken.say(paint());
   };
   const fit = () => {
     view = fitted(scene.marks, view.width);
     moved = false;
-    announce(paint());
+    spoken.say(paint());
   };
   const zoom = (steps: number, pixel = view.width / 2) => look(zoomed(view, steps, pixel));
   const pan = (pixels: number) => look(panned(view, pixels));
-  const whole = () => look(viewOf({ numerator: 0n, denominator: 1n }, largest(scene.number.fmt), 0.46, view.width));
+  const whole = () => look(viewOf({ numerator: 0n, denominator: 1n }, largest(scene.fmt), 0.46, view.width));
 
   const show = (number: EditedNumber) => {
     select.value = number.fmt.name;
     setText(wrong, "");
     value.show(number.input || toDecimal(number.fmt, number.code));
     const marks = marksOf(number);
-    scene = { number, marks, others: othersOf(model, number.fmt), text: exactInput(number) };
-    svg.style.minHeight = `${heightOf(scene.others.length)}px`;
+    scene = { fmt: number.fmt, marks, others: othersOf(model, number.fmt), text: exactInput(number) };
     const { key, args, tone } = sentence(number);
     callout.dataset.tone = tone;
-    callout.replaceChildren(...pieces(key, args).map(({ text, strong }) => (strong ? h("strong", {}, text) : text)));
+    callout.replaceChildren(...emphasised(pieces(key, args)));
     cells.show(number, marks);
     const here = marks.find(({ role }) => role === "input");
-    if (!moved || !here || !sees(view, here.value)) view = { ...fitted(marks, view.width) };
+    if (!moved || !here || !sees(view, here.value)) view = fitted(marks, widthOf(board));
     paint();
   };
   const link = numberLink(model as unknown as AnyModel<NumberState>, (number) => {
     show(number);
-    announce(callout.textContent);
+    spoken.say(callout.textContent);
   });
 
   select.addEventListener("change", () => {
@@ -114,36 +101,30 @@ function render({ model, el }: RenderProps<State>): () => void {
   root.append(
     value.error, wrong, callout, cells.element, board,
     h("div", { class: "mw-row" },
-      button(t("line.zoom_out_sign"), () => zoom(4), t("line.zoom_out")),
-      button(t("line.zoom_in_sign"), () => zoom(-4), t("line.zoom_in")),
-      button(t("line.left_sign"), () => pan(-view.width / 4), t("line.left")),
-      button(t("line.right_sign"), () => pan(view.width / 4), t("line.right")),
+      button(t("line.zoom_out_sign"), () => zoom(4), { "aria-label": t("line.zoom_out") }),
+      button(t("line.zoom_in_sign"), () => zoom(-4), { "aria-label": t("line.zoom_in") }),
+      button(t("line.left_sign"), () => pan(-view.width / 4), { "aria-label": t("line.left") }),
+      button(t("line.right_sign"), () => pan(view.width / 4), { "aria-label": t("line.right") }),
       button(t("line.fit"), fit),
       button(t("line.whole"), whole),
       keys),
-    spoken,
+    spoken.element,
   );
   show(link.number);
 
-  const listening = new AbortController();
-  const step = (direction: 1 | -1) => {
-    const next = direction > 0 ? nextUp : nextDown;
-    link.edit(withCode(link.number, next(link.number.fmt, link.number.code)), "soon");
-  };
-  listen(board, { zoom, pan, fit, step }, listening.signal);
+  navigate(board, { zoom, pan, fit, step: (direction) => link.edit(stepped(link.number, direction), "soon") });
   const compare = () => show(link.number);
   model.on("change:formats", compare);
   const observer = new ResizeObserver(() => {
-    const width = Math.max(Math.round(board.clientWidth), NARROWEST);
+    const width = widthOf(board);
     if (width === view.width) return;
-    view = moved ? resized(view, width) : fitted(scene.marks, width);
+    view = moved ? { ...view, width } : fitted(scene.marks, width);
     paint();
   });
   observer.observe(board);
   return () => {
-    clearTimeout(announcing);
+    spoken.close();
     observer.disconnect();
-    listening.abort();
     model.off("change:formats", compare);
     link.close();
     root.remove();

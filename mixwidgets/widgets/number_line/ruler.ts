@@ -4,19 +4,22 @@ import {
   add, compare, divide, floorLog10, multiply, power, rational, subtract, type Rational,
 } from "#core/formats/rational.ts";
 import { cut } from "#ui/digits.ts";
-import { endsOf, pixelOf, unitOf, type View } from "./view.ts";
+import { s } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { CHARACTER } from "#ui/number_line/drawing.ts";
+import { endsOf, pixelOf, unitOf, type View } from "#ui/number_line/view.ts";
 
 const SPACING = 96; // pixels between labels, at least
-const LONGEST = 11; // characters of a label; longer ones give way to offsets from a number in sight
+const LONGEST = 11; // characters of a label; longer ones are replaced by offsets from a number in the view
 const DIGITS = 800; // more than any float64 has: labels are exact
 
-export interface Ruler {
+interface Ruler {
   readonly marks: readonly { readonly x: number; readonly label: string }[];
   /** What the labels are counted from, where they are offsets. */
   readonly origin: Rational | null;
 }
 
-/** `reference`: a number that stands in the view, such as the one that is explained. */
+/** `reference`: a number in the view, such as the one that is explained. */
 export function rulerOf(view: View, reference: Rational): Ruler {
   const plain = marksFrom(view, rational(0n), "");
   if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
@@ -44,4 +47,20 @@ function niceStep(x: Rational): Rational {
 function ceiling({ numerator, denominator }: Rational): bigint {
   const quotient = numerator / denominator;
   return quotient * denominator < numerator ? quotient + 1n : quotient;
+}
+
+/** The ruler at the height `y`. */
+export function drawRuler(view: View, reference: Rational, y: number): SVGElement[] {
+  const { marks, origin } = rulerOf(view, reference);
+  return [
+    s("line", { class: "mw-nl-axis", x1: 0, x2: view.width, y1: y, y2: y }),
+    ...marks.map(({ x, label }) => {
+      const half = (label.length * CHARACTER) / 2;
+      const whole = x - half >= 0 && x + half <= view.width;
+      return s("g", { class: "mw-nl-ruler" },
+        s("line", { x1: x, x2: x, y1: y, y2: y + 5 }),
+        whole ? s("text", { x, y: y + 18 }, label) : null);
+    }),
+    ...(origin ? [s("text", { class: "mw-nl-origin", x: 0, y: y + 34 }, t("line.origin", { origin: cut(origin, 17) }))] : []),
+  ];
 }

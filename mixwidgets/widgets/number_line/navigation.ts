@@ -1,9 +1,9 @@
-// What a hand does to the view: wheel, drag and keys. The view itself is another's.
+// Wheel, drag and keys on the number line.
 
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
 
-export interface HandActions {
+interface Actions {
   /** Zoom by quarters of a doubling, out where positive, around a pixel; the middle if none is given. */
   zoom(steps: number, pixel?: number): void;
   pan(pixels: number): void;
@@ -17,8 +17,8 @@ const LINE = 16; // pixels of a line, where a wheel counts in lines
 const KEY_PAN = 48;
 const KEY_ZOOM = 2;
 
-/** Listen on `element`, which has the focus for keys, until `signal` aborts. */
-export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActions, signal: AbortSignal): void {
+/** Listen on `element`, which has the focus for keys. */
+export function navigate(element: HTMLElement, { zoom, pan, fit, step }: Actions): void {
   let wheeled = 0;
   element.addEventListener("wheel", (event) => {
     event.preventDefault();
@@ -31,24 +31,24 @@ export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActio
     const steps = Math.trunc(wheeled / NOTCH);
     if (steps) zoom(steps, pointIn(element, event).x);
     wheeled -= steps * NOTCH;
-  }, { signal, passive: false });
+  }, { passive: false });
 
   let held: number | undefined; // where the pointer was
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     held = event.clientX;
     element.setPointerCapture(event.pointerId);
-  }, { signal });
+  });
   element.addEventListener("pointermove", (event) => {
     if (held === undefined || event.clientX === held) return;
     pan((held - event.clientX) / zoomOf(element));
     held = event.clientX;
-  }, { signal });
-  for (const end of ["pointerup", "pointercancel"] as const) {
-    element.addEventListener(end, () => {
-      held = undefined;
-    }, { signal });
-  }
+  });
+  const release = () => {
+    held = undefined;
+  };
+  element.addEventListener("pointerup", release);
+  element.addEventListener("pointercancel", release);
 
   element.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -67,5 +67,5 @@ export function listen(element: HTMLElement, { zoom, pan, fit, step }: HandActio
     if (!action) return;
     event.preventDefault();
     action();
-  }, { signal });
+  });
 }

@@ -11,6 +11,13 @@ export interface View {
   readonly width: number;
 }
 
+const NARROWEST = 240; // pixels, also before the page has been laid out
+
+/** How wide a view in an element is, in the element's own pixels. */
+export function widthOf(element: Element): number {
+  return Math.max(Math.round(element.clientWidth), NARROWEST);
+}
+
 /** Levels to which zooming is held: from a 2^-24th of float64's smallest subnormal to its whole range, a pixel. */
 const FINEST = -4 * 1098;
 const COARSEST = 4 * 1018;
@@ -68,11 +75,6 @@ export function zoomed(view: View, steps: number, pixel: number): View {
   const fixed = valueAt(view, pixel);
   const ratio = divide(unitOf(level), unitOf(view.level));
   return snapped(add(fixed, multiply(subtract(view.centre, fixed), ratio)), level, view.width);
-}
-
-/** The same value per pixel in another width. */
-export function resized(view: View, width: number): View {
-  return { ...view, width };
 }
 
 /** Whether a value is in sight. */

@@ -1,7 +1,7 @@
 // Text fields: Enter or leaving commits, Escape takes back, an error stands beside its field.
 
-import { labelled } from "#ui/card.ts";
-import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { labelled } from "./card.ts";
+import { h, set, setText, uniqueId } from "./dom.ts";
 
 export interface TextField {
   readonly element: HTMLElement;
