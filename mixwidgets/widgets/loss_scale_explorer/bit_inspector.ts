@@ -28,15 +28,15 @@ export interface BitInspector {
 
 /** `choose` is called with the binade that is picked: the exponent of its gradients before scaling. */
 export function bitInspector(plot: Histogram, choose: (exponent: number | null) => void): BitInspector {
-  const ring = s("rect", { class: "mw-lens-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
+  const ring = s("rect", { class: "mw-bit-inspector-ring", y: 26, height: FLOOR - 26, visibility: "hidden" });
   plot.element.append(ring);
-  const surface = h("div", { class: "mw-lens-surface", role: "group", tabindex: 0, "aria-label": t("explorer.lens") }, plot.element);
-  const said = h("p", { class: "mw-note mw-lens-said" }, t("explorer.lens_hint"));
+  const surface = h("div", { class: "mw-bit-inspector-surface", role: "group", tabindex: 0, "aria-label": t("explorer.bit_inspector") }, plot.element);
+  const said = h("p", { class: "mw-note mw-bit-inspector-said" }, t("explorer.bits_hint"));
   const title = h("p");
-  const bits = h("p", { class: "mw-num mw-lens-bits", role: "img" });
+  const bits = h("p", { class: "mw-num mw-bit-inspector-bits", role: "img" });
   const value = h("p");
-  const close = h("button", { type: "button" }, t("explorer.lens_close"));
-  const panel = h("div", { class: "mw-callout mw-lens", hidden: true }, h("div", {}, title, bits, value), close);
+  const close = h("button", { type: "button" }, t("explorer.bits_close"));
+  const panel = h("div", { class: "mw-callout mw-bit-inspector", hidden: true }, h("div", {}, title, bits, value), close);
   const element = h("div", { class: "mw-stack-tight" }, surface, said, panel);
   let answers: Answers | undefined;
   let names: readonly string[] = [];
@@ -113,8 +113,8 @@ export function bitInspector(plot: Histogram, choose: (exponent: number | null) 
     const overflows = rounded > format.maxCode;
     const code = overflows ? beyond(format, negative) : withSign(format, rounded, negative);
     setText(title, sample === undefined
-      ? t("explorer.lens_title", { gradient: power(chosen), scaled: power(chosen + log2), format: format.name })
-      : t("explorer.lens_gradient", { name: nameOf(sample, chosen), gradient: cut(gradient, DIGITS), scaled: cut(scaled, DIGITS), format: format.name }));
+      ? t("explorer.bits_of_edge", { gradient: power(chosen), scaled: power(chosen + log2), format: format.name })
+      : t("explorer.bits_of_gradient", { name: nameOf(sample, chosen), gradient: cut(gradient, DIGITS), scaled: cut(scaled, DIGITS), format: format.name }));
     const parts = fieldsInBits(format, code);
     setText(bits, parts.map(({ digits }) => digits).join(" "));
     set(bits, { "aria-label": listed(parts.map(({ name, digits }) => `${name} ${digits}`)) });
@@ -138,17 +138,17 @@ function fieldsInBits(format: FloatFormat, code: bigint): { name: string; digits
   const { biasedExponent, fraction } = fields(format, code);
   const padded = (of: number | bigint, width: number) => of.toString(2).padStart(width, "0");
   return [
-    { name: t("explorer.lens_sign"), digits: isNegative(format, code) ? "1" : "0" },
-    { name: t("explorer.lens_exponent"), digits: format.exponentBits ? padded(biasedExponent, format.exponentBits) : "" },
-    { name: t("explorer.lens_fraction"), digits: format.fractionBits ? padded(fraction, format.fractionBits) : "" },
+    { name: t("explorer.bits_sign"), digits: isNegative(format, code) ? "1" : "0" },
+    { name: t("explorer.bits_exponent"), digits: format.exponentBits ? padded(biasedExponent, format.exponentBits) : "" },
+    { name: t("explorer.bits_fraction"), digits: format.fractionBits ? padded(fraction, format.fractionBits) : "" },
   ].filter(({ digits }) => digits !== "");
 }
 
 /** What the bits are: "= 0.5 · normal · ulp 2⁻¹¹". */
 function outcome(format: FloatFormat, code: bigint, overflows: boolean): string {
   const args = { value: figure(format, code).text, code: format.toHex(code) };
-  if (overflows) return t("explorer.lens_overflow", args);
+  if (overflows) return t("explorer.bits_overflow", args);
   const kind = classify(format, code);
-  if (kind !== "normal" && kind !== "subnormal") return t("explorer.lens_flushed", args);
-  return t("explorer.lens_value", { ...args, kind: t(`explorer.zone_${kind}`), ulp: power(floorLog2(ulp(format, code))) });
+  if (kind !== "normal" && kind !== "subnormal") return t("explorer.bits_flushed", args);
+  return t("explorer.bits_value", { ...args, kind: t(`explorer.zone_${kind}`), ulp: power(floorLog2(ulp(format, code))) });
 }

@@ -33,18 +33,18 @@ export interface ScaleCurve {
 
 export function scaleCurve(textures: Textures, { move, release }: Actions): ScaleCurve {
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind) }));
-  const subnormal = s("path", { class: "mw-valley-subnormal" });
-  const best = s("g", { class: "mw-valley-best" });
-  const here = s("path", { class: "mw-valley-here", d: `M0 ${HEAD - 3}V${HEAD + HEIGHT}` });
-  const plot = s("svg", { role: "img", class: "mw-valley-plot", height: HEAD + HEIGHT },
+  const subnormal = s("path", { class: "mw-scale-curve-subnormal" });
+  const best = s("g", { class: "mw-scale-curve-best" });
+  const here = s("path", { class: "mw-plot-here", d: `M0 ${HEAD - 3}V${HEAD + HEIGHT}` });
+  const plot = s("svg", { role: "img", class: "mw-scale-curve-plot", height: HEAD + HEIGHT },
     ...bars, subnormal, best, here);
   const words = h("span");
-  const key = h("span", { class: "mw-row mw-valley-key", "aria-hidden": "true" },
+  const key = h("span", { class: "mw-row mw-scale-curve-key", "aria-hidden": "true" },
     swatch("flushed", textures), t("explorer.short_flushed"),
-    s("svg", { width: 20, height: 12 }, s("path", { d: "M0 6H20", class: "mw-valley-subnormal" })), t("explorer.zone_subnormal"),
+    s("svg", { width: 20, height: 12 }, s("path", { d: "M0 6H20", class: "mw-scale-curve-subnormal" })), t("explorer.zone_subnormal"),
     swatch("overflow", textures), t("explorer.zone_overflow"));
-  const caption = h("p", { class: "mw-note mw-valley-caption" }, words, key);
-  const element = h("div", { class: "mw-valley" }, caption, plot);
+  const caption = h("p", { class: "mw-note mw-plot-caption" }, words, key);
+  const element = h("div", { class: "mw-scale-curve" }, caption, plot);
   const x = scaleLinear([LOWEST, HIGHEST], [THUMB, 600]);
 
   function layout(answers: Answers, width: number): void {
@@ -66,10 +66,10 @@ export function scaleCurve(textures: Textures, { move, release }: Actions): Scal
     const inside = Math.min(Math.max(place, WORD), Math.max(width, 120) - WORD);
     best.replaceChildren(
       s("path", { d: `M${place.toFixed(1)} ${HEAD}V${HEAD + HEIGHT}` }),
-      s("text", { x: inside, y: 12, "text-anchor": "middle" }, t("explorer.valley_best")),
+      s("text", { x: inside, y: 12, "text-anchor": "middle" }, t("explorer.scale_curve_best")),
     );
     setText(words, inWords(answers));
-    set(plot, { "aria-label": t("explorer.valley", { words: inWords(answers), best: answers.best.log2 }) });
+    set(plot, { "aria-label": t("explorer.scale_curve", { words: inWords(answers), best: answers.best.log2 }) });
   }
 
   plot.addEventListener("pointerdown", (event) => {
@@ -108,6 +108,6 @@ export function inWords(answers: Answers): string {
   const least = Math.min(...lost);
   const [first, last] = [lost.indexOf(least) + LOWEST, lost.lastIndexOf(least) + LOWEST];
   const args = { from: power(first), to: power(last), share: share(least, all) };
-  if (least > 0) return t(first === last ? "explorer.valley_least_at" : "explorer.valley_least", args);
-  return t(first === last ? "explorer.valley_nothing_at" : "explorer.valley_nothing", args);
+  if (least > 0) return t(first === last ? "explorer.scale_curve_least_at" : "explorer.scale_curve_least", args);
+  return t(first === last ? "explorer.scale_curve_nothing_at" : "explorer.scale_curve_nothing", args);
 }

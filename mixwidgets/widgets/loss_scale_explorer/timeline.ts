@@ -31,13 +31,13 @@ export interface Timeline {
 export function timeline({ look, commit }: Actions): Timeline {
   const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": t("explorer.step") });
   const line = s("path", { class: "mw-loss-line" });
-  const mark = s("path", { class: "mw-valley-here", d: `M0 0V${HEIGHT}` });
+  const mark = s("path", { class: "mw-plot-here", d: `M0 0V${HEIGHT}` });
   const plot = s("svg", { role: "img", class: "mw-loss-plot", height: HEIGHT }, line, mark);
   const said = h("span", { class: "mw-step-text" });
   const thinned = h("span", { class: "mw-note" });
   const [first, last] = [h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }), h("span", { class: "mw-num mw-muted", "aria-hidden": "true" })];
   const element = h("div", { class: "mw-stack-tight", hidden: true },
-    h("p", { class: "mw-valley-caption" }, said, thinned),
+    h("p", { class: "mw-plot-caption" }, said, thinned),
     h("div", { class: "mw-scale-row mw-step-row" }, first, h("div", { class: "mw-scale-track" }, plot, slider), last));
   let steps: readonly number[] = [];
   let losses: { step: number; loss: number }[] = [];
