@@ -4,7 +4,7 @@ import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
-export interface View<State> {
+export interface View<State extends Record<string, any>> {
   readonly model: AnyModel<State>;
   /** The trait's value. The signal does not tell of an equal one. */
   trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]>;
@@ -23,7 +23,7 @@ export interface View<State> {
   close(): void;
 }
 
-export function viewOf<State>(model: AnyModel<State>): View<State> {
+export function viewOf<State extends Record<string, any>>(model: AnyModel<State>): View<State> {
   const ends: (() => void)[] = [];
   const measures = new Map<Element, () => void>();
   let observer: ResizeObserver | undefined;
@@ -69,4 +69,11 @@ export function viewOf<State>(model: AnyModel<State>): View<State> {
 export function kept<T>(first: T, derive: (last: T) => T): ReadonlySignal<T> {
   let last = first;
   return computed(() => (last = derive(last)));
+}
+
+/** Whether a part of the page that unfolds is open. */
+export function openness(details: HTMLDetailsElement): ReadonlySignal<boolean> {
+  const isOpen = signal(details.open);
+  details.addEventListener("toggle", () => (isOpen.value = details.open));
+  return isOpen;
 }
