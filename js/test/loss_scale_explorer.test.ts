@@ -7,6 +7,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import explorer from "#widgets/loss_scale_explorer/page.ts";
 import { powerOfTwo, share, spokenScale } from "#widgets/loss_scale_explorer/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
+import { fakeModel } from "./fake_model.ts";
 
 const caseOf = (name: string) => vectors.cases.find((one) => one.name === name)!;
 /** A vector's bytes; "… (old)": as they were before samples were kept. */
@@ -34,34 +35,15 @@ const view = (...parts: Buffer[]) => new DataView(Uint8Array.from(Buffer.concat(
 const still = (tensors: Record<string, string>) => view(snapshot(0, tensors));
 const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=alert(1)>": "edges float32" };
 
-function fakeModel(changes: Record<string, unknown> = {}) {
-  const state: Record<string, unknown> = {
-    format: "float16", log2_loss_scale: 0, step: 0, title: null,
-    binade: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
-    _without_gradient: [],
-    ...changes,
-  };
-  type Listener = (...args: unknown[]) => void;
-  const listeners = new Map<string, Set<Listener>>();
-  return {
-    saved: [] as Record<string, unknown>[],
-    get: (name: string) => state[name],
-    set(name: string, value: unknown) {
-      state[name] = value;
-      listeners.get(`change:${name}`)?.forEach((listener) => listener());
-    },
-    asked: [] as unknown[],
-    send(content: unknown) { this.asked.push(content); },
-    tell: (...message: unknown[]) => listeners.get("msg:custom")?.forEach((listener) => listener(...message)),
-    save_changes() { this.saved.push({ ...state }); },
-    on: (name: string, listener: Listener) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
-    off: (name: string, listener: Listener) => listeners.get(name)?.delete(listener),
-    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
-  };
-}
+const explored = (changes: Record<string, unknown> = {}) => fakeModel({
+  format: "float16", log2_loss_scale: 0, step: 0, title: null,
+  binade: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
+  _without_gradient: [],
+  ...changes,
+});
 
 function show(changes: Record<string, unknown> = {}) {
-  const model = fakeModel(changes);
+  const model = explored(changes);
   const el = document.createElement("div");
   document.body.append(el);
   const cleanup = explorer.render({ model, el } as never);
@@ -326,7 +308,7 @@ describe("time", () => {
     const { model, scrub, let_go, figures, one: find } = showRun();
     const tell = (step: number, steps: number[]) => {
       model.set("_seen", 9);
-      model.tell({ kind: "snapshots", steps }, [view(at(step, "spread float32"))]);
+      model.answer({ kind: "snapshots", steps }, [view(at(step, "spread float32"))]);
     };
     tell(31, [1, 11, 21, 31]);
     expect([figures(), find(".mw-step-text").textContent]).toEqual([one("spread float32"), expect.stringContaining("31, the newest")]);
@@ -340,7 +322,7 @@ describe("time", () => {
   test("the slider is not pulled from under the hand", () => {
     const { model, scrub, steps, figures } = showRun();
     scrub(0);
-    model.tell({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
     expect([steps.value, figures()]).toEqual(["0", one("spread float32")]);
   });
 
@@ -348,7 +330,7 @@ describe("time", () => {
     const { model, drag, one: find, figures } = showRun();
     drag(9);
     find<HTMLInputElement>("input[type=number]").value = ""; // about to be typed
-    model.tell({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
     expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>("input[type=number]").value]).toEqual(["9", ""]);
     const bytes = Uint8Array.from(bytesOf("spread float32"));
     expect(figures()).toEqual([...GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
@@ -364,13 +346,13 @@ describe("time", () => {
     const { model, el, figures } = showRun({ _snapshots: view(), _newest: 0, _seen: 0, _loss: view() });
     const [waiting, body] = [el.querySelector<HTMLElement>(".mw > p.mw-muted")!, el.querySelector<HTMLElement>(".mw > .mw-stack")!];
     expect([waiting.hidden, body.hidden, waiting.textContent]).toEqual([false, true, expect.stringContaining("No gradients yet")]);
-    model.tell({ kind: "snapshots", steps: [1] }, [view(at(1, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1] }, [view(at(1, "zeros"))]);
     expect([waiting.hidden, body.hidden, figures()]).toEqual([true, false, one("zeros")]);
   });
 
   test("a view that opens late asks for what came before it", () => {
-    expect(showRun().model.asked).toEqual([]);
-    expect(showRun({ _newest: 31 }).model.asked).toEqual([{ kind: "snapshots", after: 21 }]);
+    expect(showRun().model.sent).toEqual([]);
+    expect(showRun({ _newest: 31 }).model.sent).toEqual([{ kind: "snapshots", after: 21 }]);
   });
 
   test("one snapshot has no time line", () => {
