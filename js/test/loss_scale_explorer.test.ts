@@ -304,6 +304,16 @@ describe("time", () => {
     expect(model.get("step")).toBe(0); // the newest, whatever comes
   });
 
+  test("a slider that is let go where it was taken, which fires no change, is let go", () => {
+    const { model, scrub, steps, figures } = showRun();
+    scrub(0);
+    scrub(2);
+    steps.dispatchEvent(new Event("pointerup"));
+    expect(model.saved).toEqual([]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    expect([steps.value, figures()]).toEqual(["3", one("zeros")]);
+  });
+
   test("a new snapshot is followed at the end of the line, and only there", () => {
     const { model, scrub, let_go, figures, one: find } = showRun();
     const tell = (step: number, steps: number[]) => {

@@ -94,8 +94,8 @@ export function heatMap(
     if (!isShown.value) return;
     const { height, ratio, fills, ink, labels, mask, lowest } = painted.value;
     const [columns, rows] = [Math.round(width.value * ratio), labels.height];
-    if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
-    [canvas.style.width, canvas.style.height] = [`${width.value}px`, `${height}px`];
+    set(canvas, { width: columns, height: rows }); // only where they differ: setting one clears the canvas
+    Object.assign(canvas.style, { width: `${width.value}px`, height: `${height}px` });
     const pen = canvas.getContext("2d");
     if (!pen) return;
     const { x, low } = shape.value;
