@@ -10,7 +10,7 @@ export interface View<State extends Record<string, any>> {
   trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]>;
   /** Send a trait to the kernel, unless it has this value. */
   send<K extends keyof State & string>(name: K, value: State[K]): void;
-  /** Call `hear` with each message from the kernel and its buffers. */
+  /** Call `hear` with each message from the kernel and its buffers; what it changes is drawn at once. */
   onMessage(hear: (message: any, buffers: DataView[]) => void): void;
   /** Run now, and whenever a signal that it has read changes; what it returns is called before it runs again. */
   effect(run: () => void | (() => void)): void;
@@ -53,7 +53,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       model.set(name, value);
       model.save_changes();
     },
-    onMessage: (hear) => listen("msg:custom", hear),
+    onMessage: (hear) => listen("msg:custom", (message, buffers) => batch(() => hear(message, buffers))),
     effect: (run) => void ends.push(effect(run)),
     measured,
     width: (element) => measured(element, () => element.clientWidth),
