@@ -10,11 +10,6 @@ import { fakeModel } from "./fake_model.ts";
 const editorModel = (changes: Partial<Record<keyof State, unknown>> = {}) =>
   fakeModel({ format: "float16", code: "0x3C00", _input: "1", rounding: "ties-to-even", overflow: "native", ...changes });
 
-/** What another view or the kernel has changed. */
-function receive(model: ReturnType<typeof fakeModel>, changes: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(changes)) model.set(name, value);
-}
-
 interface View {
   el: HTMLElement;
   bit(name: RegExp): HTMLButtonElement;
@@ -308,7 +303,7 @@ describe("the kernel and other views", () => {
   test("state from the kernel is painted, whole", async () => {
     const host = editorModel();
     const view = show(host);
-    receive(host, { format: "float32", code: "0x3DCCCCCD", _input: "0.1" });
+    host.receive({ format: "float32", code: "0x3DCCCCCD", _input: "0.1" });
     await settled();
     expect([view.codeShown(), view.field("value").value]).toEqual(["0x3DCCCCCD", "0.1"]);
     expect(view.el.textContent).toContain("0.1 is not a float32.");
@@ -318,7 +313,7 @@ describe("the kernel and other views", () => {
   test("state that was rounded in another way is painted with its input", async () => {
     const host = editorModel();
     const view = show(host);
-    receive(host, { code: "0x3C01", _input: "1.0001", rounding: "toward-positive" });
+    host.receive({ code: "0x3C01", _input: "1.0001", rounding: "toward-positive" });
     await settled();
     expect(view.field("value").value).toBe("1.0001");
     expect(view.el.querySelector(".mw-callout")!.textContent).toContain("Rounding is toward-positive");
@@ -330,7 +325,7 @@ describe("the kernel and other views", () => {
   ])("hostile state %j is not painted", async (hostile) => {
     const host = editorModel();
     const view = show(host);
-    receive(host, hostile);
+    host.receive(hostile);
     await settled();
     expect(view.codeShown()).toBe("0x3C00");
     view.bit(/^sign/).click();
@@ -362,7 +357,7 @@ describe("the kernel and other views", () => {
     view.bit(/^sign/).click();
     vi.advanceTimersByTime(150);
     view.bit(/^fraction bit 1 of/).click();
-    receive(host, { code: "0xBC00" }); // what the kernel got 50 ms ago
+    host.receive({ code: "0xBC00" }); // what the kernel got 50 ms ago
     await settled();
     expect([view.codeShown(), host.get("code")]).toEqual(["0xBE00", "0xBE00"]);
     vi.advanceTimersByTime(150);
@@ -373,7 +368,7 @@ describe("the kernel and other views", () => {
     const host = editorModel();
     const view = show(host);
     view.bit(/^sign/).click();
-    receive(host, { code: "0x4200", _input: "3" });
+    host.receive({ code: "0x4200", _input: "3" });
     await settled();
     vi.advanceTimersByTime(1000);
     expect([view.codeShown(), host.saved]).toEqual(["0x4200", []]);
@@ -385,7 +380,7 @@ describe("the kernel and other views", () => {
     const value = view.field("value");
     value.value = "3.1";
     value.dispatchEvent(new Event("input", { bubbles: true }));
-    receive(host, { code: "0x4000", _input: "2" });
+    host.receive({ code: "0x4000", _input: "2" });
     await settled();
     expect([view.codeShown(), value.value]).toEqual(["0x4000", "3.1"]);
   });

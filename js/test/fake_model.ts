@@ -16,6 +16,12 @@ export function fakeModel(traits: Record<string, unknown>) {
       state[name] = value;
       emit(`change:${name}`);
     },
+    /** The kernel sets several traits: the model tells of each when it has them all. */
+    receive(changes: Record<string, unknown>) {
+      const changed = Object.keys(changes).filter((name) => state[name] !== changes[name]);
+      Object.assign(state, changes);
+      changed.forEach((name) => emit(`change:${name}`));
+    },
     save_changes() { this.saved.push({ ...state }); },
     send(content: Record<string, unknown>) { this.sent.push(content); },
     on: (event: string, listener: Listener) => listeners.set(event, (listeners.get(event) ?? new Set()).add(listener)),

@@ -23,6 +23,15 @@ test("a trait is followed until the view is closed, and sent only when it differ
   expect([seen, model.saved, model.listening()]).toEqual([[1, 2, 3], [{ scale: 3 }], 0]);
 });
 
+test("traits that the kernel sets at once are seen at once", () => {
+  const { model, view } = open({ scale: 1, format: "float16" });
+  const [scale, format, seen] = [view.trait("scale"), view.trait("format"), [] as string[]];
+  view.effect(() => void seen.push(`${format.value} × ${scale.value}`));
+  model.receive({ format: "bfloat16", scale: 2 });
+  expect(seen).toEqual(["float16 × 1", "bfloat16 × 2"]);
+  view.close();
+});
+
 test("what a message changes is drawn once", () => {
   const { model, view } = open({});
   const [a, b, seen] = [signal(0), signal(0), [] as number[]];

@@ -25,6 +25,7 @@ export interface View<State extends Record<string, any>> {
 
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>): View<State> {
   const ends: (() => void)[] = [];
+  const refreshes: (() => void)[] = [];
   const measures = new Map<Element, () => void>();
   let observer: ResizeObserver | undefined;
 
@@ -45,7 +46,9 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
     model,
     trait(name) {
       const value = signal(model.get(name));
-      listen(`change:${name}`, () => (value.value = model.get(name)));
+      refreshes.push(() => (value.value = model.get(name)));
+      // The kernel sets several traits at once, of which the model tells one by one: what follows from them is drawn once.
+      listen(`change:${name}`, () => batch(() => refreshes.forEach((refresh) => refresh())));
       return value;
     },
     send(name, value) {
