@@ -15,7 +15,7 @@ export interface View<State extends Record<string, any>> {
   /** Run now, and whenever a signal that it has read changes; what it returns is called before it runs again. */
   effect(run: () => void | (() => void)): void;
   /** What `measure` says, anew at each change of the element's size on the screen: the only time when measuring is
-   * free, since the page is laid out then. */
+   * free, since the page is laid out then. An element has one measure. */
   measured(element: Element, measure: () => number): ReadonlySignal<number>;
   /** An element's width in its own pixels. */
   width(element: Element): ReadonlySignal<number>;
