@@ -8,25 +8,13 @@ import { axisFor, perRow } from "#widgets/block_lab/geometry.ts";
 import { outcome } from "#widgets/block_lab/outcome.ts";
 import { codesOf, readLab } from "#widgets/block_lab/state.ts";
 import { percent, sentences } from "#widgets/block_lab/words.ts";
+import { fakeModel } from "./fake_model.ts";
 
 const ramp = Float32Array.from({ length: 32 }, (_, i) => (i - 16) / 8);
 const outlier = ramp.with(5, 100);
 
 function show(changes: Record<string, unknown> = {}) {
-  const state: Record<string, unknown> = { format: "mxfp4", scale_rule: "FLOOR", _codes: codesOf(ramp), ...changes };
-  const listeners = new Map<string, Set<() => void>>();
-  const model = {
-    saved: [] as Record<string, unknown>[],
-    get: (name: string) => state[name],
-    set(name: string, value: unknown) {
-      state[name] = value;
-      listeners.get(`change:${name}`)?.forEach((listener) => listener());
-    },
-    save_changes() { this.saved.push({ ...state }); },
-    on: (name: string, listener: () => void) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
-    off: (name: string, listener: () => void) => listeners.get(name)?.delete(listener),
-    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
-  };
+  const model = fakeModel({ format: "mxfp4", scale_rule: "FLOOR", _codes: codesOf(ramp), ...changes });
   const el = document.createElement("div");
   document.body.append(el);
   const cleanup = labWidget.render({ model, el } as never);

@@ -13,7 +13,7 @@ import { readRecord } from "#widgets/exercise/record.ts";
 import { report } from "#widgets/exercise/report.ts";
 import { accepts, target } from "#widgets/exercise/rule.ts";
 import { readNumber } from "#widgets/exercise/answers.ts";
-import { fakeModel } from "./training_lab_model.ts";
+import { fakeModel } from "./fake_model.ts";
 
 type Json = Record<string, unknown>;
 

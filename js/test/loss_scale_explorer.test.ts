@@ -7,6 +7,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import explorer from "#widgets/loss_scale_explorer/page.ts";
 import { powerOfTwo, share, spokenScale } from "#widgets/loss_scale_explorer/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
+import { fakeModel } from "./fake_model.ts";
 
 const caseOf = (name: string) => vectors.cases.find((one) => one.name === name)!;
 /** A vector's bytes; "… (old)": as they were before samples were kept. */
@@ -34,34 +35,15 @@ const view = (...parts: Buffer[]) => new DataView(Uint8Array.from(Buffer.concat(
 const still = (tensors: Record<string, string>) => view(snapshot(0, tensors));
 const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=alert(1)>": "edges float32" };
 
-function fakeModel(changes: Record<string, unknown> = {}) {
-  const state: Record<string, unknown> = {
-    format: "float16", log2_loss_scale: 0, step: 0, title: null,
-    binade: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
-    _without_gradient: [],
-    ...changes,
-  };
-  type Listener = (...args: unknown[]) => void;
-  const listeners = new Map<string, Set<Listener>>();
-  return {
-    saved: [] as Record<string, unknown>[],
-    get: (name: string) => state[name],
-    set(name: string, value: unknown) {
-      state[name] = value;
-      listeners.get(`change:${name}`)?.forEach((listener) => listener());
-    },
-    asked: [] as unknown[],
-    send(content: unknown) { this.asked.push(content); },
-    tell: (...message: unknown[]) => listeners.get("msg:custom")?.forEach((listener) => listener(...message)),
-    save_changes() { this.saved.push({ ...state }); },
-    on: (name: string, listener: Listener) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
-    off: (name: string, listener: Listener) => listeners.get(name)?.delete(listener),
-    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
-  };
-}
+const explored = (changes: Record<string, unknown> = {}) => fakeModel({
+  format: "float16", log2_loss_scale: 0, step: 0, title: null,
+  binade: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
+  _without_gradient: [],
+  ...changes,
+});
 
 function show(changes: Record<string, unknown> = {}) {
-  const model = fakeModel(changes);
+  const model = explored(changes);
   const el = document.createElement("div");
   document.body.append(el);
   const cleanup = explorer.render({ model, el } as never);
@@ -128,7 +110,7 @@ describe("the slider", () => {
   });
 });
 
-describe("the valley", () => {
+describe("the scale curve", () => {
   const lostAt = (log2: number) => expected("float16", log2).reduce((sum, count, kind) => sum + (kind % 3 === 0 ? count : 0), 0);
   const scales = Array.from({ length: 65 }, (_, i) => i - 24);
 
@@ -137,27 +119,27 @@ describe("the valley", () => {
     const where = scales.filter((log2) => lostAt(log2) === least);
     const all = expected("float16", 0).reduce((sum, count) => sum + count, 0);
     const { one } = show();
-    const said = one(".mw-valley-caption span").textContent!;
+    const said = one(".mw-plot-caption span").textContent!;
     const digits = (log2: number) => `2${String(log2).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]!)}`;
     for (const end of [where[0]!, where.at(-1)!]) expect(said).toContain(digits(end));
     if (least > 0) expect(said).toContain(share(least, all));
-    expect(one(".mw-valley-plot").getAttribute("aria-label")).toContain(said);
+    expect(one(".mw-scale-curve-plot").getAttribute("aria-label")).toContain(said);
   });
 
   test("has a bar for each scale at which any is flushed, and for each at which any overflows", () => {
     const { el } = show();
-    const bars = [...el.querySelectorAll(".mw-valley-plot > path")].map((path) => path.getAttribute("d")!.split("M").length - 1);
+    const bars = [...el.querySelectorAll(".mw-scale-curve-plot > path")].map((path) => path.getAttribute("d")!.split("M").length - 1);
     expect([bars[0], bars[3]]).toEqual([0, 3].map((kind) => scales.filter((log2) => expected("float16", log2)[kind]! > 0).length));
   });
 
   test("nothing is lost where nothing is", () => {
     const { one } = show({ _snapshots: still({ zeros: "zeros" }) });
-    expect(one(".mw-valley-caption span").textContent).toBe("nothing finite but zeros");
+    expect(one(".mw-plot-caption span").textContent).toBe("nothing finite but zeros");
   });
 
   test("marks the scale at hand", () => {
     const { one, drag } = show();
-    const place = () => Number(/\((.*) /.exec(one(".mw-valley-here").getAttribute("transform")!)![1]);
+    const place = () => Number(/\((.*) /.exec(one(".mw-plot-here").getAttribute("transform")!)![1]);
     const places = [-24, 8, 40].map((log2) => (drag(log2), place()));
     expect(places[1]).toBeCloseTo((places[0]! + places[2]!) / 2, 1);
     expect(places[0]).toBeLessThan(places[2]!);
@@ -322,11 +304,21 @@ describe("time", () => {
     expect(model.get("step")).toBe(0); // the newest, whatever comes
   });
 
+  test("a slider that is let go where it was taken, which fires no change, is let go", () => {
+    const { model, scrub, steps, figures } = showRun();
+    scrub(0);
+    scrub(2);
+    steps.dispatchEvent(new Event("pointerup"));
+    expect(model.saved).toEqual([]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    expect([steps.value, figures()]).toEqual(["3", one("zeros")]);
+  });
+
   test("a new snapshot is followed at the end of the line, and only there", () => {
     const { model, scrub, let_go, figures, one: find } = showRun();
     const tell = (step: number, steps: number[]) => {
       model.set("_seen", 9);
-      model.tell({ kind: "snapshots", steps }, [view(at(step, "spread float32"))]);
+      model.answer({ kind: "snapshots", steps }, [view(at(step, "spread float32"))]);
     };
     tell(31, [1, 11, 21, 31]);
     expect([figures(), find(".mw-step-text").textContent]).toEqual([one("spread float32"), expect.stringContaining("31, the newest")]);
@@ -334,13 +326,13 @@ describe("time", () => {
     let_go();
     tell(41, [1, 11, 31, 41]);
     expect([figures(), find(".mw-step-text").textContent]).toEqual([one("zeros"), expect.stringMatching(/^gradients of step 11 ·/)]);
-    expect(find(".mw-valley-caption .mw-note").textContent).toBe("4 of 9 snapshots: the older ones are thinned");
+    expect(find(".mw-plot-caption .mw-note").textContent).toBe("4 of 9 snapshots: the older ones are thinned");
   });
 
   test("the slider is not pulled from under the hand", () => {
     const { model, scrub, steps, figures } = showRun();
     scrub(0);
-    model.tell({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "zeros"))]);
     expect([steps.value, figures()]).toEqual(["0", one("spread float32")]);
   });
 
@@ -348,7 +340,7 @@ describe("time", () => {
     const { model, drag, one: find, figures } = showRun();
     drag(9);
     find<HTMLInputElement>("input[type=number]").value = ""; // about to be typed
-    model.tell({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
+    model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
     expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>("input[type=number]").value]).toEqual(["9", ""]);
     const bytes = Uint8Array.from(bytesOf("spread float32"));
     expect(figures()).toEqual([...GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
@@ -364,13 +356,13 @@ describe("time", () => {
     const { model, el, figures } = showRun({ _snapshots: view(), _newest: 0, _seen: 0, _loss: view() });
     const [waiting, body] = [el.querySelector<HTMLElement>(".mw > p.mw-muted")!, el.querySelector<HTMLElement>(".mw > .mw-stack")!];
     expect([waiting.hidden, body.hidden, waiting.textContent]).toEqual([false, true, expect.stringContaining("No gradients yet")]);
-    model.tell({ kind: "snapshots", steps: [1] }, [view(at(1, "zeros"))]);
+    model.answer({ kind: "snapshots", steps: [1] }, [view(at(1, "zeros"))]);
     expect([waiting.hidden, body.hidden, figures()]).toEqual([true, false, one("zeros")]);
   });
 
   test("a view that opens late asks for what came before it", () => {
-    expect(showRun().model.asked).toEqual([]);
-    expect(showRun({ _newest: 31 }).model.asked).toEqual([{ kind: "snapshots", after: 21 }]);
+    expect(showRun().model.sent).toEqual([]);
+    expect(showRun({ _newest: 31 }).model.sent).toEqual([{ kind: "snapshots", after: 21 }]);
   });
 
   test("one snapshot has no time line", () => {
@@ -476,47 +468,47 @@ describe("other formats", () => {
   });
 });
 
-describe("the lens", () => {
-  function showLens(changes: Record<string, unknown> = {}) {
+describe("the bit inspector", () => {
+  function showInspector(changes: Record<string, unknown> = {}) {
     const shown = show(changes);
-    const surface = shown.one<HTMLElement>(".mw-lens-surface");
+    const surface = shown.one<HTMLElement>(".mw-bit-inspector-surface");
     const press = (key: string) => surface.dispatchEvent(new KeyboardEvent("keydown", { key }));
     const text = (selector: string) => shown.one(selector).textContent!;
     return { ...shown, press, text };
   }
 
   test("the arrow keys read every bar", () => {
-    const { press, text } = showLens({ log2_loss_scale: 5 });
+    const { press, text } = showInspector({ log2_loss_scale: 5 });
     const counts: number[] = [];
     press("Home");
     for (let i = 0; i < 400; i++) {
-      counts.push(Number(/: ([\d,]+) gradients/.exec(text(".mw-lens-said"))?.[1]!.replaceAll(",", "") ?? 0));
-      if (text(".mw-lens-said").includes(" and more")) break;
+      counts.push(Number(/: ([\d,]+) gradients/.exec(text(".mw-bit-inspector-said"))?.[1]!.replaceAll(",", "") ?? 0));
+      if (text(".mw-bit-inspector-said").includes(" and more")) break;
       press("ArrowRight");
     }
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected("float16", 5).reduce((sum, count) => sum + count, 0));
   });
 
   test("Enter tells the binade, whose bits follow the scale and the format", () => {
-    const { model, press, drag, release, text, one } = showLens({ _snapshots: still({ spread: "spread float32 (old)" }) });
+    const { model, press, drag, release, text, one } = showInspector({ _snapshots: still({ spread: "spread float32 (old)" }) });
     press("Home"); // from 2^-50 on
     for (let i = 0; i < 30; i++) press("ArrowRight");
     press("Enter");
-    expect(text(".mw-lens p")).toMatch(/^The lower edge of this binade, of which no gradient was kept: 2⁻²⁰, × S = 2⁻²⁰/);
+    expect(text(".mw-bit-inspector p")).toMatch(/^The lower edge of this binade, of which no gradient was kept: 2⁻²⁰, × S = 2⁻²⁰/);
     expect([model.get("binade"), model.saved.length]).toEqual([-20, 1]);
-    expect(text(".mw-lens-bits")).toBe("0 00000 0000010000");
-    expect(text(".mw-lens p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");
+    expect(text(".mw-bit-inspector-bits")).toBe("0 00000 0000010000");
+    expect(text(".mw-bit-inspector p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");
     drag(20);
-    expect(text(".mw-lens-bits")).toBe("0 01111 0000000000");
+    expect(text(".mw-bit-inspector-bits")).toBe("0 01111 0000000000");
     drag(-5); // 2^-25 is a tie, and goes to zero
-    expect([text(".mw-lens-bits"), text(".mw-lens p:last-child")]).toEqual(["0 00000 0000000000", "= 0 · flushed to zero · code 0x0000"]);
+    expect([text(".mw-bit-inspector-bits"), text(".mw-bit-inspector p:last-child")]).toEqual(["0 00000 0000000000", "= 0 · flushed to zero · code 0x0000"]);
     drag(36);
-    expect(text(".mw-lens p:last-child")).toBe("= ∞ · overflow · code 0x7C00");
+    expect(text(".mw-bit-inspector p:last-child")).toBe("= ∞ · overflow · code 0x7C00");
     release();
     model.set("format", "float4_e2m1fn");
-    expect([text(".mw-lens-bits"), text(".mw-lens p:last-child")]).toEqual(["0 11 1", expect.stringMatching(/^= 6 · overflow/)]);
-    one<HTMLButtonElement>(".mw-lens button").click();
-    expect([model.get("binade"), one<HTMLElement>(".mw-lens").hidden]).toEqual([null, true]);
+    expect([text(".mw-bit-inspector-bits"), text(".mw-bit-inspector p:last-child")]).toEqual(["0 11 1", expect.stringMatching(/^= 6 · overflow/)]);
+    one<HTMLButtonElement>(".mw-bit-inspector button").click();
+    expect([model.get("binade"), one<HTMLElement>(".mw-bit-inspector").hidden]).toEqual([null, true]);
   });
 });
 
@@ -532,14 +524,14 @@ describe("where a gradient was kept", () => {
     return (value < 0 ? 0x8000 : 0) | Math.min((exponent + 14) * 1024 + whole, 0x7c00);
   }
 
-  test.each([-30, -20, -12, -3, 2])("the lens shows one of the gradients from 2^%i on, with its sign, at every scale", (exponent) => {
+  test.each([-30, -20, -12, -3, 2])("the bit inspector shows one of the gradients from 2^%i on, with its sign, at every scale", (exponent) => {
     const { model, one, drag } = show({ _snapshots: still({ zeros: "zeros", spread: "spread float32", again: "spread float32" }) });
     model.set("binade", exponent);
     for (const log2 of [-24, -5, 0, 12, 24, 40]) {
       drag(log2);
       const code = rounded(inBinade(exponent).at(-1)! * 2 ** log2);
-      expect(one(".mw-lens-bits").textContent!.replaceAll(" ", "")).toBe(code.toString(2).padStart(16, "0"));
-      expect(one(".mw-lens p:last-child").textContent).toContain(`code 0x${code.toString(16).toUpperCase().padStart(4, "0")}`);
+      expect(one(".mw-bit-inspector-bits").textContent!.replaceAll(" ", "")).toBe(code.toString(2).padStart(16, "0"));
+      expect(one(".mw-bit-inspector p:last-child").textContent).toContain(`code 0x${code.toString(16).toUpperCase().padStart(4, "0")}`);
     }
   });
 
@@ -547,11 +539,11 @@ describe("where a gradient was kept", () => {
     const name = "<img src=x onerror=alert(1)>";
     const { model, one } = show({ _snapshots: still({ zeros: "zeros", [name]: "many of one", spread: "spread float32" }), log2_loss_scale: 2 });
     model.set("binade", 1);
-    expect(one(".mw-lens p").textContent).toBe(`A gradient of ${name}: 3, × S = 12, kept in float16 as`);
+    expect(one(".mw-bit-inspector p").textContent).toBe(`A gradient of ${name}: 3, × S = 12, kept in float16 as`);
     model.set("binade", -20);
     const gradient = inBinade(-20).at(-1)!;
     const digits = Math.abs(gradient).toFixed(30).slice(0, 13); // six that count
-    expect(one(".mw-lens p").textContent).toMatch(`A gradient of spread: ${gradient < 0 ? "−" : ""}${digits}…, × S = `);
+    expect(one(".mw-bit-inspector p").textContent).toMatch(`A gradient of spread: ${gradient < 0 ? "−" : ""}${digits}…, × S = `);
   });
 });
 

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
 import widget from "#widgets/sweep_progress/page.ts";
-import { fakeModel as labModel } from "./training_lab_model.ts";
+import { fakeModel } from "./fake_model.ts";
 
-const fakeModel = (changes: Record<string, unknown> = {}) =>
-  labModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _is_over: false, ...changes });
+const sweepModel = (changes: Record<string, unknown> = {}) =>
+  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _is_over: false, ...changes });
 
-function show(model: ReturnType<typeof fakeModel>) {
+function show(model: ReturnType<typeof sweepModel>) {
   const el = document.body.appendChild(document.createElement("div"));
   const cleanup = widget.render({ model, el } as never);
   return { el, cleanup, bar: el.querySelector("progress")!, stop: el.querySelector("button")! };
@@ -15,7 +15,7 @@ const painted = () => new Promise((done) => requestAnimationFrame(done));
 
 describe("what it shows", () => {
   it("counts in words and as a bar of the cells that are over", async () => {
-    const model = fakeModel();
+    const model = sweepModel();
     const { el, bar } = show(model);
     expect([bar.value, bar.max]).toEqual([3, 8]);
     expect(el.textContent).toContain("3 of 8 done · 2 running · 3 waiting");
@@ -28,7 +28,7 @@ describe("what it shows", () => {
 
   it("names failed cells with their reason, as text", () => {
     const why = "<img src=x onerror=alert(1)>";
-    const { el } = show(fakeModel({ _counts: { done: 0, failed: 5 }, _failures: [{ name: "seed 3", why }, { name: why, why: "x" }] }));
+    const { el } = show(sweepModel({ _counts: { done: 0, failed: 5 }, _failures: [{ name: "seed 3", why }, { name: why, why: "x" }] }));
     const items = [...el.querySelectorAll("li")].map((item) => item.textContent);
     expect(items).toEqual([`seed 3${why}`, `${why}x`]);
     expect(el.querySelector("img")).toBeNull();
@@ -36,11 +36,11 @@ describe("what it shows", () => {
   });
 
   it("says how to go on where not all is done, and nothing where it is", () => {
-    const over = show(fakeModel({ _counts: { done: 1, failed: 1 }, _is_over: true }));
+    const over = show(sweepModel({ _counts: { done: 1, failed: 1 }, _is_over: true }));
     expect(over.el.textContent).toContain("The same line again runs what is missing");
-    const whole = show(fakeModel({ _counts: { done: 2 }, _is_over: true }));
+    const whole = show(sweepModel({ _counts: { done: 2 }, _is_over: true }));
     expect(whole.el.textContent).not.toContain("again");
-    const none = show(fakeModel({ _counts: { done: 0 }, _is_over: true }));
+    const none = show(sweepModel({ _counts: { done: 0 }, _is_over: true }));
     expect(none.el.textContent).toContain("nothing to do");
     expect(none.bar.value).toBe(none.bar.max);
   });
@@ -48,7 +48,7 @@ describe("what it shows", () => {
 
 describe("stopping", () => {
   it("asks the kernel once, and tells what it says against it", () => {
-    const model = fakeModel();
+    const model = sweepModel();
     const { el, stop } = show(model);
     stop.click();
     const asked = model.sent.filter(({ kind }) => kind === "stop");
@@ -63,7 +63,7 @@ describe("stopping", () => {
 
   it("says so where the kernel does not answer, and where there is none", () => {
     vi.useFakeTimers();
-    const model = fakeModel();
+    const model = sweepModel();
     const { el, stop } = show(model);
     stop.click();
     vi.advanceTimersByTime(5000);
@@ -75,7 +75,7 @@ describe("stopping", () => {
   });
 
   it("cannot be asked of a sweep that is over", () => {
-    const model = fakeModel({ _is_over: true });
+    const model = sweepModel({ _is_over: true });
     const { stop } = show(model);
     stop.click();
     expect(model.sent.filter(({ kind }) => kind === "stop")).toHaveLength(0);
@@ -84,7 +84,7 @@ describe("stopping", () => {
 });
 
 it("tells of ends and failures, and of nothing that was there before", async () => {
-  const model = fakeModel();
+  const model = sweepModel();
   const { el } = show(model);
   const spoken = el.querySelector(".mw-hidden[aria-live]")!;
   expect(spoken.textContent).toBe("");
@@ -101,7 +101,7 @@ it("tells of ends and failures, and of nothing that was there before", async () 
 });
 
 it("leaves nothing behind", () => {
-  const model = fakeModel();
+  const model = sweepModel();
   const { el, cleanup } = show(model);
   cleanup();
   expect(el.children).toHaveLength(0);

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
-import { curves, fakeModel, row, stage } from "./training_lab_model.ts";
+import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, waiting, paint, show, button, field, box, about, can, type } = stage();
 
 describe("choosing and launching", () => {
   it("sends what is chosen, and explains it", () => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     const recipe = field("recipe");
     expect(about(recipe)).toBe("Everything in FP32.");
@@ -25,7 +25,7 @@ describe("choosing and launching", () => {
     ["steps", "0"], ["steps", "1e12"], ["steps", "abc"], ["steps", ""], ["steps", "10000001"], ["seeds", "-1"],
     ["seeds", "4294967296"], ["seeds", "<img src=x onerror=alert(1)>"],
   ])("tells a wrong %s %j beside its field and sends nothing", (label, text) => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     const before = model.sent.length;
     type(field(label), text);
@@ -41,7 +41,7 @@ describe("choosing and launching", () => {
   });
 
   it("launches one run for each of several recipes and seeds, and says how many", () => {
-    const model = fakeModel({ recipe: ["fp32", "fp16_dynamic"], seed: [0, 1, 2] });
+    const model = labModel({ recipe: ["fp32", "fp16_dynamic"], seed: [0, 1, 2] });
     show(model);
     expect(field("seeds").value).toBe("0-2");
     expect(button("Launch").textContent).toBe("▶ Launch 6 runs");
@@ -59,7 +59,7 @@ describe("choosing and launching", () => {
   });
 
   it("unfolds boxes for several recipes, each with its words, of which one stays ticked", () => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     const several = button("several");
     const list = page().querySelector<HTMLElement>(`#${several.getAttribute("aria-controls")}`)!;
@@ -86,7 +86,7 @@ describe("choosing and launching", () => {
   });
 
   it("keeps the focus on a button that cannot be used for now", () => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     button("Launch").focus();
     button("Launch").click();
@@ -99,7 +99,7 @@ describe("choosing and launching", () => {
 
   it("says in a saved page that there is no kernel, at once and for good", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     button("Launch").click();
     model.sent.length = 0;
@@ -114,7 +114,7 @@ describe("choosing and launching", () => {
   });
 
   it("waits for the kernel's answer, and shows its refusal as text", () => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     button("Launch").click();
     expect(can(button("Launch"))).toBe(false);
@@ -130,7 +130,7 @@ describe("choosing and launching", () => {
 
   it("says so when no answer comes, and does not hang", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     button("Launch").click();
     vi.advanceTimersByTime(10_000);
@@ -141,7 +141,7 @@ describe("choosing and launching", () => {
   });
 
   it("survives answers that are none", () => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     button("Launch").click();
     for (const answer of [null, undefined, 5, "x", [], {}, { kind: "refused" }]) model.answer(answer);
@@ -149,7 +149,7 @@ describe("choosing and launching", () => {
   });
 
   it("follows the kernel's choice", () => {
-    const model = fakeModel();
+    const model = labModel();
     show(model);
     type(field("steps"), "abc");
     model.set("steps", 20);
@@ -159,7 +159,7 @@ describe("choosing and launching", () => {
 });
 
 describe("watching and stopping", () => {
-  const running = () => fakeModel({ _rows: [row()], _live: { "run-1": curves(2, 1) }, _shown: ["run-1"] });
+  const running = () => labModel({ _rows: [row()], _live: { "run-1": curves(2, 1) }, _shown: ["run-1"] });
 
   it("shows progress, place, table and curves, each with words", () => {
     show(running());
@@ -186,7 +186,7 @@ describe("watching and stopping", () => {
   });
 
   it("shows a watched loop, whose seed and steps to come are not known", () => {
-    show(fakeModel({ _rows: [row({ seed: null, steps: null })] }));
+    show(labModel({ _rows: [row({ seed: null, steps: null })] }));
     expect(page().textContent).toContain("a loop of one’s own, watched · running");
     expect(page().querySelector("progress")!.value).toBe(0);
     expect(page().textContent).not.toMatch(/null|NaN|undefined/);
@@ -195,7 +195,7 @@ describe("watching and stopping", () => {
   });
 
   it("names a loss weight, which scales the whole curve", () => {
-    show(fakeModel({ _rows: [row({ loss_weight: 1e-5, seed: 4, status: "completed" })] }));
+    show(labModel({ _rows: [row({ loss_weight: 1e-5, seed: 4, status: "completed" })] }));
     expect(page().querySelector(".mw-run-detail")!.textContent).toBe("seed 4 · loss weight 1e−5 · completed · 2 skipped");
   });
 
@@ -256,7 +256,7 @@ describe("watching and stopping", () => {
 
   it("tells a failed run in words, as text", () => {
     const payload = "<img src=x onerror=alert(1)></script>";
-    show(fakeModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, recipe: payload })] }));
+    show(labModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, recipe: payload })] }));
     expect(page().querySelector(".mw-callout")!.textContent).toContain(`crashed. ${payload}`);
     expect(page().querySelector("img")).toBeNull();
   });
@@ -275,7 +275,7 @@ describe("watching and stopping", () => {
   });
 
   it("says when there is nothing to see", () => {
-    show(fakeModel({ _notice: "One run could not be read." }));
+    show(labModel({ _notice: "One run could not be read." }));
     expect(page().textContent).toContain("No runs yet.");
     expect(page().textContent).toContain("One run could not be read.");
     expect(can(button("Stop"))).toBe(false);

@@ -3,39 +3,21 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import widget from "#widgets/training_lab/page.ts";
 import type { Row, WireCurves } from "#widgets/training_lab/state.ts";
+import { fakeModel } from "./fake_model.ts";
 
-/** The kernel's part: state, listeners, and what the page sent. */
-export function fakeModel(changes: Record<string, unknown> = {}) {
-  const state: Record<string, unknown> = {
-    task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto",
-    _tasks: [{ name: "digits_cnn", title: "Digits", explanation: "A small CNN." }],
-    _recipes: [
-      { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
-      { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
-    ],
-    _devices: ["auto", "cpu"],
-    _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
-    _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
-    ...changes,
-  };
-  const listeners = new Map<string, Set<(...args: unknown[]) => void>>();
-  const emit = (name: string, ...args: unknown[]) => [...(listeners.get(name) ?? [])].forEach((listener) => listener(...args));
-  return {
-    sent: [] as Record<string, unknown>[],
-    saved: [] as Record<string, unknown>[],
-    get: (name: string) => state[name],
-    set(name: string, value: unknown) {
-      state[name] = value;
-      emit(`change:${name}`);
-    },
-    save_changes() { this.saved.push({ ...state }); },
-    send(content: Record<string, unknown>) { this.sent.push(content); },
-    on: (name: string, listener: (...args: unknown[]) => void) => listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
-    off: (name: string, listener: (...args: unknown[]) => void) => listeners.get(name)?.delete(listener),
-    answer: (content: unknown) => emit("msg:custom", content, []),
-    listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
-  };
-}
+/** What the kernel of a lab without runs says. */
+export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
+  task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto",
+  _tasks: [{ name: "digits_cnn", title: "Digits", explanation: "A small CNN." }],
+  _recipes: [
+    { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
+    { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
+  ],
+  _devices: ["auto", "cpu"],
+  _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
+  _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
+  ...changes,
+});
 
 /** A run that goes on. */
 export const row = (changes: Partial<Row> = {}): Row => ({
@@ -82,7 +64,7 @@ export function stage() {
     page: () => el,
     waiting: () => frames.length,
     paint: () => frames.splice(0).forEach((frame) => frame(0)),
-    show: (model: ReturnType<typeof fakeModel>): (() => void) =>
+    show: (model: ReturnType<typeof labModel>): (() => void) =>
       widget.render({ model: model as never, el, signal: new AbortController().signal } as never),
     button: (name: string) => [...el.querySelectorAll("button")].find((one) => one.textContent!.includes(name))!,
     field: (name: string) => el.querySelector<HTMLInputElement>(`#${label(name)!.htmlFor}`)!,

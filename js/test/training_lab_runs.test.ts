@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { curves, fakeModel, row, stage } from "./training_lab_model.ts";
+import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, paint, show, button, box, region, can } = stage();
 const over = (id: string, recipe: string, changes = {}) => row({ id, recipe, status: "completed", step: 300, rate: null, ...changes });
@@ -9,7 +9,7 @@ const lines = () => [...page().querySelectorAll<HTMLTableRowElement>("tbody tr")
 
 describe("the queue", () => {
   it("shows who waits and where, and what the progress is about", () => {
-    const model = fakeModel({ _live_rows: [waits("3", "bf16", 2), waits("2", "fp32", 1), row({ id: "1" })] });
+    const model = labModel({ _live_rows: [waits("3", "bf16", 2), waits("2", "fp32", 1), row({ id: "1" })] });
     show(model);
     expect(lines().map((line) => line.querySelector(".mw-run-detail")!.textContent)).toEqual([
       "seed 0 · queued (2nd) · 2 skipped", "seed 0 · queued (1st) · 2 skipped", "seed 0 · running · 2 skipped",
@@ -21,7 +21,7 @@ describe("the queue", () => {
   });
 
   it("stops the one that is selected alone, else the one that runs; or all", () => {
-    const model = fakeModel({ _live_rows: [waits("2", "fp32", 1), row({ id: "1" })] });
+    const model = labModel({ _live_rows: [waits("2", "fp32", 1), row({ id: "1" })] });
     show(model);
     button("Stop").click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "stop", run: "1" });
@@ -42,7 +42,7 @@ describe("the queue", () => {
   });
 
   it("speaks of every run that ends, also when the next one starts in its place", () => {
-    const model = fakeModel({ _live_rows: [waits("2", "fp32", 1), row({ id: "1" })] });
+    const model = labModel({ _live_rows: [waits("2", "fp32", 1), row({ id: "1" })] });
     show(model);
     model.set("_rows", [over("1", "fp16_dynamic", { status: "diverged", message: "The loss is NaN." })]);
     model.set("_live_rows", [row({ id: "2", recipe: "fp32", rate: null })]);
@@ -51,7 +51,7 @@ describe("the queue", () => {
   });
 
   it("tells why a run failed, in its row as in the words above, as text", () => {
-    show(fakeModel({ _rows: [over("1", "fp32", { status: "diverged", message: "The loss is <b>NaN</b>." })] }));
+    show(labModel({ _rows: [over("1", "fp32", { status: "diverged", message: "The loss is <b>NaN</b>." })] }));
     expect(page().querySelector(".mw-run-reason")!.textContent).toBe("The loss is <b>NaN</b>.");
     expect(page().querySelector(".mw-callout")!.textContent).toBe("fp32: diverged. The loss is <b>NaN</b>.");
     expect(page().querySelector("b")).toBeNull();
@@ -62,7 +62,7 @@ describe("many runs", () => {
   const many = Array.from({ length: 200 }, (_, i) => over(String(1200 - i), "fp32", { seed: i }));
 
   it("touches, at ten updates a second, only the rows that changed", async () => {
-    const model = fakeModel({ _rows: many, _live_rows: [row({ id: "2000" })] });
+    const model = labModel({ _rows: many, _live_rows: [row({ id: "2000" })] });
     show(model);
     expect(lines()).toHaveLength(201);
     const touched = new Set<Node>();
@@ -79,7 +79,7 @@ describe("many runs", () => {
   });
 
   it("keeps the focus and the place of each row when runs come and go", () => {
-    const model = fakeModel({ _rows: many });
+    const model = labModel({ _rows: many });
     show(model);
     const [kept] = lines().slice(7, 8);
     kept!.querySelector("input")!.focus();
@@ -98,7 +98,7 @@ describe("many runs", () => {
 });
 
 describe("comparing", () => {
-  const three = () => fakeModel({ _rows: [over("3", "fp32"), over("2", "fp16_dynamic")], _live_rows: [row({ id: "4", recipe: "bf16" })], _shown: ["2", "4"] });
+  const three = () => labModel({ _rows: [over("3", "fp32"), over("2", "fp16_dynamic")], _live_rows: [row({ id: "4", recipe: "bf16" })], _shown: ["2", "4"] });
   const comparison = {
     runs: ["2", "3"],
     rows: [
@@ -178,7 +178,7 @@ describe("comparing", () => {
 
 describe("opening gradients", () => {
   /** A host's manager: models by id, and views that are told apart by their text. */
-  function managed(model: ReturnType<typeof fakeModel>) {
+  function managed(model: ReturnType<typeof labModel>) {
     const removed: string[] = [];
     const manager = {
       get_model: async (id: string) => (id === "gone" ? Promise.reject(new Error("model not found")) : id),
@@ -191,7 +191,7 @@ describe("opening gradients", () => {
     return { model: Object.assign(model, { widget_manager: manager }), removed };
   }
   const settle = () => new Promise((done) => setTimeout(done));
-  const one = (changes = {}) => fakeModel({ _rows: [over("2", "fp32"), over("1", "fp16_dynamic")], _shown: ["1"], ...changes });
+  const one = (changes = {}) => labModel({ _rows: [over("2", "fp32"), over("1", "fp16_dynamic")], _shown: ["1"], ...changes });
 
   it("is for one run that has recorded some", () => {
     const model = one({ _shown: ["1", "2"] });
@@ -271,7 +271,7 @@ describe("gradient shares", () => {
   const chart = () => page().querySelectorAll("svg[role=img]")[2]!;
 
   it("draws an area for each class of the run at hand, and says the newest shares", () => {
-    const model = fakeModel({ _live_rows: [row()], _live: { "run-1": curves(2, 1) }, _shown: ["run-1"] });
+    const model = labModel({ _live_rows: [row()], _live: { "run-1": curves(2, 1) }, _shown: ["run-1"] });
     show(model);
     expect([...chart().querySelectorAll("path[fill]")].every((path) => path.getAttribute("d")!.startsWith("M"))).toBe(true);
     expect(chart().querySelector("title")!.textContent).toBe(
@@ -281,7 +281,7 @@ describe("gradient shares", () => {
   });
 
   it("follows the run that is selected alone, and says when none is counted", () => {
-    const model = fakeModel({ _rows: [over("2", "fp32")], _live_rows: [row({ id: "1" })], _settled: {}, _live: { 1: curves(2, 1) }, _shown: ["1", "2"] });
+    const model = labModel({ _rows: [over("2", "fp32")], _live_rows: [row({ id: "1" })], _settled: {}, _live: { 1: curves(2, 1) }, _shown: ["1", "2"] });
     show(model);
     expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
     model.set("_shown", ["2"]);

@@ -58,11 +58,11 @@ def unfold(page, name):
         page.locator(".mw-lab-columns button").nth(1).press("Enter")
         expect(page.locator(".mw-python")).to_be_visible()
     if name == "LossScaleExplorer":
-        surface = page.locator(".mw-lens-surface")
+        surface = page.locator(".mw-bit-inspector-surface")
         surface.click(
             position={"x": 0.35 * surface.bounding_box()["width"], "y": 60}
         )  # a bar that holds some
-        expect(page.locator(".mw-lens-bits")).to_be_visible()
+        expect(page.locator(".mw-bit-inspector-bits")).to_be_visible()
 
 
 def settle(page):
@@ -191,7 +191,7 @@ def test_a_burst_of_edits_is_spoken_of_once(page, tmp_path, name, control):
 
 
 def test_a_hand_is_followed_at_projector_size(page, tmp_path):
-    """A press means the same scale on the valley and on its slider, and what is dragged stays under the
+    """A press means the same scale on the curve and on its slider, and what is dragged stays under the
     pointer, also where a card's pixels are not the screen's."""
     page.set_viewport_size({"width": PROJECTOR, "height": 1080})
     with made("LossScaleExplorer", "en", tmp_path) as path:
@@ -200,13 +200,13 @@ def test_a_hand_is_followed_at_projector_size(page, tmp_path):
         slider = page.get_by_role("slider", name="loss scale")
         slider.scroll_into_view_if_needed()
         settle(page)
-        track, valley = slider.bounding_box(), page.locator(".mw-valley-plot").bounding_box()
+        track, curve = slider.bounding_box(), page.locator(".mw-scale-curve-plot").bounding_box()
         for share in (0.25, 0.75):
             x = track["x"] + share * track["width"]
             page.mouse.click(x, track["y"] + track["height"] / 2)
             chosen = slider.input_value()
             slider.press("Home")
-            page.mouse.click(x, valley["y"] + valley["height"] / 2)
+            page.mouse.click(x, curve["y"] + curve["height"] / 2)
             assert slider.input_value() == chosen
     with made("NumberLine", "en", tmp_path) as path:
         page.goto(path.as_uri())  # the tab keeps the size

@@ -91,7 +91,7 @@ def test_slide_a_loss_scale(page, server):
     notebook = Notebook.of(
         page,
         server,
-        "lens.ipynb",
+        "bits.ipynb",
         "import numpy as np, mixwidgets as mw\n"
         "gradients = {'<b>small</b>': np.float32([1e-9, 3e-8, 1e-6, 0]), 'large': np.float32([0.5, 100])}\n"
         "explorer = mw.LossScaleExplorer(gradients, format='float16')\nexplorer",

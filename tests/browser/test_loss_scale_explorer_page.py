@@ -114,15 +114,15 @@ def test_a_drag_sends_nothing_until_it_ends(page, show):
 
 
 @pytest.mark.parametrize("width", [360, 980])
-def test_the_valley_is_a_slider_for_the_pointer(page, show, width):
+def test_the_scale_curve_is_a_slider_for_the_pointer(page, show, width):
     widget = show(width=width)
     slider = widget.get_by_role("slider", name="loss scale")
-    valley = widget.get_by_role("img", name=re.compile("What is lost at every loss scale"))
-    box, track = valley.bounding_box(), slider.bounding_box()
+    curve = widget.get_by_role("img", name=re.compile("What is lost at every loss scale"))
+    box, track = curve.bounding_box(), slider.bounding_box()
     assert (box["x"], box["width"]) == pytest.approx((track["x"], track["width"]), abs=1)
     for key, thumb in (("Home", track["x"] + 8), ("End", track["x"] + track["width"] - 8)):
         slider.press(key)
-        mark = widget.locator(".mw-valley-plot .mw-valley-here").bounding_box()
+        mark = widget.locator(".mw-scale-curve-plot .mw-plot-here").bounding_box()
         assert mark["x"] + mark["width"] / 2 == pytest.approx(thumb, abs=1)
     page.evaluate("window.sent.length = 0")
     height = widget.bounding_box()["height"]
@@ -152,7 +152,7 @@ def test_scrubbing_through_the_snapshots_of_a_loop(page, show, watched, theme, w
         watched.step = step
         counts = watched.counts()
         assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
-        track, mark = slider.bounding_box(), widget.locator(".mw-loss-plot .mw-valley-here").bounding_box()
+        track, mark = slider.bounding_box(), widget.locator(".mw-loss-plot .mw-plot-here").bounding_box()
         place = track["x"] + 8 + (track["width"] - 16) * (step - 1) / 190
         assert mark["x"] + mark["width"] / 2 == pytest.approx(place, abs=1)
     assert page.evaluate("window.model.get('step')") == 11
@@ -320,7 +320,7 @@ def test_from_a_bar_to_its_bits(page, show, explorer, theme):
     widget = show(theme, 360)
     surface = widget.get_by_role("group", name="Binades")
     said, bits = (
-        widget.locator(".mw-lens-said"),
+        widget.locator(".mw-bit-inspector-said"),
         widget.get_by_role("img", name=re.compile("sign [01], exponent")),
     )
     height = widget.bounding_box()["height"]
@@ -332,7 +332,7 @@ def test_from_a_bar_to_its_bits(page, show, explorer, theme):
     expect(said).to_contain_text("2⁻²⁰ to 2⁻¹⁹")
     assert page.evaluate("window.model.get('binade')") == -20
     # A real gradient, of the tensor whose name is hostile, at every scale as Python's bit editor has it.
-    expect(widget.locator(".mw-lens")).to_contain_text(f"A gradient of {PAYLOAD}: ")
+    expect(widget.locator(".mw-bit-inspector")).to_contain_text(f"A gradient of {PAYLOAD}: ")
     explorer.binade = -20
     slider, editor = widget.get_by_role("slider", name="loss scale"), explorer.bit_editor()
     for log2 in (0, 1, 2):

@@ -43,30 +43,14 @@ function readSnapshot(view: DataView): Snapshot {
   };
 }
 
-/** The snapshots that the page has, by step. */
-export class History {
-  readonly #kept = new Map<number, Snapshot>();
+/** Ascending by step; of two with the same step the later one. */
+export function byStep(snapshots: readonly Snapshot[]): Snapshot[] {
+  return [...new Map(snapshots.map((one) => [one.step, one])).values()].sort((a, b) => a.step - b.step);
+}
 
-  /** Ascending. */
-  get steps(): number[] {
-    return [...this.#kept.keys()].sort((a, b) => a - b);
-  }
-
-  take(snapshots: readonly Snapshot[]): void {
-    for (const snapshot of snapshots) this.#kept.set(snapshot.step, snapshot);
-  }
-
-  /** Let go of all others. */
-  keep(steps: readonly number[]): void {
-    const wanted = new Set(steps);
-    for (const step of this.steps) if (!wanted.has(step)) this.#kept.delete(step);
-  }
-
-  /** The snapshot nearest to a step, the newest for 0; undefined where there is none. */
-  at(step: number): Snapshot | undefined {
-    const { steps } = this;
-    const nearest = step === 0 ? steps.at(-1)
-      : steps.reduce<number | undefined>((best, one) => (best === undefined || Math.abs(one - step) < Math.abs(best - step) ? one : best), undefined);
-    return nearest === undefined ? undefined : this.#kept.get(nearest);
-  }
+/** The snapshot nearest to a step, the newest for 0; undefined where there is none. `snapshots` ascend by step. */
+export function nearest(snapshots: readonly Snapshot[], step: number): Snapshot | undefined {
+  if (step === 0) return snapshots.at(-1);
+  const distance = (one: Snapshot) => Math.abs(one.step - step);
+  return snapshots.reduce<Snapshot | undefined>((best, one) => (best && distance(best) <= distance(one) ? best : one), undefined);
 }

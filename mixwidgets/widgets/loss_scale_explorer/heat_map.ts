@@ -1,13 +1,16 @@
 // Every tensor by binade, on the histogram's ruler: a row a tensor, most lost first; the darker, the larger its share.
 // The shares do not depend on the scale. They are painted once as a mask; a drag moves the mask and colours it.
 
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { BINADE, CLASSES } from "#core/gradients/boundaries.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { binned, type Frame, frame, zones } from "./geometry.ts";
+import { openness } from "#ui/view.ts";
+import { binned, frame, zones } from "./geometry.ts";
+import type { Explored } from "./state.ts";
 import type { Textures } from "./textures.ts";
 import { cellWords } from "./words.ts";
 
@@ -19,30 +22,10 @@ const NAMES = 150; // their width
 const PALEST = 0.16; // of a cell that holds anything
 const MOST_PIXELS = 2 ** 23; // of the canvas, about those of a 4K screen: each step of a drag colours them all
 
-export interface HeatMap {
-  readonly element: HTMLElement;
-  /** Take other gradients or another width; `order` has the tensors, most lost first. */
-  layout(answers: Answers, names: readonly string[], order: readonly number[], width: number): void;
-  draw(log2LossScale: number): void;
-}
-
-interface Shown {
-  answers: Answers;
-  names: readonly string[];
-  order: readonly number[];
-  shape: Frame;
-  high: number; // of a row
-  left: number; // of the ruler
-  ratio: number; // of the canvas's pixels to its element's: to the screen's at any size, if they are not too many
-  mask: HTMLCanvasElement;
-  lowest: number; // the mask's first binade
-  /** Of the classes; read once, since asking for a style makes the page work it out. */
-  fills: string[];
-  ink: string;
-  labels: HTMLCanvasElement;
-}
-
-export function heatMap(textures: Textures): HeatMap {
+/** `order`: the tensors, most lost first; `width`: in pixels. */
+export function heatMap(
+  { view, names, answers, scale }: Explored, textures: Textures, order: ReadonlySignal<readonly number[]>, width: ReadonlySignal<number>,
+): HTMLElement {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
   const cell = h("p", { class: "mw-heat-cell" });
   const hint = h("p", { class: "mw-note" }, t("explorer.heat_hint"));
@@ -50,114 +33,101 @@ export function heatMap(textures: Textures): HeatMap {
   const group = h("div", { role: "group", tabindex: 0, class: "mw-heat-group", "aria-labelledby": id }, canvas);
   const summary = h("summary", { id });
   const element = h("details", { class: "mw-unfolding" }, summary, h("div", { class: "mw-stack-tight" }, group, cell, hint));
-  let shown: Shown | undefined;
-  let latest: Parameters<HeatMap["layout"]> | undefined;
-  let [row, column, log2] = [0, 0, 0];
-  let isPointed = false;
+  const isOpen = openness(element);
+  const isFocused = signal(false);
+  const zoom = view.measured(canvas, () => (globalThis.devicePixelRatio || 1) * zoomOf(canvas));
+  const isShown = computed(() => isOpen.value && names.value.length > FEW);
+  const high = computed(() => Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.value.length)))); // of a row
+  const left = computed(() => (high.value >= NAMED && width.value >= 600 ? NAMES : 0)); // of the ruler
+  const shape = computed(() => frame(answers.value.format, width.value - left.value, 1, 1));
+  const pointed = signal<[row: number, column: number] | null>(null);
+  const at = computed(() => within(...(pointed.value ?? [0, shape.value.bins >> 1])));
 
-  element.addEventListener("toggle", () => {
-    if (element.open && latest) paint(...latest);
-  });
+  function within(row: number, column: number): [row: number, column: number] {
+    return [Math.min(Math.max(row, 0), order.value.length - 1), Math.min(Math.max(column, 0), shape.value.bins - 1)];
+  }
+
   group.addEventListener("keydown", (event) => {
-    if (!shown || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!step) return;
     event.preventDefault();
-    point(row + step[0]!, column + step[1]!);
+    pointed.value = within(at.value[0] + step[0]!, at.value[1] + step[1]!);
   });
-  // Spoken only where the user is: the words also change while the scale moves.
   group.addEventListener("focus", () => {
-    set(cell, { "aria-live": "polite" });
-    point(row, column);
+    isFocused.value = true;
+    pointed.value = at.value;
   });
-  group.addEventListener("blur", () => set(cell, { "aria-live": undefined }));
+  group.addEventListener("blur", () => (isFocused.value = false));
   canvas.addEventListener("pointermove", (event) => {
-    if (!shown) return;
-    const { shape, left, high } = shown;
     const { x, y } = pointIn(canvas, event);
-    point(Math.floor(y / high), Math.floor(shape.x.invert(x - left)) - shape.low);
+    pointed.value = within(Math.floor(y / high.value), Math.floor(shape.value.x.invert(x - left.value)) - shape.value.low);
   });
 
-  function layout(...next: Parameters<HeatMap["layout"]>): void {
-    latest = next;
-    const { length } = next[1];
-    element.hidden = length <= FEW;
-    setText(summary, t("explorer.heat", { count: length }));
-    if (element.open && !element.hidden) paint(...next);
-  }
-
-  function paint(answers: Answers, names: readonly string[], order: readonly number[], width: number): void {
-    const high = Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.length)));
-    const left = high >= NAMED && width >= 600 ? NAMES : 0;
+  /** What is painted once for all scales, and what asking for a style tells, which makes the page work it out. */
+  const painted = computed(() => {
+    const height = high.value * names.value.length;
+    // The canvas's pixels are the screen's at any size, if they are not too many.
+    const ratio = Math.min(zoom.value, Math.sqrt(MOST_PIXELS / (Math.max(width.value, 1) * height)));
     const fills = CLASSES.map((kind) => getComputedStyle(textures.element.querySelector(`.mw-fill-${kind}`)!).fill);
     const { color: ink, fontFamily } = getComputedStyle(canvas);
-    const shape = frame(answers.format, width - left, 1, 1);
-    const [lowest, mask] = painted(answers, order);
-    const height = high * names.length;
-    const ratio = Math.min((globalThis.devicePixelRatio || 1) * zoomOf(canvas), Math.sqrt(MOST_PIXELS / (width * height)));
-    const labels = h("canvas", { width: Math.max(1, Math.round(left * ratio)), height: Math.round(height * ratio) });
-    shown = { answers, names, order, shape, high, left, ratio, mask, lowest, fills, ink, labels };
-    if (left) label(labels, order.map((tensor) => names[tensor]!), high * ratio, `${12 * ratio}px ${fontFamily}`, ink);
-    [canvas.width, canvas.height] = [Math.round(width * ratio), labels.height];
-    [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
-    row = Math.min(row, order.length - 1);
-    column = isPointed ? Math.min(column, shape.bins - 1) : Math.floor(shape.bins / 2);
-    draw(log2);
-  }
+    const labels = h("canvas", { width: Math.max(1, Math.round(left.value * ratio)), height: Math.round(height * ratio) });
+    if (left.value) label(labels, order.value.map((tensor) => names.value[tensor]!), high.value * ratio, `${12 * ratio}px ${fontFamily}`, ink);
+    return { height, ratio, fills, ink, labels, ...maskOf(answers.value, order.value) };
+  });
 
-  function draw(next: number): void {
-    log2 = next;
-    if (!element.open || !shown) return;
-    if (isPointed) say(shown);
+  view.effect(() => {
+    element.hidden = names.value.length <= FEW;
+    setText(summary, t("explorer.heat", { count: names.value.length }));
+  });
+  // Spoken only where the user is: the words also change while the scale moves.
+  view.effect(() => set(cell, { "aria-live": isFocused.value ? "polite" : undefined }));
+  view.effect(() => {
+    if (!isShown.value || !pointed.value) return;
+    const [row, column] = at.value;
+    const tensor = order.value[row]!;
+    const one = answers.value.summaries[tensor]!;
+    const words = cellWords(binned(one, answers.value.format, scale.value), column, shape.value, one.finite);
+    setText(cell, t("explorer.heat_cell", { name: names.value[tensor]!, words }));
+  });
+  view.effect(() => {
+    if (!isShown.value) return;
+    const { height, ratio, fills, ink, labels, mask, lowest } = painted.value;
+    const [columns, rows] = [Math.round(width.value * ratio), labels.height];
+    set(canvas, { width: columns, height: rows }); // only where they differ: setting one clears the canvas
+    Object.assign(canvas.style, { width: `${width.value}px`, height: `${height}px` });
     const pen = canvas.getContext("2d");
     if (!pen) return;
-    const { answers, shape, high, left, ratio, mask, lowest, fills, ink, labels } = shown;
-    const [width, height] = [canvas.width / ratio, canvas.height / ratio];
+    const { x, low } = shape.value;
+    const start = left.value;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.globalCompositeOperation = "source-over";
     pen.imageSmoothingEnabled = false;
-    pen.clearRect(0, 0, width, height);
-    const start = left + shape.x(lowest + log2);
-    pen.drawImage(mask, start, 0, shape.x(shape.low + mask.width) - shape.x(shape.low), height);
-    pen.clearRect(0, 0, left, height);
+    pen.clearRect(0, 0, width.value, height);
+    pen.drawImage(mask, start + x(lowest + scale.value), 0, x(low + mask.width) - x(low), height);
+    pen.clearRect(0, 0, start, height);
     pen.globalCompositeOperation = "source-atop";
-    for (const { kind, from, to } of zones(answers.format)) {
+    const bands = zones(answers.value.format);
+    for (const { kind, from, to } of bands) {
       pen.fillStyle = fills[kind]!;
-      pen.fillRect(left + shape.x(from), 0, shape.x(to) - shape.x(from), height);
+      pen.fillRect(start + x(from), 0, x(to) - x(from), height);
     }
     pen.globalCompositeOperation = "source-over";
     pen.fillStyle = ink;
     pen.globalAlpha = 0.5;
-    for (const { from } of zones(answers.format).slice(1)) pen.fillRect(left + shape.x(from), 0, 1, height);
+    for (const { from } of bands.slice(1)) pen.fillRect(start + x(from), 0, 1, height);
     pen.globalAlpha = 1;
-    if (left) pen.drawImage(labels, 0, 0, labels.width / ratio, height);
+    if (start) pen.drawImage(labels, 0, 0, labels.width / ratio, height);
+    if (!isFocused.value) return;
+    const [row, column] = at.value;
     pen.strokeStyle = ink;
-    if (group.contains(document.activeElement)) {
-      pen.strokeRect(left + shape.x(shape.low + column) + 0.5, row * high + 0.5, shape.x(shape.low + 1) - shape.x(shape.low), high - 1);
-    }
-  }
-
-  function point(toRow: number, toColumn: number): void {
-    if (!shown) return;
-    row = Math.min(Math.max(toRow, 0), shown.order.length - 1);
-    column = Math.min(Math.max(toColumn, 0), shown.shape.bins - 1);
-    isPointed = true;
-    draw(log2);
-  }
-
-  /** What the cell that was pointed at holds. */
-  function say({ answers, names, order, shape }: Shown): void {
-    const tensor = order[row]!;
-    const one = answers.summaries[tensor]!;
-    const words = cellWords(binned(one, answers.format, log2), column, shape, one.finite);
-    setText(cell, t("explorer.heat_cell", { name: names[tensor]!, words }));
-  }
-
-  return { element, layout, draw };
+    pen.strokeRect(start + x(low + column) + 0.5, row * high.value + 0.5, x(low + 1) - x(low), high.value - 1);
+  });
+  return element;
 }
 
-/** A pixel for each tensor and binade, opaque in proportion to the root of its share. */
-function painted({ summaries, total }: Answers, order: readonly number[]): [number, HTMLCanvasElement] {
+/** A pixel for each tensor and binade, from `lowest` on, opaque in proportion to the root of its share. */
+function maskOf({ summaries, total }: Answers, order: readonly number[]): { mask: HTMLCanvasElement; lowest: number } {
   const [lowest, highest] = [total.exponents[0] ?? 0, total.exponents.at(-1) ?? 0];
   const mask = h("canvas", { width: highest - lowest + 1, height: Math.max(1, order.length) });
   const pen = mask.getContext("2d");
@@ -171,7 +141,7 @@ function painted({ summaries, total }: Answers, order: readonly number[]): [numb
     }
   });
   if (image) pen!.putImageData(image, 0, 0);
-  return [lowest, mask];
+  return { mask, lowest };
 }
 
 /** Write a name beside each row, narrower where it would not fit: once, since setting a font makes the page work out its styles. */

@@ -1,61 +1,52 @@
 // The answer first: what becomes of the gradients, as large shares with their counts; and what the view leaves out.
 
-import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
+import type { Explored } from "./state.ts";
 import { swatch, type Textures } from "./textures.ts";
 import { integer, share, spokenScale } from "./words.ts";
 
-export interface Figures {
-  readonly element: HTMLElement;
-  draw(counts: Float64Array): void;
-  words(counts: Float64Array, log2LossScale: number): string;
-}
+const sum = (counts: Float64Array) => counts.reduce((all, one) => all + one, 0);
 
-export function figures(textures: Textures): Figures {
+export function figures({ view, answers, scale }: Explored, textures: Textures): HTMLElement {
   const parts = CLASSES.map((kind) => {
     const number = h("div", { class: "mw-figure" });
     const count = h("div", { class: "mw-num mw-muted mw-figure-count" });
     const name = h("div", { class: "mw-figure-name" }, swatch(kind, textures), t(`explorer.class_${kind}`));
     return { number, count, box: h("div", {}, number, name, count) };
   });
-  const element = h("div", { class: "mw-figures" }, ...parts.map(({ box }) => box));
-
-  function draw(counts: Float64Array): void {
-    const finite = counts.reduce((sum, one) => sum + one, 0);
+  view.effect(() => {
+    const counts = answers.value.totals(scale.value);
+    const finite = sum(counts);
     parts.forEach(({ number, count }, kind) => {
       setText(number, share(counts[kind]!, finite));
       setText(count, integer(counts[kind]!));
     });
-  }
-
-  function words(counts: Float64Array, log2: number): string {
-    const finite = counts.reduce((sum, one) => sum + one, 0);
-    const said = CLASSES.map((kind, i) => `${share(counts[i]!, finite)} ${t(`explorer.class_${kind}`)}`);
-    return `${spokenScale(log2)}: ${listed(said)}`;
-  }
-  return { element, draw, words };
+  });
+  return h("div", { class: "mw-figures" }, ...parts.map(({ box }) => box));
 }
 
-export interface Notes {
-  readonly element: HTMLElement;
-  show(answers: Answers, withoutGradient: readonly string[]): void;
+/** The figures in a sentence. */
+export function outcome(counts: Float64Array, log2LossScale: number): string {
+  const finite = sum(counts);
+  const said = CLASSES.map((kind, i) => `${share(counts[i]!, finite)} ${t(`explorer.class_${kind}`)}`);
+  return `${spokenScale(log2LossScale)}: ${listed(said)}`;
 }
 
 /** The truth beside the numbers. */
-export function notes(): Notes {
+export function notes({ view, answers }: Explored): HTMLElement {
   const element = h("div", { class: "mw-note mw-stack-tight" });
-
-  function show({ total, format }: Answers, withoutGradient: readonly string[]): void {
-    const { zero, inf, nan, count } = total;
+  const withoutGradient = view.trait("_without_gradient");
+  view.effect(() => {
+    const { total: { zero, inf, nan, count }, format } = answers.value;
     const lines = [
       t("explorer.zeros", { share: share(zero, count), zero: integer(zero), count: integer(count) }),
       t("explorer.after_the_fact", { format: format.name }),
     ];
     if (inf + nan > 0) lines.push(t("explorer.not_finite", { inf: integer(inf), nan: integer(nan) }));
-    if (withoutGradient.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient) }));
+    if (withoutGradient.value.length > 0) lines.push(t("explorer.without", { names: listed(withoutGradient.value) }));
     element.replaceChildren(...lines.map((line) => h("p", {}, line)));
-  }
-  return { element, show };
+  });
+  return element;
 }

@@ -1,7 +1,14 @@
-// What the page and the kernel share, and what of it an address may ask for.
+// What the page and the kernel share, what of it an address may ask for, and what follows from it. The page's parts
+// read these signals; which part is drawn when is not said anywhere.
 
+import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
-import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { byStep, nearest, readSnapshots, type Snapshot } from "#core/gradients/snapshots.ts";
+import type { GradientSummary } from "#core/gradients/summary.ts";
+import { listed, t } from "#ui/messages.ts";
+import { kept, type View } from "#ui/view.ts";
 
 export interface State {
   format: string;
@@ -26,4 +33,111 @@ export function accept(wanted: Pick<State, "format" | "log2_loss_scale" | "step"
   const { format, log2_loss_scale: log2, step } = wanted;
   const fits = log2 >= LOWEST && log2 <= HIGHEST && step >= 0 && step < 2 ** 32;
   return fits && choices.some(({ name }) => name === format) ? wanted : null;
+}
+
+const IN_HAND_MS = 400; // after a move: longer than the kernel takes to echo the value before the last
+
+interface Gradients {
+  readonly snapshot: Snapshot;
+  readonly summaries: readonly GradientSummary[];
+}
+
+/** Shown, hidden, before any have come. */
+const NONE: Gradients = { snapshot: { step: 0, lossScale: NaN, loss: NaN, names: [], summaries: () => [] }, summaries: [] };
+
+export interface Explored {
+  readonly view: View<State>;
+  /** What cannot be shown, and why; "" where all can. What was shown before stays. */
+  readonly fault: ReadonlySignal<string>;
+  /** All that the page has, ascending by step. */
+  readonly snapshots: ReadonlySignal<readonly Snapshot[]>;
+  /** The step that the user looks at while its slider is held; null: it is not held. */
+  readonly looked: Signal<number | null>;
+  readonly snapshot: ReadonlySignal<Snapshot>;
+  readonly isEmpty: ReadonlySignal<boolean>;
+  /** The tensors' names: the same list until one of them changes. */
+  readonly names: ReadonlySignal<readonly string[]>;
+  readonly answers: ReadonlySignal<Answers>;
+  /** log2 of the loss scale that is drawn, which during a drag is ahead of the kernel's. */
+  readonly scale: ReadonlySignal<number>;
+  move(log2: number): void;
+  /** `answers` and `scale` when no slider was held last: what is spoken, and the order of rows, would be restless during a drag. */
+  readonly settled: ReadonlySignal<{ answers: Answers; log2: number }>;
+}
+
+export function explore(view: View<State>): Explored {
+  const [sent, step, wanted, log2] = [view.trait("_snapshots"), view.trait("step"), view.trait("format"), view.trait("log2_loss_scale")];
+  const snapshots = signal<readonly Snapshot[]>([]);
+  const damage = signal<unknown>(undefined);
+  const looked = signal<number | null>(null);
+
+  function take(read: () => readonly Snapshot[]): void {
+    try {
+      snapshots.value = byStep(read());
+      damage.value = undefined;
+    } catch (fault) {
+      damage.value = fault;
+    }
+  }
+  view.effect(() => {
+    const bytes = sent.value;
+    untracked(() => take(() => readSnapshots(bytes)));
+  });
+  view.onMessage((message: { kind?: string; steps?: number[] }, buffers) => {
+    if (message.kind !== "snapshots") return;
+    take(() => [...snapshots.value, ...buffers.flatMap((bytes) => readSnapshots(bytes))].filter((one) => message.steps?.includes(one.step)));
+  });
+  const newest = snapshots.value.at(-1)?.step ?? 0;
+  if (newest !== view.model.get("_newest")) view.model.send({ kind: "snapshots", after: newest || -1 }); // came before this view
+
+  const read = computed((): Gradients | Error | undefined => {
+    const snapshot = nearest(snapshots.value, looked.value ?? step.value);
+    try {
+      return snapshot && { snapshot, summaries: snapshot.summaries() };
+    } catch (fault) {
+      return fault as Error;
+    }
+  });
+  const gradients = kept(NONE, (last) => (read.value instanceof Error ? last : read.value ?? last));
+  const found = computed(() => choices.find(({ name }) => name === wanted.value));
+  const format = kept<FloatFormat>(choices[0]!, (last) => found.value ?? last);
+  const fault = computed(() => {
+    const unread = damage.value ?? (read.value instanceof Error ? read.value : undefined);
+    if (unread) return t("explorer.unreadable", { reason: String((unread as Error).message) });
+    return found.value ? "" : t("explorer.unknown_format", { came: wanted.value, accepted: listed(choices.map(({ name }) => name)) });
+  });
+  const names = kept<readonly string[]>([], (last) => {
+    const { names } = gradients.value.snapshot;
+    return names.join("\n") === last.join("\n") ? last : names;
+  });
+  const answers = computed(() => new Answers(gradients.value.summaries, format.value));
+
+  const scale = signal(log2.value);
+  const settledScale = signal(log2.value);
+  let moved = -Infinity;
+  view.effect(() => {
+    const to = log2.value;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // What the kernel echoes late must not pull the slider from under the hand.
+    const follow = () => {
+      const wait = to === scale.peek() ? 0 : moved + IN_HAND_MS - performance.now();
+      if (wait > 0) timer = setTimeout(follow, wait);
+      else batch(() => (scale.value = settledScale.value = to));
+    };
+    follow();
+    return () => clearTimeout(timer);
+  });
+  const atRest = kept({ names: names.value, answers: answers.value }, (last) =>
+    looked.value === null || names.value !== last.names ? { names: names.value, answers: answers.value } : last);
+
+  return {
+    view, fault, snapshots, looked, names, answers, scale,
+    snapshot: computed(() => gradients.value.snapshot),
+    isEmpty: computed(() => gradients.value === NONE),
+    move(log2) {
+      moved = performance.now();
+      scale.value = log2;
+    },
+    settled: computed(() => ({ answers: atRest.value.answers, log2: settledScale.value })),
+  };
 }

@@ -1,80 +1,53 @@
 // A bar for each tensor, those that lose most first.
 
-import { CLASSES } from "#core/gradients/boundaries.ts";
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
+import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { Explored } from "./state.ts";
 import type { Textures } from "./textures.ts";
 import { share } from "./words.ts";
 
 const FEW = 12; // rows shown before "show all"
 
-export interface TensorRows {
-  readonly element: HTMLElement;
-  /** Take other tensors. */
-  replace(names: readonly string[]): void;
-  /** Put the rows in order of what they lose, then draw them. */
-  arrange(answers: Answers, log2LossScale: number): void;
-  /** Draw the rows that are shown, in the order they are in. */
-  draw(answers: Answers, log2LossScale: number): void;
-  /** The tensors in their order. */
-  order(): readonly number[];
-}
-
-interface Row {
-  readonly item: HTMLLIElement;
-  readonly draw: (counts: Float64Array) => void;
-}
-
-export function tensorRows(textures: Textures): TensorRows {
+/** `order`: the tensors, those that lose most first. */
+export function tensorRows(
+  { view, names, answers, scale, settled }: Explored, textures: Textures,
+): { element: HTMLElement; order: ReadonlySignal<readonly number[]> } {
   const id = uniqueId("tensors");
-  const list = h("ol", { class: "mw-tensors", "aria-labelledby": id });
-  const more = h("button", { type: "button", "aria-expanded": "false" });
-  const element = h("div", { class: "mw-stack-tight" }, h("h4", { id }, t("explorer.by_tensor")), list, more);
-  let rows: Row[] = [];
-  let order: number[] = [];
-  let all = false;
-  let again = () => {};
+  const list = h("ol", { "aria-labelledby": id });
+  const more = h("button", { type: "button" });
+  const all = signal(false);
+  const rows = computed(() => names.value.map((name) => row(name, textures)));
+  const order = computed(() => byLoss(settled.value.answers, settled.value.log2));
+  const shown = computed(() => (all.value ? order.value : order.value.slice(0, FEW)));
 
-  more.addEventListener("click", () => {
-    all = !all;
-    again();
+  more.addEventListener("click", () => (all.value = !all.value));
+  view.effect(() => {
+    const { length } = rows.value;
+    list.replaceChildren(...shown.value.map((tensor) => rows.value[tensor]!.item));
+    more.hidden = length <= FEW;
+    set(more, { "aria-expanded": String(all.value) });
+    setText(more, all.value ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: length }));
+    set(list, { tabindex: all.value && length > FEW ? 0 : undefined, class: all.value ? "mw-tensors mw-tensors-all" : "mw-tensors" });
   });
-
-  function replace(names: readonly string[]): void {
-    rows = names.map((name) => row(name, textures));
-    order = [...rows.keys()];
-  }
-
-  function shown(): number[] {
-    return all ? order : order.slice(0, FEW);
-  }
-
-  function arrange(answers: Answers, log2: number): void {
-    const lost = rows.map((_, tensor) => {
-      const [flushed, subnormal, normal, overflow] = answers.counts(tensor, log2);
-      const finite = flushed! + subnormal! + normal! + overflow!;
-      return finite === 0 ? -1 : (flushed! + overflow!) / finite;
-    });
-    order = [...rows.keys()].sort((a, b) => lost[b]! - lost[a]! || a - b);
-    again = () => arrange(answers, log2);
-    list.replaceChildren(...shown().map((tensor) => rows[tensor]!.item));
-    more.hidden = rows.length <= FEW;
-    set(more, { "aria-expanded": String(all) });
-    setText(more, all ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: rows.length }));
-    set(list, { tabindex: all && rows.length > FEW ? 0 : undefined, class: all ? "mw-tensors mw-tensors-all" : "mw-tensors" });
-    draw(answers, log2);
-  }
-
-  function draw(answers: Answers, log2: number): void {
-    again = () => arrange(answers, log2);
-    for (const tensor of shown()) rows[tensor]!.draw(answers.counts(tensor, log2));
-  }
-
-  return { element, replace, arrange, draw, order: () => order };
+  view.effect(() => {
+    for (const tensor of shown.value) rows.value[tensor]!.draw(answers.value.counts(tensor, scale.value));
+  });
+  return { element: h("div", { class: "mw-stack-tight" }, h("h4", { id }, t("explorer.by_tensor")), list, more), order };
 }
 
-function row(name: string, textures: Textures): Row {
+function byLoss(answers: Answers, log2: number): number[] {
+  const lost = answers.summaries.map((_, tensor) => {
+    const [flushed, subnormal, normal, overflow] = answers.counts(tensor, log2);
+    const finite = flushed! + subnormal! + normal! + overflow!;
+    return finite === 0 ? -1 : (flushed! + overflow!) / finite;
+  });
+  return [...lost.keys()].sort((a, b) => lost[b]! - lost[a]! || a - b);
+}
+
+function row(name: string, textures: Textures): { item: HTMLLIElement; draw: (counts: Float64Array) => void } {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures.fill(kind) }));
   const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
   const text = h("span", { class: "mw-num mw-tensor-text" });
