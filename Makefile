@@ -13,11 +13,14 @@ VECTORS := build/vectors
 lab: .venv/.lab
 	$(BIN)/mixwidgets lab notebooks/00_start_here.ipynb
 
-# `make test` leaves the tests that are marked slow to `make test-all`, which continuous integration runs.
+# `make test` leaves the tests that are marked slow, and the lessons that train for long, to `make test-all`, which
+# continuous integration runs.
 SLOW = and not slow
 test: front-end unit documentation notebooks browser
 
+NOTEBOOKS = $(patsubst %,notebooks/%_*.ipynb,00 01 02 07 09)
 test-all: SLOW =
+test-all: NOTEBOOKS = notebooks
 test-all: test
 
 # The parts of `make test`. Those that Python runs share the cores among processes.
@@ -37,7 +40,7 @@ documentation: .venv/.test
 
 # The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
 notebooks: .venv/.test
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh notebooks
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh $(NOTEBOOKS)
 
 browser: .venv/.test .venv/.browser
 	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal

@@ -1,5 +1,5 @@
 // Builds the front end into mixwidgets/static/: one minified ES module for each widget, one for the host of a saved page,
-// and one style sheet. A folder in mixwidgets/widgets with a page.ts is a widget, a folder in mixwidgets/languages a
+// one style sheet, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts is a widget, a folder in mixwidgets/languages a
 // language. A module holds no messages: Python declares them before it (mixwidgets/widgets/bundles.py), and
 // messages.json says which groups of them its code can name.
 //   node js/build.mjs           writes the files
@@ -28,16 +28,35 @@ const declared = {
   setup: ({ onLoad }) => onLoad({ filter: /languages.en.page\.json$/ }, () => ({ contents: "export default messages", loader: "js" })),
 };
 
+const bundled = new Set(); // packages
+
 async function moduleOf(path) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...OPTIONS,
+    metafile: true,
     entryPoints: [path],
     format: "esm",
     target: "es2022",
     alias: { "d3-color": "./js/ui/unused_d3.ts", "d3-format": "./js/ui/unused_d3.ts" },
     plugins: [declared],
   });
+  for (const input of Object.keys(metafile.inputs)) {
+    const found = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input);
+    if (found) bundled.add(found[1]);
+  }
   return outputFiles[0].text;
+}
+
+/** The name, version and licence of each bundled package; an error where a package has no text of its licence. */
+async function notices() {
+  const parts = [...bundled].sort().map(async (name) => {
+    const folder = `${root}node_modules/${name}`;
+    const { version, license } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    if (!file) throw new Error(`${name} is bundled, and has no file with its licence`);
+    return `${name} ${version} (${license})\n\n${(await readFile(`${folder}/${file}`, "utf8")).trim()}\n`;
+  });
+  return `The widgets' pages contain code of these packages.\n\n${(await Promise.all(parts)).join("\n----\n\n")}`;
 }
 
 async function styleSheet() {
@@ -83,5 +102,6 @@ for (const [name, code] of modules) await put(`${name}.js`, code, sizeOf(name, c
 await put("mixwidgets.css", await styleSheet());
 const lines = Object.entries(groupsOf).map(([name, some]) => `  ${JSON.stringify(name)}: ${JSON.stringify(some)}`);
 await put("messages.json", `{\n${lines.join(",\n")}\n}\n`);
+await put("THIRD_PARTY_NOTICES.txt", await notices());
 for (const name of readdirSync(output)) if (!expected.has(name)) fail(`${name}: nothing builds this file; delete it`);
 process.exitCode = failed ? 1 : 0;

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -223,6 +224,17 @@ print(len(lab.copy_course(Path("mine"))), (Path("mine") / lab.FIRST).exists())
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     *brought, copied = done.stdout.splitlines()
+    with zipfile.ZipFile(wheel) as files:
+        (notices,) = [
+            name
+            for name in files.namelist()
+            if name.endswith("licenses/mixwidgets/static/THIRD_PARTY_NOTICES.txt")
+        ]
+        text = files.read(notices).decode()
+    for package in json.loads((root / "package.json").read_text())["dependencies"]:
+        assert (
+            f"\n{package} " in text
+        )  # what the pages are built with; the others are by the build's own list
     written = [*(root / "notebooks").glob("*.ipynb"), *(root / "notebooks").glob("zh/*.ipynb")]
     assert brought == sorted(str(path.relative_to(root / "notebooks")) for path in written)
     assert copied == f"{len(brought)} True"
