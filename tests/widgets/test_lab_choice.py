@@ -17,7 +17,12 @@ from tests.widgets.lab_page import Page
 def launched(monkeypatch):
     """The experiments that were to be launched, in their order; no process starts."""
     there = []
-    monkeypatch.setattr(training_lab, "launch", lambda experiment, _: there.append(experiment) or experiment)
+
+    def launch(experiment, runs_dir, *, trust_source):
+        there.append(experiment)
+        return experiment
+
+    monkeypatch.setattr(training_lab, "launch", launch)
     return there
 
 
