@@ -59,7 +59,8 @@ def test_stop_ends_the_runs_and_leaves_the_workers_warm(tmp_path, pool):
 KERNEL = """
 import sys
 import mixwidgets as mw
-sweep = mw.sweep([mw.Experiment.from_json(line) for line in sys.argv[2:]], runs_dir=sys.argv[1])
+cells = [mw.Experiment.from_json(line) for line in sys.argv[2:]]
+sweep = mw.sweep(cells, runs_dir=sys.argv[1], trust_source=True)
 sys.stdin.readline()
 """
 
