@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -23,6 +24,9 @@ atexit.register(shutil.rmtree, os.environ["MIXWIDGETS_QUEUE"], ignore_errors=Tru
 # What a command prints depends on these.
 for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS"):
     os.environ.pop(name, None)
+# A shell starts what runs in the background with Control-C ignored, and what tests start would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine may be slow to stop what it was asked to stop.
 stopping._PATIENCE_S = sweeping._PATIENCE_S = LIMIT_S
 

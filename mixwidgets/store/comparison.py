@@ -1,6 +1,5 @@
 """Runs side by side: the settings that differ, how each ended, what each lost."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -8,9 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store.run import Run
 from mixwidgets.store.settings import Value, place_of, settings_of
-from mixwidgets.store.shares import flushed_against_float32
 from mixwidgets.store.state import RunState
-from mixwidgets.store.status import current_status
+from mixwidgets.store.status import Status, current_status
 from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
@@ -31,18 +29,23 @@ class ComparisonRow:
 
 
 def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
-    """The settings in which the runs differ, then their results (see `comparison`). Reads each journal once.
+    """The settings in which the runs differ, then their results (see `comparison`). Reads the last status of
+    a run that is over, else its journal.
 
     A setting that a run does not have, or of which nothing is known, makes no difference: the growth of a
     loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no run,
     TypeError for what is none.
     """
     there = checked_runs(runs)
-    told = [(run.experiment, run.status, run.state()) for run in there]  # the status first: see Run.is_alive
-    results = [_results(*one) for one in told]
+    statuses = [current_status(run.path) for run in there]  # before the events: see Run.is_alive
+    states = [_state(run, status) for run, status in zip(there, statuses, strict=True)]
+    results = [
+        _results(run.experiment, status.word, state)
+        for run, status, state in zip(there, statuses, states, strict=True)
+    ]
     return [
         *_differing([settings_of(run.experiment) for run in there]),
-        *_differing([place_of(state.started) for _, _, state in told]),
+        *_differing([place_of(state.started) for state in states]),
         *(ComparisonRow(name, "result", _values(name, results)) for name in _names(results)),
     ]
 
@@ -95,42 +98,26 @@ def checked_runs(runs: Iterable[Run]) -> list[Run]:
     return there
 
 
+def _state(run: Run, status: Status) -> RunState:
+    """Summed up; from the journal where the last status is missing or of an older version."""
+    state = status.state if status.state and status.state.started else run.state()
+    return state.summed_up(run.experiment.compute_format)
+
+
 def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> dict[str, Value]:
-    """The results that are recorded; NaN where a recorded number is undefined."""
+    """The results that are recorded, of a summed-up state; NaN where a recorded number is undefined."""
     found: dict[str, Value] = {"status": status}
     if state.finished or state.loss is not None:
         found |= {"steps_done": state.steps, "skipped": state.skipped}
     if state.loss is not None and (state.has_loss or isinstance(what, Experiment)):
         found["loss"] = state.loss
     found |= {f"metrics.{name}": value for name, value in state.metrics.items()}
-    found |= _lost(state, what.compute_format)
+    found |= state.lost
     if state.steps_per_second is not None:
         found["steps_per_second"] = state.steps_per_second
     if state.memory is not None:
         by_source = {"predicted": state.memory.predicted, "measured": state.memory.measured}
         found |= {f"memory.{source}": sum(kinds.values()) for source, kinds in by_source.items() if kinds}
-    return found
-
-
-def _lost(state: RunState, format: str) -> dict[str, float]:
-    """What became of the newest snapshot's gradients, as shares."""
-    snapshot = state.snapshot
-    count = sum(summary.count for summary in snapshot.summaries.values()) if snapshot else 0
-    if snapshot is None or not count:
-        return {}
-    zero = sum(summary.zero for summary in snapshot.summaries.values())
-    shares = state.shares(format)
-    found = {
-        "gradients.zero": zero / count,
-        "gradients.flushed": shares.flushed,
-        "gradients.overflow": shares.overflow,
-        "gradients.not_finite": shares.not_finite,
-    }
-    if snapshot.flushed:
-        found["gradients.flushed_against_float32"] = flushed_against_float32(snapshot)
-    if snapshot.weights_unchanged:
-        unchanged = sum(snapshot.weights_unchanged.values())
-        found["weights_unchanged"] = unchanged / (count - zero) if count > zero else math.nan
     return found
 
 

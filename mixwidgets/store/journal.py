@@ -180,11 +180,10 @@ class Journal:
         """
         if isinstance(event, RunFinished):
             self._finish(event)
-        elif isinstance(event, GradientSnapshot):  # no part of the last status: not kept in memory
-            write_once(self._events, with_checksum(write_snapshot(self.path, event)))
-        else:
-            write_once(self._events, with_checksum(to_record(event)))
-            self._state.add(event)
+            return
+        record = write_snapshot(self.path, event) if isinstance(event, GradientSnapshot) else to_record(event)
+        write_once(self._events, with_checksum(record))
+        self._state.add(event)
 
     def finish(self, reason: str, message: str) -> str:
         """Record the end of a run, with the metrics of its last evaluation. Returns `reason`, a key of
@@ -213,7 +212,8 @@ class Journal:
             if not is_disk_full(error):
                 raise
         self._state.add(event)
-        end = {"metrics": event.metrics, "message": event.message, "state": self._state}
+        state = self._state.summed_up(self.experiment.compute_format)
+        end = {"metrics": event.metrics, "message": event.message, "state": state}
         write_last_status(self.path, self._status(event.reason, **end))
 
     def _status(self, word: str, **fields: Any) -> Status:

@@ -105,8 +105,8 @@ class Run:
         return list(self.reader().read_new())
 
     def state(self) -> RunState:
-        """What the events recorded so far say, in figures."""
-        return state_of(self.reader().read_new())
+        """What the events recorded so far say, in figures. Summaries are read when they are asked for."""
+        return state_of(self.reader(as_stored=True).read_new())
 
     def follow(self) -> Iterator[Event]:
         """Everything recorded so far and then each event as it comes, until the run is over."""

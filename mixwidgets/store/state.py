@@ -4,7 +4,8 @@ import math
 import statistics
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from mixwidgets.store.events import (
     Evaluation,
@@ -15,7 +16,7 @@ from mixwidgets.store.events import (
     RunStarted,
     StepRecord,
 )
-from mixwidgets.store.shares import Shares, class_shares
+from mixwidgets.store.shares import Shares, class_shares, flushed_against_float32
 
 _SPEED_STEPS = 100
 
@@ -44,6 +45,8 @@ class RunState:
     """The loss of the snapshot's step; NaN where that step was not recorded."""
     snapshot_scale: float = math.nan
     """The loss scale of the snapshot's step; NaN where that step was not recorded."""
+    lost: Mapping[str, float] = field(default_factory=dict)
+    """Of a summed-up state: what became of the newest snapshot's gradients (see `comparison`)."""
     finished: RunFinished | None = None
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=_SPEED_STEPS))
     """What each of the newest 100 steps took."""
@@ -70,9 +73,14 @@ class RunState:
                 self.finished = event
 
     @property
+    def median_seconds(self) -> float | None:
+        """What a step took, the median of the newest 100; None before the first."""
+        return statistics.median(self.seconds) if self.seconds else None
+
+    @property
     def steps_per_second(self) -> float | None:
         """By the median of the newest 100 steps; None where that tells nothing."""
-        median = statistics.median(self.seconds) if self.seconds else 0
+        median = self.median_seconds or 0
         return 1 / median if 0 < median < math.inf else None
 
     @property
@@ -85,6 +93,36 @@ class RunState:
         """What `format` makes of the newest snapshot at the loss scale of its step."""
         summaries = self.snapshot.summaries.values() if self.snapshot else ()
         return class_shares(summaries, format, self.snapshot_scale)
+
+    def summed_up(self, format: str) -> Self:
+        """The same with shares, `lost`, in place of the newest snapshot; without, where it is damaged."""
+        if self.snapshot is None:
+            return self
+        try:
+            lost = self._lost(self.snapshot, format)
+        except ValueError:
+            lost = {}
+        return replace(self, snapshot=None, lost=lost)
+
+    def _lost(self, snapshot: GradientSnapshot, format: str) -> dict[str, float]:
+        summaries = list(snapshot.summaries.values())
+        count = sum(summary.count for summary in summaries)
+        if not count:
+            return {}
+        zero = sum(summary.zero for summary in summaries)
+        shares = class_shares(summaries, format, self.snapshot_scale)
+        found = {
+            "gradients.zero": zero / count,
+            "gradients.flushed": shares.flushed,
+            "gradients.overflow": shares.overflow,
+            "gradients.not_finite": shares.not_finite,
+        }
+        if snapshot.flushed:
+            found["gradients.flushed_against_float32"] = flushed_against_float32(snapshot)
+        if snapshot.weights_unchanged:
+            unchanged = sum(snapshot.weights_unchanged.values())
+            found["weights_unchanged"] = unchanged / (count - zero) if count > zero else math.nan
+        return found
 
 
 def state_of(events: Iterable[Event]) -> RunState:

@@ -1,13 +1,15 @@
 """status.json: what a run's process last said about itself, and what the run is now."""
 
+import math
 import os
 import socket
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from mixwidgets.store.events import REASONS, RunFinished
+from mixwidgets.store.events import REASONS, Memory, RunFinished, RunStarted
 from mixwidgets.store.files import (
     create_file,
     read_plain_file,
@@ -23,10 +25,14 @@ from mixwidgets.store.records import (
     from_json_metrics,
     from_json_number,
     from_json_text,
+    from_record,
     to_json_metrics,
     to_json_number,
+    to_record,
 )
 from mixwidgets.store.state import RunState, state_of
+
+E = TypeVar("E", RunStarted, Memory)
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
@@ -52,8 +58,8 @@ class Status:
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The last evaluation's."""
     state: RunState | None = None
-    """How far the run came: the last step's figures and how many were skipped. None before the last status,
-    and in those of older versions."""
+    """What came of the run. None before the last status; those of older versions have only the last step's
+    figures, or none."""
     message: str = ""
     """What happened, in words."""
     damage: str = ""
@@ -71,13 +77,19 @@ def read_status(run_path: Path) -> Status:
     metrics, message = from_json_metrics(record.get("metrics")), from_json_text(record.get("message"))
     state = None
     if record.get("steps") is not None:
+        loss, seconds = (_known(record.get(name), from_json_number) for name in ("loss", "seconds"))
         state = RunState(
+            started=_event(RunStarted, record.get("started")),
             steps=from_json_count(record["steps"]),
             skipped=from_json_count(record.get("skipped")),
-            loss=_known(record.get("loss"), from_json_number),
+            loss=loss,
             loss_scale=_known(record.get("loss_scale"), from_json_number),
+            has_loss=loss is not None and not math.isnan(loss),
             metrics=metrics,
+            memory=_event(Memory, record.get("memory")),
+            lost=_known(record.get("lost"), from_json_metrics) or {},
             finished=RunFinished(reason=word, metrics=metrics, message=message),
+            seconds=deque(() if seconds is None else (seconds,)),
         )
     return Status(
         word=word,
@@ -91,6 +103,19 @@ def read_status(run_path: Path) -> Status:
 
 def _known(value: Any, read: Callable[[Any], Any]) -> Any:
     return None if value is None else read(value)
+
+
+def _event(kind: type[E], record: object) -> E | None:
+    """The event of this kind; None where there was none."""
+    if record is None:
+        return None
+    try:
+        event = from_record(record) if isinstance(record, dict) else None
+    except KeyError as error:
+        raise ValueError(f"its {kind.kind!r} has no {error}") from None
+    if not isinstance(event, kind):
+        raise ValueError(f"its {kind.kind!r} is none")
+    return event
 
 
 def current_status(run_path: Path) -> Status:
@@ -163,6 +188,10 @@ def _line(status: Status) -> bytes:
             "skipped": state and state.skipped,
             "loss": _known(state and state.loss, to_json_number),
             "loss_scale": _known(state and state.loss_scale, to_json_number),
+            "seconds": _known(state and state.median_seconds, to_json_number),
+            "started": _known(state and state.started, to_record),
+            "memory": _known(state and state.memory, to_record),
+            "lost": _known(state and state.lost, to_json_metrics),
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )

@@ -136,10 +136,16 @@ def test_two_texts_of_one_task_differ(tmp_path):
     assert first != second
 
 
-def test_the_results_are_those_recorded(tmp_path):
+STARTED = RunStarted(device="cpu", backend="made up", versions={"torch": "2.13"})
+
+
+@pytest.mark.parametrize("left", ["status.json", "events.jsonl"])
+def test_the_results_are_those_recorded(tmp_path, left):
+    """The last status and the events say the same."""
     summaries = {"a": GradientSummary.of(VALUES), "b": GradientSummary.of(np.zeros(2, "f4"))}
     full = run_of(
         tmp_path,
+        STARTED,
         Evaluation(step=0, metrics={"loss": 9.0, "accuracy": 0.1}),
         step(1, seconds=4.0),
         GradientSnapshot(step=1, summaries={"a": GradientSummary.of(np.ones(3, "f4"))}),
@@ -151,6 +157,8 @@ def test_the_results_are_those_recorded(tmp_path):
         RunFinished(reason="diverged", metrics={"loss": 0.5, "accuracy": 0.75}),
         recipe="fp16_unscaled",
     )  # fmt: skip
+    for name in {"status.json", "events.jsonl"} - {left}:
+        (full.path / name).unlink()
     waiting = run_of(tmp_path, recipe="fp16_unscaled")
     assert rows([full, waiting], "result") == {
         "status": ("diverged", "interrupted"),
@@ -230,16 +238,19 @@ def test_a_comparison_is_a_table_of_the_same(tmp_path):
     assert isinstance(comparison_rows(runs)[0], ComparisonRow)
 
 
-def test_each_journal_is_read_once(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("started", "readings"), [([], 3), ([STARTED], 0)])
+def test_a_journal_is_read_once_or_not_at_all(tmp_path, monkeypatch, started, readings):
+    """Not where the last status tells all: that of an older version does not."""
     read = []
     monkeypatch.setattr(
         JournalReader,
         "read_new",
         lambda reader, original=JournalReader.read_new: read.append(1) or original(reader),
     )
-    runs = [run_of(tmp_path, step(1), RunFinished(reason="completed", metrics={})) for _ in range(3)]
+    end = RunFinished(reason="completed", metrics={})
+    runs = [run_of(tmp_path, *started, step(1), end) for _ in range(3)]
     mw.comparison(runs)
-    assert len(read) == 3
+    assert len(read) == readings
 
 
 def test_what_is_no_run_is_refused(tmp_path):

@@ -59,7 +59,10 @@ def test_the_status_of_an_older_version_still_opens(tmp_path):
 
 def test_a_strange_number_is_damage(tmp_path):
     strange = [("steps", one) for one in (-1, 1.5, "3", True, [], 2**70)]
-    for name, value in [*strange, ("loss", "much"), ("loss_scale", {})]:
+    strange += [("loss", "much"), ("loss_scale", {}), ("seconds", []), ("lost", {"gradients.zero": "all"})]
+    for event in ([], {}, {"kind": "started"}, {"kind": "finished", "reason": "completed", "metrics": {}}):
+        strange += [("started", event), ("memory", event)]
+    for name, value in strange:
         path = ended(tmp_path, [1.0])
         record = without_checksum((path / "status.json").read_bytes())
         replace_file(path / "status.json", with_checksum({**record, name: value}))
