@@ -22,20 +22,39 @@ if TYPE_CHECKING:
 
 _UNBOUNDED = 10_000  # columns: what is piped is for other programs, and is not wrapped
 _SHARES = ("gradients.", "weights_unchanged")
+_NEWEST = 100  # listed: more than a screen holds
+_NEWEST = 100  # listed, unless another number is asked for
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def show_runs(
     runs_dir: Annotated[Path, typer.Argument(help="The folder that holds the runs.")] = Path("runs"),
+    newest: Annotated[
+        int | None,
+        typer.Option(
+            "--newest",
+            "-n",
+            min=0,
+            help=f"How many to list; 0: all. {_NEWEST} if left out; as JSON, all.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the runs of a folder, the newest first: what each is, how it ended, its last figures."""
+    from mixwidgets.store.run import run_folders
+
+    if newest is None:
+        newest = 0 if as_json else _NEWEST
     with errors_in_words():
-        runs = _runs_in(runs_dir)
+        runs = _runs_in(runs_dir, newest or None)
+        more = len(run_folders(runs_dir)) > len(runs) == newest
     if as_json:
         typer.echo(json.dumps([_brief(run) for run in runs]))
     elif runs:
         show_list(runs)
+        if more:
+            typer.echo(f"These are the newest {newest}; mixwidgets runs --newest 0 lists all.")
     else:
         typer.echo(f"No runs in {plain(runs_dir)} yet: mixwidgets train makes one.")
 
@@ -68,13 +87,13 @@ def compare_runs(
         show_side_by_side(runs, rows)
 
 
-def _runs_in(runs_dir: Path) -> list["Run"]:
-    """The folder's runs, newest first; what was skipped is told on stderr."""
+def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
+    """The folder's runs, the newest first; what was skipped is told on stderr."""
     from mixwidgets.store.run import list_runs
 
     with warnings.catch_warnings(record=True) as skipped:
         warnings.simplefilter("always")
-        runs = list_runs(runs_dir)
+        runs = list_runs(runs_dir, newest)
     for warning in skipped:
         typer.echo(f"mixwidgets: {plain(warning.message)}", err=True)
     return runs

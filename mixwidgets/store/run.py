@@ -6,8 +6,9 @@ import re
 import reprlib
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -206,24 +207,30 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     return Run(path)
 
 
-def list_runs(runs_dir: str | os.PathLike[str] = "runs") -> list[Run]:
-    """The runs in a folder, the newest first; none where the folder is missing.
+def list_runs(runs_dir: str | os.PathLike[str] = "runs", newest: int | None = None) -> list[Run]:
+    """The runs in a folder, the newest first, at most `newest` of them; none where the folder is missing.
 
     Only directories with a generated name are looked at; one whose experiment cannot be read is skipped
     with a warning.
     """
+    return list(islice(_runs(run_folders(runs_dir)), newest))
+
+
+def run_folders(runs_dir: str | os.PathLike[str]) -> list[Path]:
+    """The directories with a generated name in a folder, the newest first; none where it is missing."""
     try:
-        entries = [entry for entry in os.scandir(runs_dir) if entry.is_dir(follow_symlinks=False)]
+        with os.scandir(runs_dir) as entries:
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     except FileNotFoundError:
         return []
-    runs = []
-    for entry in sorted(entries, key=lambda entry: entry.name, reverse=True):
-        if not RUN_ID.fullmatch(entry.name):
-            continue
+    return [Path(runs_dir, name) for name in sorted(names, reverse=True) if RUN_ID.fullmatch(name)]
+
+
+def _runs(folders: Iterable[Path]) -> Iterator[Run]:
+    for folder in folders:
         try:
-            runs.append(Run(entry.path))
+            yield Run(folder)
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            warnings.warn(f"A run was skipped: {error}", stacklevel=2)
-    return runs
+            warnings.warn(f"A run was skipped: {error}", stacklevel=3)

@@ -60,6 +60,16 @@ def test_runs_are_listed_newest_first(runs, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(("options", "listed"), [("", 3), ("-n 2", 2), ("--newest 0", 3), ("-n 3", 3)])
+def test_a_long_list_says_what_it_leaves_out(runs, tmp_path, options, listed):
+    told = call("runs", tmp_path, *options.split()).stdout
+    assert [run.id for run in reversed(runs) if run.id in told] == [
+        run.id for run in runs[: -listed - 1 : -1]
+    ]
+    assert ("--newest 0 lists all" in told) == (listed < 3)
+    assert len(json.loads(call("runs", tmp_path, "--json", *options.split()).stdout)) == listed
+
+
 def test_runs_are_json_for_scripts(runs, tmp_path):
     told = json.loads(call("runs", tmp_path, "--json").stdout)
     assert [run["id"] for run in told] == [run.id for run in reversed(runs)]
