@@ -12,6 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"it holds a bare {name}")
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_constant)
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\n?\Z')
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
@@ -36,7 +42,7 @@ def without_checksum(line: bytes) -> dict[str, Any]:
     if int(found[1], 16) != zlib.crc32(body):
         raise ValueError("the checksum does not match")
     try:
-        record = json.loads(body, parse_constant=_no_constant)
+        record = _JSON.decode(body.decode())
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(record, dict):
@@ -133,7 +139,3 @@ def _rename(source: Path, target: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"it holds a bare {name}")

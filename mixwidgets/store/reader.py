@@ -7,13 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, RunStarted
+from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, RunStarted, StepRecord
 from mixwidgets.store.files import open_plain_file, without_checksum
 from mixwidgets.store.records import from_record
 from mixwidgets.store.snapshots import read_snapshot
 
 _CHUNK = 1 << 16
 _LONGEST_RECORD = 1 << 20
+_SAMPLE = 1 << 12  # bytes, enough for a step's record and a part of the one before
 _MOST_DAMAGE = 10_000  # lines set aside, after which no more is read: nothing that a run writes has as many
 _MOST_TOLD = 100  # of them, a sentence each
 
@@ -136,3 +137,25 @@ class JournalReader:
         self._damaged += 1
         if len(self._told) < _MOST_TOLD:
             self._told.append(sentence)
+
+
+def sample_steps(run_path: Path, count: int) -> Iterator[StepRecord]:
+    """At most so many of the recorded steps, in order, about evenly spaced in the file: a first look at a
+    journal that takes long to read. What cannot be read is left out."""
+    try:
+        descriptor = open_plain_file(run_path / "events.jsonl")
+    except (OSError, ValueError):
+        return
+    last = 0
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        size = os.fstat(descriptor).st_size
+        for number in range(count):
+            file.seek(size * number // count)
+            _, *lines = file.read(_SAMPLE).split(b"\n")
+            try:
+                event = from_record(without_checksum(lines[0]))
+            except (ValueError, LookupError):
+                continue
+            if isinstance(event, StepRecord) and event.step > last:
+                last = event.step
+                yield event

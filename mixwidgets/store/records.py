@@ -90,7 +90,10 @@ _READ: dict[str, Callable[[object], Any]] = {
     "reason": _reason,
 }
 
-_PLAIN = {event.kind: event for event in (RunStarted, StepRecord, Evaluation, Memory, RunFinished)}
+_PLAIN = {
+    event.kind: (event, [(one.name, _READ[one.name], one.default is MISSING) for one in fields(event)])
+    for event in (RunStarted, StepRecord, Evaluation, Memory, RunFinished)
+}
 
 
 def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished) -> dict[str, Any]:
@@ -112,11 +115,7 @@ def from_record(record: Mapping[str, Any]) -> Event:
     kind = record["kind"]
     if kind not in _PLAIN:
         raise ValueError(f"{kind!r} is no kind of event")
-    event = _PLAIN[kind]
+    event, parts = _PLAIN[kind]
     return event(
-        **{
-            part.name: _READ[part.name](record[part.name])
-            for part in fields(event)
-            if part.name in record or part.default is MISSING
-        }
+        **{name: read(record[name]) for name, read, is_required in parts if is_required or name in record}
     )

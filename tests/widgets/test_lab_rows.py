@@ -18,6 +18,7 @@ from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.widgets.training_lab.followed_run import FollowedRun
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import until
 from tests.widgets.lab_page import (
@@ -72,7 +73,7 @@ def test_rows_of_runs_that_are_over_come_from_their_statuses_alone(tmp_path, mak
         assert (row["status"], row["step"], row["skipped"], row["message"]) == ("completed", 3, 1, "All 3.")
         assert (row["recipe"], row["seed"], row["metrics"]) == ("bf16", 4, {"loss": 1.0, "accuracy": 0.75})
         assert (row["loss"], row["loss_scale"], row["position"]) == (1.0, 65536.0, None)
-        assert (row["rate"], row["memory"], row["backend"]) == (None, None, "")
+        assert (row["rate"], row["memory"], row["backend"]) == (2.0, None, "some backend")
     other = there[7]
     lab._shown = [other.id]
     until(lambda: set(lab._settled) == {other.id})  # read when first shown; the other's curves are let go
@@ -139,16 +140,14 @@ def test_while_one_run_goes_on_only_its_row_and_its_curves_travel(tmp_path, make
     assert journal.path.name in lab._settled
 
 
-def test_the_rows_of_many_runs_travel_twice_at_the_opening(tmp_path, make_lab, monkeypatch):
+def test_the_rows_of_many_runs_that_are_over_travel_once(tmp_path, make_lab, monkeypatch):
     monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._LIVE_S", 1e-9)  # one event at a look
     sent = []
     monkeypatch.setattr(TrainingLab, "send_state", lambda lab, key=None: sent.append({*key} if key else {}))
     copies(journalled(tmp_path, [1.0] * 5), 20)
     lab = make_lab(tmp_path)
     until(lambda: len(lab._settled) == 6 and is_settled(lab))
-    until(
-        lambda: sum("_rows" in names for names in sent) == 2
-    )  # from the statuses, and what the journals add
+    assert sum("_rows" in names for names in sent) == 1  # from the statuses: the journals add nothing
     assert sum("_settled" in names for names in sent) > 6
 
 
@@ -249,16 +248,33 @@ def test_a_run_that_goes_on_may_be_taken_away(tmp_path, make_lab):
 
 def test_a_long_journal_is_read_in_parts_and_in_bounded_room(tmp_path, make_lab, monkeypatch):
     monkeypatch.setattr("mixwidgets.widgets.training_lab.widget._LIVE_S", 0.005)
-    run = journalled(tmp_path, [float(step % 7) for step in range(6_000)])
+    run = journalled(tmp_path, [float(step % 7) for step in range(4_500)])
     lab = make_lab(tmp_path)
     until(lambda: lab._settled)
     parts = {lab._settled[run.id]["loss"]}
     until(lambda: parts.add(lab._settled[run.id]["loss"]) or is_settled(lab))
     assert len(parts) > 2  # it grew while it was read
-    until(lambda: (lab._rows[0]["step"], lab._rows[0]["rate"]) == (6_000, 2.0))
+    until(lambda: (lab._rows[0]["step"], lab._rows[0]["rate"]) == (4_500, 2.0))
     points = curve(lab, run, "loss")
     assert len(points) <= 1025
-    assert (points[-1] == [6_000, 5_999 % 7]).all()
+    assert (points[-1] == [4_500, 4_499 % 7]).all()
+
+
+def test_a_long_journal_is_drawn_whole_before_it_is_read(tmp_path):
+    losses = [float(step) for step in range(1, 8_001)]
+    run = journalled(tmp_path, losses, scales=[2.0 ** (1 + step // 2_000) for step in range(8_000)])
+    followed = FollowedRun(run)
+    followed.look({})
+    followed.read(until=0)
+    drawn = np.frombuffer(followed.curves["loss"], "<f4").reshape(-1, 2)
+    assert not followed.is_read
+    assert len(drawn) > 400
+    assert (drawn[0, 0], drawn[-1, 0] > 7_900) == (1, True)
+    assert (drawn[:, 0] == drawn[:, 1]).all()  # steps as they were recorded
+    assert np.frombuffer(followed.curves["scale"], "<f4")[1::2].tolist() == [1, 2, 3, 4]
+    while not followed.is_read:
+        followed.read(until=0)
+    assert np.frombuffer(followed.curves["loss"], "<f4")[-2:].tolist() == [8_000, 8_000]
 
 
 def test_a_run_of_a_folder_with_damage_is_shown_and_the_damage_told(tmp_path, make_lab):

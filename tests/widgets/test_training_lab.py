@@ -42,7 +42,7 @@ def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path
     assert row["skipped"] == steps.skipped.sum()
     assert row["metrics"] == run.metrics
     assert row["backend"]
-    assert row["rate"] == pytest.approx(25 / steps.seconds.sum())
+    assert row["rate"] == pytest.approx(1 / steps.seconds.median())
     np.testing.assert_array_equal(curve(lab, run, "loss"), steps[["step", "loss"]].to_numpy("float32"))
     assert lab._shown == [run.id]
     assert lab._live == {}

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.store.events import REASONS
+from mixwidgets.store.reader import sample_steps
 from mixwidgets.store.records import to_json_metrics, to_json_number
 from mixwidgets.store.shares import flushed_against_float32
 from mixwidgets.store.snapshots import has_snapshot
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.store.reader import JournalReader
     from mixwidgets.store.run import Run
+
+_LONG = 1 << 20  # bytes of a journal, which take about 0.1 s to read
+_SAMPLED = 512  # steps: about one a pixel of a chart
 
 
 class FollowedRun:
@@ -41,6 +45,7 @@ class FollowedRun:
         self._has_gradients = False
         self._reader: JournalReader | None = None
         self._curves = Curves(run.experiment.compute_format)
+        self._overview: dict[str, bytes] = {}  # curves by a sample of the steps, until all are read
         self._figures: dict[str, Any] | None = None  # the journal's; they outlive the curves
         self._row: dict[str, Any] | None = None
 
@@ -77,9 +82,12 @@ class FollowedRun:
 
     def read(self, until: float) -> None:
         """Take in what of the journal is new, up to that time of `time.monotonic()`."""
-        self._reader = self._reader or self.run.reader()
+        if self._reader is None:
+            self._reader, self._overview = self.run.reader(), _overview(self.run)
         self.is_read = self._read_to_the_end(self._reader, until)
-        self.curves = self._curves.to_bytes()
+        if self.is_read:
+            self._overview = {}
+        self.curves = self._curves.to_bytes() | self._overview
         if self.is_read or self.is_alive:
             self._figures, self._row = {**_figures(self._curves.state), "flushed": self._flushed()}, None
             self.needs_journal = self.is_alive
@@ -95,7 +103,7 @@ class FollowedRun:
         `needs_journal`."""
         if self._row is None:
             status = self._status
-            figures = self._figures or _figures(status.state or RunState())
+            figures = self._figures_of(status.state) or self._figures or _figures(status.state or RunState())
             self._row = {
                 "id": self.run.id,
                 **_what(self.run.experiment),
@@ -107,6 +115,15 @@ class FollowedRun:
                 "gradients": self._has_gradients,
             }
         return self._row
+
+    def _figures_of(self, last: RunState | None) -> dict[str, Any] | None:
+        """Those of the last status; None where it does not tell all."""
+        if last is None or not last.started:
+            return None
+        # What a run's narrow backward pass flushed is zero here already: only float32 beside it tells.
+        is_watched = isinstance(self.run.experiment, WatchedLoop)
+        flushed = last.lost.get("gradients.flushed" if is_watched else "gradients.flushed_against_float32")
+        return {**_figures(last), "flushed": _finite(flushed)}
 
     def _read_to_the_end(self, reader: JournalReader, until: float) -> bool:
         """Whether there was time to."""
@@ -121,10 +138,13 @@ class FollowedRun:
         snapshot, shares = self._curves.state.snapshot, self._curves.newest_shares
         if snapshot is None or shares is None:
             return None
-        # What a run's narrow backward pass flushed is zero here already: only float32 beside it tells.
         is_watched = isinstance(self.run.experiment, WatchedLoop)
         flushed = shares.flushed if is_watched else flushed_against_float32(snapshot)
-        return flushed if math.isfinite(flushed) else None
+        return _finite(flushed)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _figures(state: RunState) -> dict[str, Any]:
@@ -137,11 +157,25 @@ def _figures(state: RunState) -> dict[str, Any]:
         "backend": started.backend if started else "",
         "loss": None if state.loss is None else to_json_number(state.loss),
         "loss_scale": None if state.loss_scale is None else to_json_number(state.loss_scale),
-        "rate": state.recent_rate,
+        "rate": state.steps_per_second if state.finished else state.recent_rate,
         "memory": dict(memory.measured or memory.predicted) if memory else None,
         "flushed": None,
         "metrics": to_json_metrics(state.metrics),
     }
+
+
+def _overview(run: Run) -> dict[str, bytes]:
+    """The losses and loss scales of a journal that takes long to read; nothing of a shorter one."""
+    try:
+        if (run.path / "events.jsonl").stat().st_size < _LONG:
+            return {}
+    except OSError:
+        return {}
+    curves = Curves(run.experiment.compute_format)
+    for step in sample_steps(run.path, _SAMPLED):
+        curves.add(step)
+    found = curves.to_bytes()
+    return {name: found[name] for name in ("loss", "scale")}
 
 
 def _stamp(run: Run) -> tuple[int, int] | None:
