@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mixwidgets.store import queue
-from mixwidgets.store.devices import slot_of, usable_cores, usable_memory
+from mixwidgets.store.devices import free_memory, slot_of, usable_cores, usable_memory
 from mixwidgets.store.lock import is_locked, take_lock
 
 NICENESS = 5
@@ -38,8 +38,8 @@ def wait_for_slot(
     """Wait until the holder of a ticket (`queue.join`) may run. Returns the slot, a descriptor to hold while
     it runs; None if it is no longer wanted.
 
-    `when_next` is called once when the ticket is the next and has to wait: what takes long to load can load
-    now. OSError if the queue cannot be read or written any more.
+    `when_next` is called once when the ticket is the next, has to wait and memory is free: what takes long to
+    load can load now. OSError if the queue cannot be read or written any more.
     """
     folder, mine = ticket.parent, queue.Ticket.of_file(ticket.name)
     if mine is None:
@@ -59,7 +59,7 @@ def wait_for_slot(
             place = line.index(mine)
             if (slot := _free_slot(folder, slots, place, mine.owner)) is not None:
                 return slot
-            if place == 0 and not was_next:
+            if place == 0 and not was_next and free_memory() > 2 * _BYTES_OF_A_RUN:
                 was_next = True
                 when_next()
             time.sleep(min(_LOOK_EVERY_S * (place + 1), _LONGEST_S))

@@ -2,10 +2,13 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 _GPUS = Path("/proc/driver/nvidia/gpus")  # the driver's own list: a folder for each GPU
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # a container's: microseconds of CPU in each period, or "max"
+_MEMORY = Path("/proc/meminfo")  # Linux
+_MEMORY_USED = Path("/sys/fs/cgroup/memory.current")  # by a container: bytes
 _MEMORY_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's: bytes, or "max"
 _NUMBER = re.compile(r"[0-9]{1,4}")
 
@@ -66,3 +69,15 @@ def usable_memory() -> int:
         return min(memory, int(_MEMORY_LIMIT.read_text()))
     except (OSError, ValueError):  # no such container, or no limit
         return memory
+
+
+def free_memory() -> int:
+    """The bytes that this process could still take without swapping; all usable memory where the system does
+    not say."""
+    free = usable_memory()
+    with suppress(OSError, ValueError):
+        free -= int(_MEMORY_USED.read_text())
+    with suppress(OSError, ValueError):
+        found = re.search(r"^MemAvailable:\s*(\d+) kB$", _MEMORY.read_text(), re.MULTILINE)
+        free = min(free, int(found[1]) << 10) if found else free
+    return free

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import grid
+from mixwidgets.scheduler import slots
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.scheduler.slots import runs_at_once, wait_for_slot
 from mixwidgets.scheduler.sweep import sweep
@@ -355,6 +357,26 @@ def test_a_waiting_run_is_small_and_can_be_ended(runs_dir, busy, ended_by, statu
     finally:
         behind.stop()
     assert behind.status == "stopped"
+
+
+def test_the_next_in_line_loads_nothing_while_memory_is_short(runs_dir, monkeypatch):
+    there, loads, free, asked = [], [], [0], []
+    monkeypatch.setattr(slots, "runs_at_once", lambda slot: 1)
+    monkeypatch.setattr(slots, "free_memory", lambda: asked.append(1) or free[0])
+    busy = take_lock(queue_of("cuda0") / "slot-0")
+    ticket, lock = take_ticket(queue_of("cuda0"), "one", "a-run", runs_dir)
+    waiter = threading.Thread(
+        target=lambda: there.append(slots.wait_for_slot(ticket, lock, when_next=lambda: loads.append(1)))
+    )
+    waiter.start()
+    until(lambda: len(asked) > 2)
+    assert loads == []
+    free[0] = 1 << 40
+    until(lambda: loads)
+    os.close(busy)
+    waiter.join()
+    os.close(there[0])
+    assert loads == [1]
 
 
 KERNEL = """

@@ -6,7 +6,14 @@ import pytest
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.slots import runs_at_once
-from mixwidgets.store.devices import choosable_devices, slot_of, usable_cores, usable_memory, visible_gpus
+from mixwidgets.store.devices import (
+    choosable_devices,
+    free_memory,
+    slot_of,
+    usable_cores,
+    usable_memory,
+    visible_gpus,
+)
 
 UUID = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
 
@@ -100,3 +107,19 @@ def test_a_containers_memory_bounds_the_runs_at_once(tmp_path, monkeypatch):
     (tmp_path / "memory.max").write_text(f"{3 << 29}\n")  # 1.5 GiB
     assert usable_memory() == min(3 << 29, unlimited)
     assert (runs_at_once("cpu"), runs_at_once("cuda0")) == (1, 1)
+
+
+def test_free_memory_is_what_the_machine_and_the_container_leave(tmp_path, monkeypatch):
+    for name in ("meminfo", "memory.max", "memory.current"):
+        where = {"meminfo": "_MEMORY", "memory.max": "_MEMORY_LIMIT", "memory.current": "_MEMORY_USED"}[name]
+        monkeypatch.setattr(f"mixwidgets.store.devices.{where}", tmp_path / name)
+    assert free_memory() == usable_memory()  # nothing is known
+    (tmp_path / "meminfo").write_text("MemTotal:  9000000 kB\nMemAvailable:     2048 kB\n")
+    assert free_memory() == 2 << 20
+    (tmp_path / "memory.max").write_text(f"{3 << 20}\n")
+    assert free_memory() == 2 << 20
+    (tmp_path / "memory.current").write_text(f"{2 << 20}\n")
+    assert free_memory() == 1 << 20
+    (tmp_path / "memory.current").write_text("much\n")
+    (tmp_path / "meminfo").write_text("much")
+    assert free_memory() == 3 << 20
