@@ -1,7 +1,7 @@
 // Builds the front end into mixwidgets/static/: one minified ES module for each widget, one for the host of a saved page,
-// one style sheet, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts is a widget, a folder in mixwidgets/languages a
-// language. A module holds no messages: Python declares them before it (mixwidgets/widgets/bundles.py), and
-// messages.json says which groups of them its code can name.
+// one style sheet, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts is a widget, a
+// folder in mixwidgets/languages a language. A module holds neither messages nor style: Python declares them before it
+// (mixwidgets/widgets/bundles.py), and messages.json says which groups of messages its code can name.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
 import { existsSync, globSync, readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const output = `${root}mixwidgets/static`;
-const LIMIT = 120_000; // bytes of a module with its messages; each view of a widget loads one
+const LIMIT = 120_000; // bytes of a module with its messages and the style; each view of a widget loads one
 
 const found = (pattern) => globSync(pattern, { cwd: root }).sort();
 const folderOf = (path) => basename(dirname(path));
@@ -74,11 +74,13 @@ function groupsIn(code) {
 const modules = await Promise.all(Object.entries({ ...pages, host: "js/host/page.ts" }).map(async ([name, path]) => [name, await moduleOf(path)]));
 const groupsOf = Object.fromEntries(modules.map(([name, code]) => [name, groupsIn(code)]));
 
-/** Bytes of a module with its messages, in the longest language. */
+const style = await styleSheet();
+
+/** Bytes of a module with the style and its messages, in the longest language. */
 function sizeOf(name, code) {
   const declarations = languages.map((messages) => Object.entries(messages).filter(([key]) => groupsOf[name].includes(groupOf(key))));
   const lengths = declarations.map((entries) => Buffer.byteLength(JSON.stringify(Object.fromEntries(entries))));
-  return Buffer.byteLength(code) + Math.max(...lengths);
+  return Buffer.byteLength(code) + Math.max(...lengths) + Buffer.byteLength(style);
 }
 
 const checking = process.argv.includes("--check");
@@ -99,7 +101,7 @@ async function put(name, text, size = Buffer.byteLength(text)) {
 }
 
 for (const [name, code] of modules) await put(`${name}.js`, code, sizeOf(name, code));
-await put("mixwidgets.css", await styleSheet());
+await put("mixwidgets.css", style);
 const lines = Object.entries(groupsOf).map(([name, some]) => `  ${JSON.stringify(name)}: ${JSON.stringify(some)}`);
 await put("messages.json", `{\n${lines.join(",\n")}\n}\n`);
 await put("THIRD_PARTY_NOTICES.txt", await notices());

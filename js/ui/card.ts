@@ -4,6 +4,7 @@ import { h, uniqueId } from "./dom.ts";
 import { keepKeys } from "./keys.ts";
 import { t } from "./messages.ts";
 import { projectorButton } from "./projector.ts";
+import { adoptStyle } from "./style.ts";
 
 /**
  * The widget's root element, inside `el`. A notebook's command mode takes no keys from within it, and it names
@@ -15,6 +16,7 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
   root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
   keepKeys(root);
+  adoptStyle(el);
   el.classList.add("mw-place"); // what the card measures itself by
   el.append(root);
   return { root, head };

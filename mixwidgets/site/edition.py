@@ -47,9 +47,8 @@ class Edition:
     ) -> str:
         """The HTML of the page in the file `name`."""
         body = html(self._header(name), h("main", {}, *main), self._footer())
-        css = STYLE.read_text(encoding="utf-8") if widgets else ""
         return document(
-            lang=self.lang, title=f"{title} · mixwidgets", style=_style() + css, body=body, widgets=widgets
+            lang=self.lang, title=f"{title} · mixwidgets", style=_style(), body=body, widgets=widgets
         )
 
     def _header(self, name: str) -> Element:

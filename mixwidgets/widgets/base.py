@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 from mixwidgets.languages.choice import chosen_language
-from mixwidgets.widgets.bundles import HOST_TRAITS, STYLE, page_module
+from mixwidgets.widgets.bundles import HOST_TRAITS, page_module
 from mixwidgets.widgets.state_text import read_state, write_state
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ class MixWidget(anywidget.AnyWidget):
     _page: ClassVar[str] = ""
     """The folder of its page's code in mixwidgets/widgets; "" for a widget with an `_esm` of its own."""
     _esm: Any
-    _css: Any = STYLE
     _state_traits: ClassVar[dict[str, Any]] = {}
     """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where it is
     empty: the public synced texts, integers and booleans."""

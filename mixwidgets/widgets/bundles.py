@@ -19,11 +19,19 @@ HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywid
 
 @cache
 def page_module(name: str, lang: str) -> str:
-    """The module of a widget's page, or of "host": its `messages` in one language, and its code."""
+    """The module of a widget's page, with its `messages` in one language and the `style` that all widgets share;
+    or that of "host", which has no style."""
     groups = _groups()[name]
     messages = {key: text for key, text in texts(lang, "page").items() if key.partition(".")[0] in groups}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
-    return f"const messages = {json.dumps(messages, ensure_ascii=False)};\n{code}"
+    given = {"messages": messages} if name == "host" else {"messages": messages, "style": _style()}
+    declared = (f"const {each} = {json.dumps(value, ensure_ascii=False)};\n" for each, value in given.items())
+    return "".join(declared) + code
+
+
+@cache
+def _style() -> str:
+    return STYLE.read_text(encoding="utf-8")
 
 
 @cache

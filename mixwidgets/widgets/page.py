@@ -66,7 +66,6 @@ class PageWidget(Protocol):
     model_id: str
     comm: Any
     _esm: Any
-    _css: Any
 
     @property
     def lang(self) -> str: ...
@@ -106,7 +105,7 @@ def page_html(widget: PageWidget) -> str:
     return document(
         lang=widget.lang,
         title=title,
-        style=_STYLE + str(widget._css),
+        style=_STYLE,
         body=_BODY.format(title=escape(title)),
         widgets={"widget": widget},
     )

@@ -99,4 +99,4 @@ def test_the_last_status_the_comparison_and_the_row_of_the_lab_say_the_same(tmp_
     row = followed.row()
     for name in ("step", "skipped", "loss", "loss_scale", "metrics", "status", "message"):
         assert short[name] == row[name]
-    assert (row["step"], row["skipped"], row["loss"], row["rate"]) == (3, 1, 2.0, state.recent_rate)
+    assert (row["step"], row["skipped"], row["loss"], row["rate"]) == (3, 1, 2.0, state.steps_per_second)

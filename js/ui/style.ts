@@ -1,0 +1,27 @@
+// The style of all widgets, once in a page: a sheet of each widget's own would have the browser style the page anew for
+// each.
+
+/** The style sheet's text, which Python declares before the module (mixwidgets/widgets/bundles.py). */
+declare const style: string;
+
+const KEY = Symbol.for("mixwidgets.styles");
+
+/** The page's sheets by their text. Each widget has a module of its own, and they find the sheet here. */
+function sheets(): Map<string, CSSStyleSheet> {
+  const page = globalThis as { [KEY]?: Map<string, CSSStyleSheet> };
+  return (page[KEY] ??= new Map());
+}
+
+/** Styles the document, or the shadow tree, that `el` is in or will be put in. */
+export function adoptStyle(el: HTMLElement): void {
+  if (typeof style === "undefined") return; // under test, without a page
+  const tree = el.getRootNode();
+  const { adoptedStyleSheets } = tree instanceof ShadowRoot ? tree : document;
+  let sheet = sheets().get(style);
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    sheets().set(style, sheet);
+  }
+  if (!adoptedStyleSheets.includes(sheet)) adoptedStyleSheets.push(sheet);
+}
