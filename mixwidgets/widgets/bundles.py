@@ -19,8 +19,8 @@ HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywid
 
 @cache
 def page_module(name: str, lang: str) -> str:
-    """The module of a widget's page, with its `messages` in one language and the `style` that all widgets share;
-    or that of "host", which has no style."""
+    """The module of a widget's page, with its `messages` in one language and the `style` of all widgets; or
+    that of "host", which has messages alone."""
     groups = _groups()[name]
     messages = {key: text for key, text in texts(lang, "page").items() if key.partition(".")[0] in groups}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
