@@ -20,6 +20,8 @@ from benchmarks.pairs import compare
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.scheduler.slots import runs_at_once
+from mixwidgets.store.comparison import comparison
+from mixwidgets.store.run import list_runs
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 
 if TYPE_CHECKING:
@@ -108,21 +110,27 @@ def kernels(count: int) -> dict[str, Any]:
     }
 
 
-def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
-    """From making a TrainingLab over so many finished runs to its rows, against one over an empty folder."""
-    many, none = folder / "many", folder / "none"
-    none.mkdir()
-    run = launch(SHORT.replace(steps=30), many)
+def many_runs(count: int, folder: Path) -> None:
+    """So many finished runs: one that is trained, and copies of its directory."""
+    run = launch(SHORT.replace(steps=30), folder)
     assert run.wait(progress=False) == "completed"
     for number in range(1, count):
-        shutil.copytree(run.path, many / f"{run.id}-{number}")
+        shutil.copytree(run.path, folder / f"{run.id}-{number}")
+
+
+def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
+    """From making a TrainingLab over so many finished runs to its rows, against one over an empty folder; and
+    how long a list and a comparison of them take."""
+    many, none = folder / "many", folder / "none"
+    none.mkdir()
+    many_runs(count, many)
     seconds: dict[Path, list[float]] = {many: [], none: []}
 
     def opens(runs_dir: Path, rows: int) -> Callable[[], float]:
         def measure() -> float:
             start = time.perf_counter()
             opened = TrainingLab(runs_dir)
-            while opened._seen is None or len(opened._rows) < rows:
+            while not opened._feed.has_looked or len(opened._rows) < rows:
                 time.sleep(0.001)
             seconds[runs_dir].append(time.perf_counter() - start)
             opened.close()
@@ -130,6 +138,13 @@ def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
 
         return measure
 
+    def seconds_of(job: Callable[[], object]) -> float:
+        start = time.perf_counter()
+        job()
+        return round(time.perf_counter() - start, 2)
+
+    runs = list_runs(many)
+    comparison(runs[:2])  # loads pandas
     ratio = compare(opens(none, 0), opens(many, count), pairs)
     medians = {runs_dir: statistics.median(found) for runs_dir, found in seconds.items()}
     return {
@@ -139,6 +154,9 @@ def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
         "seconds more": round(medians[many] - medians[none], 3),
         "with runs / with none": ratio,
         "reach": "≤ 1 second more",
+        "seconds of list_runs": seconds_of(lambda: list_runs(many)),
+        "seconds of comparison": seconds_of(lambda: comparison(runs)),
+        "reach of comparison": "≤ 1.5",
     }
 
 
@@ -147,5 +165,5 @@ def measure() -> dict[str, object]:
         return {
             "queued runs on two cores": queued(8, Path(folder) / "queue"),
             "kernels at the same time": kernels(30),
-            "a lab over finished runs": lab(200, Path(folder)),
+            "a lab over finished runs": lab(2_000, Path(folder)),
         }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import snapshots
+from benchmarks import many, snapshots
 from benchmarks.dragging import DRAG
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
@@ -128,7 +128,8 @@ def measure() -> dict[str, object]:
         results["drag tick, handler and layout"] = _spread(found["laidOut"])
         results[f"messages to the kernel during {TICKS} drag ticks"] = frames.sent - before
         page.close()
-        return {**results, **snapshots.in_page(chromium, server, _spread)}
+        results |= snapshots.in_page(chromium, server, _spread)
+        return results | many.in_page(chromium, server)
 
 
 def _spread(milliseconds: list[float]) -> dict[str, object]:

@@ -19,6 +19,7 @@ from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
 from mixwidgets.widgets.training_lab.followed_run import FollowedRun
+from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.waiting import until
 from tests.widgets.lab_page import (
@@ -149,6 +150,21 @@ def test_the_rows_of_many_runs_that_are_over_travel_once(tmp_path, make_lab, mon
     until(lambda: len(lab._settled) == 6 and is_settled(lab))
     assert sum("_rows" in names for names in sent) == 1  # from the statuses: the journals add nothing
     assert sum("_settled" in names for names in sent) > 6
+
+
+def test_of_many_runs_the_newest_come_first_and_alone_are_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_feed._FIRST", 3)
+    there = [run.id for run in copies(journalled(tmp_path, [1.0]), 10)]
+    feed = RunsFeed(tmp_path)
+    shown = feed.look([])
+    rows = feed.traits(shown, 0)["_rows"]
+    assert [row["id"] for row in rows] == sorted([one.name for one in tmp_path.iterdir()], reverse=True)[:3]
+    assert (shown, feed.is_behind) == ([row["id"] for row in reversed(rows)], True)
+    assert feed.look(shown) == shown
+    assert len(feed.traits(shown, 1)["_rows"]) == len(there) + 1
+    assert not feed.is_behind
+    late = journalled(tmp_path, [1.0])
+    assert feed.look(shown) == [*shown, late.id]
 
 
 def test_shares_and_memory_are_the_events(tmp_path, make_lab):

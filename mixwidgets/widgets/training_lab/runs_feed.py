@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_FAULTS = 3  # told in full
 _MOST_UNASKED = 6  # runs whose curves are drawn without being asked for
+_FIRST = 200  # runs of the first look: of thousands, the newest are there at once
 
 
 class RunsFeed:
@@ -31,8 +32,9 @@ class RunsFeed:
         self._unreadable: dict[str, str] = {}
         self._rows: list[dict[str, Any]] = []
         self._sent: list[FollowedRun] = []  # the runs of these rows
+        self._is_partial = False  # whether the folder has more runs
         self.is_behind = False
-        """Whether `traits` left something unread of a journal that grows or is shown."""
+        """Whether `look` left out a run, or `traits` a part of a journal that grows or is shown."""
 
     @property
     def is_live(self) -> bool:
@@ -53,14 +55,19 @@ class RunsFeed:
 
     def look(self, shown: Sequence[str]) -> list[str]:
         """Look for new runs and at how each stands; the ids of those to show from now on: those that were
-        `shown`, and the new ones that do not wait. Where none was shown, the first look shows the newest."""
+        `shown`, and the new ones that do not wait. Where none was shown, the first look shows the newest. It
+        takes in the newest runs alone, the next look all."""
         with self._lock:
-            self._scan()
+            was_partial = self._is_partial
+            self._scan(None if self.has_looked else _FIRST)
             places = self._places()
             for followed in self._followed.values():
                 followed.look(places)
             begun = [name for name, one in self._followed.items() if not one.is_waiting]
-        before = self._begun if self._begun is not None else set(begun if shown else ())
+        if self._begun is None or was_partial:  # then those that are older are no news
+            before = set(begun if shown or was_partial else ())
+        else:
+            before = self._begun
         self._begun = set(begun)
         new = [name for name in reversed(begun) if name not in before]
         return [*shown, *new][-max(_MOST_UNASKED, len(shown)) :] if new else list(shown)
@@ -93,7 +100,7 @@ class RunsFeed:
             one.read(until)
             if time.monotonic() >= until:
                 break
-        self.is_behind = not all(one.is_read for one in (*alive, *drawn))
+        self.is_behind = self._is_partial or not all(one.is_read for one in (*alive, *drawn))
         for name, one in self._followed.items():
             if name not in shown:
                 one.release()
@@ -113,14 +120,15 @@ class RunsFeed:
         more = len(faults) - _MOST_FAULTS
         return " ".join(faults[:_MOST_FAULTS] + ([f"And {more} more."] if more > 0 else []))
 
-    def _scan(self) -> None:
-        """Add the runs that are new, and forget those that are gone."""
+    def _scan(self, most: int | None = None) -> None:
+        """Add the runs that are new, at most so many, and forget those that are gone."""
         names = self._names()
         for known in (self._followed, self._unreadable):
             for name in known.keys() - names:
                 del known[name]
-        new = names - self._followed.keys() - self._unreadable.keys()
-        for name in new:
+        new = sorted(names - self._followed.keys() - self._unreadable.keys(), reverse=True)
+        self._is_partial = most is not None and len(new) > most
+        for name in new[:most]:
             try:
                 self._followed[name] = FollowedRun(open_run(self.runs_dir / name))
             except FileNotFoundError:
