@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from contextvars import Context
 
 _LONGEST = 1000  # characters of a message, or of a request's name
+
+_AFTER_FAULT_S = 1.0
 
 # One for all widgets: they may be linked, and two locks that are taken in both orders wait for each other.
 _TELLING = threading.RLock()
@@ -60,6 +63,9 @@ class FollowingWidget(MixWidget):
         """Tell the page what is new. The seconds until the next look; None when nothing more will come."""
         raise NotImplementedError
 
+    def _tell_fault(self, fault: str) -> None:
+        """Tell the page that a look failed; there is another one a second later."""
+
     def _hear(self, content: dict[str, Any]) -> None:
         """Do what the page asks, quickly: this may be the thread that cells run in."""
         if content.get("kind") == "hello":
@@ -85,8 +91,16 @@ class FollowingWidget(MixWidget):
         threading.Thread(target=copy_context().run, args=(job, *given), daemon=True).start()
 
     def _look_on(self) -> None:
+        last_fault = ""
         while not self._closed.is_set():
-            pause = self._look() if self._context is None else self._context.run(self._look)
+            try:
+                pause = self._look() if self._context is None else self._context.run(self._look)
+            except Exception as error:  # what is looked at may be anything: go on
+                pause, fault = _AFTER_FAULT_S, f"{type(error).__name__}: {error}"[:_LONGEST]
+                if fault != last_fault:
+                    traceback.print_exc()
+                    self._tell_fault(fault)
+                last_fault = fault
             if pause is None:
                 return
             self._again.wait(pause)

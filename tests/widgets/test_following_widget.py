@@ -76,6 +76,23 @@ def test_it_looks_until_it_is_closed_and_then_tells_nothing(counter):
     assert counter.seen == seen
 
 
+def test_a_look_that_fails_is_told_once_and_followed_by_another(counter, monkeypatch, capsys):
+    monkeypatch.setattr("mixwidgets.widgets.following_widget._AFTER_FAULT_S", 0.001)
+    told, looks, look = [], [], counter._look
+
+    def failing():
+        looks.append(1)
+        if len(looks) < 4:
+            raise RuntimeError("no such luck")
+        return look()
+
+    counter._look, counter._tell_fault = failing, told.append
+    counter._follow()
+    until(lambda: not threads())
+    assert (counter.seen, told) == (3, ["RuntimeError: no such luck"])
+    assert capsys.readouterr().err.count("no such luck") == 1
+
+
 def test_it_looks_in_the_context_of_the_newest_message(counter):
     counter.most = -1
     counter._follow()

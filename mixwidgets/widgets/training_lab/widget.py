@@ -255,6 +255,9 @@ class TrainingLab(FollowingWidget):
             self._begin(self._compare_again)
         return _BEHIND_S if self._feed.is_behind else _LIVE_S if self._feed.is_live else _IDLE_S
 
+    def _tell_fault(self, fault: str) -> None:
+        self._tell(_notice=fault)
+
     def _compare_again(self) -> None:
         there, names = {run.id: run for run in self.runs}, self._comparison.get("runs", [])
         self.compare(there[name] for name in names if name in there)
