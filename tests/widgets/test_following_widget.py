@@ -90,7 +90,7 @@ def test_a_look_that_fails_is_told_once_and_followed_by_another(counter, monkeyp
     counter._follow()
     until(lambda: not threads())
     assert (counter.seen, told) == (3, ["RuntimeError: no such luck"])
-    assert capsys.readouterr().err.count("no such luck") == 1
+    assert capsys.readouterr().err.count("RuntimeError: no such luck") == 1
 
 
 def test_it_looks_in_the_context_of_the_newest_message(counter):
