@@ -8,9 +8,10 @@ import typer
 from mixwidgets.checks import choice
 from mixwidgets.cli.lab import open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
-from mixwidgets.cli.terminal import errors_in_words, plain
+from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.cli.train import run_sweep, train_one
 from mixwidgets.languages.texts import LANGUAGES
+from mixwidgets.plain_text import plain
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -12,7 +12,9 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.terminal import errors_in_words, plain
+from mixwidgets.cli.terminal import errors_in_words
+from mixwidgets.installed import require
+from mixwidgets.plain_text import plain
 from mixwidgets.store.files import create_file
 
 FIRST = "00_start_here.ipynb"
@@ -45,8 +47,9 @@ def open_lab(
     options = list(context.args)
     if notebook and str(notebook).startswith("-"):  # the first of JupyterLab's options
         options, notebook = [str(notebook), *options], None
-    if classroom:
-        with errors_in_words():
+    with errors_in_words():
+        require("mixwidgets lab", "lab", "jupyterlab")
+        if classroom:
             notebook = _own_course(notebook or OWN)
     target = notebook or (START if START.exists() else None)
     command = [sys.executable, "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1"]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mixwidgets.cli.experiment import RunsDir
-from mixwidgets.cli.terminal import errors_in_words, plain
+from mixwidgets.cli.terminal import errors_in_words
+from mixwidgets.plain_text import plain
 
 if TYPE_CHECKING:
     from mixwidgets.store.comparison import ComparisonRow

@@ -14,8 +14,9 @@ import typer
 
 from mixwidgets.cli import experiment as take
 from mixwidgets.cli.runs import result_in_words, show_list
-from mixwidgets.cli.terminal import errors_in_words, plain
+from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.installed import require, require_training
+from mixwidgets.plain_text import plain
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

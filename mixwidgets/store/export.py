@@ -5,7 +5,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mixwidgets.checks import choice
 from mixwidgets.experiments.experiment import Experiment
@@ -16,8 +16,12 @@ from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.tables import evaluation_table, gradient_table, step_table
 from mixwidgets.store.watched_loop import WatchedLoop
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 ExportKind = Literal["tensorboard", "csv", "parquet"]
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet may run begins so
 _NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
 
 
@@ -76,6 +80,19 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
     }
     for name, table in tables.items():
         if kind == "csv":
-            table.to_csv(folder / f"{name}.csv", index=False, na_rep="nan")
+            # As RFC 4180 ends lines: then a carriage return in a name is quoted, too, and begins no cell.
+            _without_formulas(table).to_csv(
+                folder / f"{name}.csv", index=False, na_rep="nan", lineterminator="\r\n"
+            )
         else:
             table.to_parquet(folder / f"{name}.parquet", engine="pyarrow", index=False)
+
+
+def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The table with an apostrophe before each text, also a column's name, that a spreadsheet would run."""
+
+    def shown(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+    texts = {name: table[name].map(shown) for name in ("name",) if name in table}
+    return table.assign(**texts).rename(columns=shown)

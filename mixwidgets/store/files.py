@@ -112,11 +112,14 @@ def create_mark(path: Path, words: str = "") -> None:
 def replace_file(path: Path, data: bytes) -> None:
     """`path` holds `data` afterwards, or what it held before: temp file, fsync, rename."""
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    create_file(temporary, data)
     try:
+        create_file(temporary, data)
         _rename(temporary, path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if error.filename is not None:
+            error.filename, error.filename2 = os.fspath(path), None
         raise
 
 

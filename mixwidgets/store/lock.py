@@ -5,19 +5,22 @@ that a reused process id never passes for a run. It belongs to the open file (fl
 take it and hand it down to the process that it starts.
 """
 
+import errno
 import os
 import time
 from pathlib import Path
 
 from mixwidgets.store.files import open_plain_file
 
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # many network drives
 _PATIENCE_S = 1.0  # a reader's look takes the lock for microseconds: try again before giving up
 
 
 def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
     """Create and lock the file; closing the returned descriptor releases it.
 
-    BlockingIOError when another process, or another writer in this one, holds it for `patience_s` seconds.
+    BlockingIOError when another process, or another writer in this one, holds it for `patience_s` seconds;
+    OSError, with what to do, on a drive that has no locks.
     """
     import fcntl  # POSIX only: imported here so that the rest of the package loads anywhere
 
@@ -31,12 +34,22 @@ def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
                 os.close(descriptor)
                 raise
             time.sleep(0.01)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno not in _NO_LOCKS:
+                raise
+            raise OSError(
+                error.errno,
+                f"A run needs file locks, and {os.fspath(path.parent)!r} is on a drive without them "
+                f"({error.strerror}): use a folder on a local disk",
+            ) from None
         else:
             return descriptor
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a live process holds the lock; a file that is missing or no plain file is not locked."""
+    """Whether a live process holds the lock; False for a file that is missing or no plain
+    file, and on a drive without locks: there only the processes themselves tell (`processes.trains`)."""
     import fcntl
 
     try:
@@ -47,6 +60,9 @@ def is_locked(path: Path) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
     finally:
         os.close(descriptor)
     return False

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixwidgets.plain_text import plain
 from mixwidgets.store.events import Event, GradientSnapshot
 from mixwidgets.store.export import ExportKind, export_run
 from mixwidgets.store.journal import read_experiment
@@ -45,7 +46,7 @@ class Run:
         """What is run; of a loop that `watch` looked at, the WatchedLoop."""
 
     def __repr__(self) -> str:
-        return f"<Run: {self.experiment.title}: {self.status}>"
+        return plain(f"<Run: {self.experiment.title}: {self.status}>")
 
     @property
     def id(self) -> str:
@@ -157,9 +158,11 @@ class Run:
 
         "csv" and "parquet" hold the tables steps, evaluations and gradients (a row per tensor and snapshot:
         how many values the compute format flushes, keeps and overflows at the loss scale used);
-        "tensorboard" holds one event file, for `tensorboard --logdir runs`. The folder is `path`, or
-        `export/<kind>` in the run's own; OSError where it is there already or cannot be written, ValueError
-        for another kind, ModuleNotFoundError without the extra: pip install 'mixwidgets[export]'.
+        in "csv" a name that begins with =, +, -, @, a tab or a carriage return has an apostrophe before it,
+        so that no spreadsheet runs it; "tensorboard" holds one event file, for `tensorboard --logdir runs`.
+        The folder is `path`, or `export/<kind>` in the run's own; OSError where it is there already or cannot
+        be written, ValueError for another kind, ModuleNotFoundError without the extra: pip install
+        'mixwidgets[export]'.
         """
         return export_run(self.path, self.experiment, kind, path)
 
@@ -233,4 +236,4 @@ def _runs(folders: Iterable[Path]) -> Iterator[Run]:
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            warnings.warn(f"A run was skipped: {error}", stacklevel=3)
+            warnings.warn(f"A run was skipped: {plain(error)}", stacklevel=3)

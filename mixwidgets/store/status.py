@@ -4,7 +4,8 @@ import math
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,7 @@ from mixwidgets.store.files import (
     without_checksum,
 )
 from mixwidgets.store.lock import is_locked
+from mixwidgets.store.processes import trains
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.records import (
     from_json_count,
@@ -38,7 +40,7 @@ _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them pe
 _LONGEST_MESSAGE = 1000
 _GONE = (
     "Its process is gone without a word: somebody killed it, the machine stopped, "
-    "or the system ended it because memory ran out."
+    "the system ended it because memory ran out, or its folder was moved while it ran."
 )
 
 ALIVE = ("queued", "running")
@@ -130,9 +132,23 @@ def current_status(run_path: Path) -> Status:
     is_waiting = said.word == "queued" and not asked and not lock.exists()
     if said.word not in ALIVE or alive or is_waiting:
         return said
+    if not run_path.exists():
+        gone = f"Its folder is no longer at {os.fspath(run_path)!r}: it was moved or deleted."
+        return replace(said, word="interrupted", message=gone)
+    if any(trains(process_id, run_path) for process_id in named_processes(run_path, said)):
+        return said  # a drive on which locks do nothing, or that has none
     if asked:
         return replace(said, word="stopped", message=_why_ended(run_path))
     return replace(said, word="interrupted", message=_GONE)
+
+
+def named_processes(run_path: Path, status: Status) -> Iterator[int]:
+    """The processes that the run's directory names: what its launcher wrote into the lock, and the status.
+    Text that may be anybody's: ask `trains` of each."""
+    with suppress(OSError, ValueError):
+        yield int(read_plain_file(run_path / "lock", 20))
+    if status.process_id is not None and status.host == socket.gethostname():
+        yield status.process_id
 
 
 def _why_ended(run_path: Path) -> str:

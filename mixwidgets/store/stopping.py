@@ -2,17 +2,16 @@
 
 import os
 import signal
-import socket
-import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from mixwidgets.store.files import create_mark, read_plain_file
+from mixwidgets.store.files import create_mark
+from mixwidgets.store.processes import trains
 from mixwidgets.store.reader import JournalReader
-from mixwidgets.store.status import ALIVE, current_status
+from mixwidgets.store.status import ALIVE, current_status, named_processes
 
 _GRACE_S = 2.0  # from asking to insisting
 _PATIENCE_S = 10.0  # from asking to giving up
@@ -70,35 +69,7 @@ def _ask(run_path: Path) -> None:
 
 
 def _kill(run_path: Path) -> None:
-    for process_id in _named_processes(run_path):
-        if _trains(process_id, run_path):
+    for process_id in named_processes(run_path, current_status(run_path)):
+        if trains(process_id, run_path):
             with suppress(ProcessLookupError):
                 os.kill(process_id, signal.SIGKILL)
-
-
-def _named_processes(run_path: Path) -> Iterator[int]:
-    """The processes that the run's directory names: what its launcher wrote into the lock, and the status."""
-    with suppress(OSError, ValueError):
-        yield int(read_plain_file(run_path / "lock", 20))
-    status = current_status(run_path)
-    if status.process_id is not None and status.host == socket.gethostname():
-        yield status.process_id
-
-
-def _trains(process_id: int, run_path: Path) -> bool:
-    """Whether the process was started to train this run, by the command line that the system has of it. The
-    directory's own text may be anybody's, and never decides alone who is killed."""
-    try:
-        command = Path(f"/proc/{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
-    except OSError:  # no such process, or no Linux
-        command = _run(["ps", "-ww", "-o", "args=", "-p", str(process_id)])
-    paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
-    return any(b" -m mixwidgets.training %b " % path in command for path in paths)
-
-
-def _run(command: list[str]) -> bytes:
-    """What a command prints; nothing where there is no such command."""
-    try:
-        return subprocess.run(command, capture_output=True, check=False).stdout
-    except OSError:
-        return b""

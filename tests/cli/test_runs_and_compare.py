@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mixwidgets as mw
-from mixwidgets.cli.terminal import plain
+from mixwidgets.plain_text import plain
 from mixwidgets.store.events import Evaluation, Memory, RunFinished, RunStarted
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.watched_loop import WatchedLoop

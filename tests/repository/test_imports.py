@@ -26,10 +26,11 @@ PACKAGES = {
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
     "checks": (set(), set(), set()),
     "installed": (set(), set(), set()),
+    "plain_text": (set(), set(), set()),
     "task": ({"checks", "formats"}, {"numpy", "torch"}, {"sklearn"}),
     "experiments": ({"checks", "formats", "task", "languages"}, {"numpy"}, set()),
     "store": (
-        {"checks", "installed", "formats", "gradients", "task", "experiments"},
+        {"checks", "installed", "plain_text", "formats", "gradients", "task", "experiments"},
         {"numpy"},
         {"pandas", "tensorboard", "tqdm"},
     ),
@@ -64,7 +65,7 @@ PACKAGES = {
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *("scheduler", "languages", "widgets", "site"),
+            *("scheduler", "languages", "widgets", "site", "plain_text"),
         },
         {"typer", "rich"},
         {"distributed"},
