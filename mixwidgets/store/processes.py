@@ -10,7 +10,9 @@ def trains(process_id: int, run_path: Path) -> bool:
     directory's own text may be anybody's, and never decides alone who is killed."""
     try:
         command = Path(f"/proc/{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
-    except OSError:  # no such process, or no Linux
+    except OSError:
+        if Path("/proc/self").exists():  # Linux: there is no such process
+            return False
         command = _run(["ps", "-ww", "-o", "args=", "-p", str(process_id)])
     paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
     return any(b" -m mixwidgets.training %b " % path in command for path in paths)
