@@ -11,7 +11,7 @@ import mixwidgets as mw
 from mixwidgets.experiments.recipe_words import HEADINGS, LINES
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
-from mixwidgets.widgets.bundles import STATIC, page_module
+from mixwidgets.widgets.bundles import STATIC, STYLE, page_module
 from tests.widgets.lab_page import journalled, snapshot
 from tests.widgets.test_save import NAMES, make
 
@@ -108,11 +108,13 @@ def test_a_wrong_variable_names_itself(monkeypatch):
 def test_a_module_differs_in_its_messages_alone(name):
     modules = {lang: page_module(name, lang) for lang in LANGUAGES}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    sheet = json.dumps(STYLE.read_text(encoding="utf-8"), ensure_ascii=False)
+    style = "" if name == "host" else f"const style = {sheet};\n"
     for lang, module in modules.items():
         messages = messages_of(module)
         assert messages == {key: texts(lang, "page")[key] for key in messages_of(modules["en"])}
         assert len(messages) >= 2
-        assert module.split(";\n", 1)[1] == code
+        assert module.split(";\n", 1)[1] == style + code
         assert len(module.encode()) <= 120_000
 
 
