@@ -39,9 +39,10 @@ def refused(*cells, scope=None):
 
 
 @pytest.fixture
-def notebook():
+def notebook(monkeypatch):
     from IPython.core.interactiveshell import InteractiveShell
 
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)  # IPython warns where another environment is active
     before, main = set(sys.modules), sys.modules["__main__"]
     kept = {name: getattr(sys, name) for name in ("displayhook", "excepthook")}
     InteractiveShell.clear_instance()
