@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
-const { page, waiting, paint, show, button, field, box, about, can, type } = stage();
+const { page, show, button, field, box, about, can, type } = stage();
 
 describe("choosing and launching", () => {
   it("sends what is chosen, and explains it", () => {
@@ -104,7 +104,6 @@ describe("choosing and launching", () => {
     button("Launch").click();
     model.sent.length = 0;
     model.answer({ kind: "no_kernel" });
-    paint();
     vi.advanceTimersByTime(10_000);
     for (const name of ["Launch", "Stop", "Stop all"]) expect(button(name).title).toContain("no kernel");
     button("Launch").click();
@@ -180,7 +179,6 @@ describe("watching and stopping", () => {
     const last = () => [...page().querySelectorAll("tr")].map((line) => line.lastElementChild!.textContent);
     expect(last()).toEqual(["flushed", "18.2 %"]);
     model.set("_rows", [row({ flushed: null }), row({ id: "run-0", flushed: null, scaled: false, skipped: 0 })]);
-    paint();
     expect(last()).toEqual(["skipped", "2", "–"]);
     expect(page().querySelector(".mw-run-detail")!.textContent).toBe("seed 0 · running");
   });
@@ -207,7 +205,6 @@ describe("watching and stopping", () => {
     expect(model.sent.at(-1)).toMatchObject({ kind: "stop", run: "run-1" });
     model.answer({ kind: "done", request: model.sent.at(-1)!["request"] });
     model.set("_rows", [row({ status: "stopped" })]);
-    paint();
     expect(can(button("Stop"))).toBe(false);
   });
 
@@ -217,24 +214,24 @@ describe("watching and stopping", () => {
     show(model);
     expect(page().querySelector(".mw-progress-text")!.textContent).toMatch(/^step 213/);
     model.set("_rows", [row({ id: "run-2", recipe: "bf16" }), row()]);
-    paint();
     expect(page().querySelector(".mw-progress-text")!.textContent).toMatch(/^bf16: step 213/);
   });
 
-  it("draws at most once a frame, and keeps the elements that stay", () => {
+  it("draws what the kernel sends together once, and keeps the elements that stay", async () => {
     const model = running();
     show(model);
-    const line = page().querySelector(".mw-line");
-    const path = line!.getAttribute("d");
-    for (let step = 214; step < 250; step += 1) {
-      model.set("_rows", [row({ step })]);
-      model.set("_live", { "run-1": curves(2, 1, step / 100) });
+    const line = page().querySelector(".mw-line")!;
+    const drawn: unknown[] = [];
+    const observer = new MutationObserver((changes) => drawn.push(...changes));
+    observer.observe(line, { attributeFilter: ["d"] });
+    for (let step = 214; step < 220; step += 1) {
+      model.receive({ _rows: [row({ step })], _live: { "run-1": curves(2, 1, step / 100) }, _notice: `at ${step}` });
     }
-    expect(waiting()).toBe(1);
-    paint();
+    await Promise.resolve();
+    observer.disconnect();
     expect(page().querySelector(".mw-line")).toBe(line);
-    expect(line!.getAttribute("d")).not.toBe(path);
-    expect(page().textContent).toContain("step 249 of 300");
+    expect(drawn).toHaveLength(6);
+    expect(page().textContent).toContain("step 219 of 300");
   });
 
   it("shows and hides a run by its checkbox, without the kernel", () => {
@@ -244,12 +241,10 @@ describe("watching and stopping", () => {
     show(model);
     expect(page().querySelectorAll("svg[role=img]")[0]!.querySelectorAll("path.mw-line")).toHaveLength(1);
     box("fp32").click();
-    paint();
     expect(model.get("_shown")).toEqual(["run-1", "run-2"]);
     const groups = [...page().querySelectorAll("svg[role=img]")[0]!.querySelectorAll("g.mw-run")];
     expect(groups.map((group) => group.getAttribute("class"))).toEqual(["mw-run mw-run-0", "mw-run mw-run-1"]);
     box("fp32").click();
-    paint();
     expect(model.get("_shown")).toEqual(["run-1"]);
     expect(page().querySelectorAll("svg[role=img]")[0]!.querySelectorAll("g.mw-run")).toHaveLength(1);
   });
@@ -267,10 +262,8 @@ describe("watching and stopping", () => {
     const spoken = page().querySelector("[aria-live=polite]")!;
     expect(spoken.textContent).toBe("");
     model.set("_rows", [row({ step: 214 })]);
-    paint();
     expect(spoken.textContent).toBe("");
     model.set("_rows", [row({ step: 300, status: "completed" })]);
-    paint();
     expect(spoken.textContent).toBe("fp16 dynamic: completed");
   });
 
@@ -287,7 +280,6 @@ describe("watching and stopping", () => {
     model.set("_rows", []);
     cleanup();
     expect(model.listening()).toBe(0);
-    expect(waiting()).toBe(0);
     expect(page().childElementCount).toBe(0);
   });
 });

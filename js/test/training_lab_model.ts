@@ -44,15 +44,12 @@ export function curves(...losses: number[]): WireCurves {
   };
 }
 
-/** A page for each test of a file: frames are painted by hand, and things are found as a user finds them. */
+/** A page for each test of a file, where things are found as a user finds them. */
 export function stage() {
   let el: HTMLElement;
-  let frames: FrameRequestCallback[] = [];
   beforeEach(() => {
     el = document.body.appendChild(document.createElement("div"));
-    frames = [];
-    vi.stubGlobal("requestAnimationFrame", (callback: FrameRequestCallback) => frames.push(callback));
-    vi.stubGlobal("cancelAnimationFrame", () => frames.splice(0));
+    vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -62,8 +59,6 @@ export function stage() {
   const label = (text: string) => [...el.querySelectorAll("label")].find((one) => one.textContent === text);
   return {
     page: () => el,
-    waiting: () => frames.length,
-    paint: () => frames.splice(0).forEach((frame) => frame(0)),
     show: (model: ReturnType<typeof labModel>): (() => void) =>
       widget.render({ model: model as never, el, signal: new AbortController().signal } as never),
     button: (name: string) => [...el.querySelectorAll("button")].find((one) => one.textContent!.includes(name))!,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
-const { page, paint, show, button, box, region, can } = stage();
+const { page, show, button, box, region, can, type } = stage();
 const over = (id: string, recipe: string, changes = {}) => row({ id, recipe, status: "completed", step: 300, rate: null, ...changes });
 const waits = (id: string, recipe: string, position: number) => row({ id, recipe, status: "queued", position, step: 0, rate: null, metrics: {}, gradients: false });
 const lines = () => [...page().querySelectorAll<HTMLTableRowElement>("tbody tr")];
@@ -16,7 +16,6 @@ describe("the queue", () => {
     ]);
     expect(page().querySelector(".mw-progress-text")!.textContent).toMatch(/^fp16 dynamic: step 213 .* · 2 in line/);
     model.set("_live_rows", [waits("3", "bf16", 2), waits("2", "fp32", 1)]);
-    paint();
     expect(page().querySelector(".mw-progress-text")!.textContent).toMatch(/^fp32: queued \(1st\) · 1 in line/);
   });
 
@@ -28,7 +27,6 @@ describe("the queue", () => {
     expect(button("Stop").title).toBe("The kernel has been asked.");
     model.answer({ kind: "done", request: model.sent.at(-1)!["request"] });
     box("fp32").click();
-    paint();
     expect(button("Stop").title).toBe("stops fp32");
     button("Stop").click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "stop", run: "2" });
@@ -36,7 +34,6 @@ describe("the queue", () => {
     expect(model.sent.at(-1)).toMatchObject({ kind: "stop_all" });
     model.set("_live_rows", []);
     model.set("_rows", [over("2", "fp32")]);
-    paint();
     expect(can(button("Stop all"))).toBe(false);
     expect(button("Stop all").title).toBe("No run of this folder goes on.");
   });
@@ -46,7 +43,6 @@ describe("the queue", () => {
     show(model);
     model.set("_rows", [over("1", "fp16_dynamic", { status: "diverged", message: "The loss is NaN." })]);
     model.set("_live_rows", [row({ id: "2", recipe: "fp32", rate: null })]);
-    paint();
     expect(page().querySelector("[aria-live=polite]")!.textContent).toBe("fp16 dynamic: diverged; fp32: running");
   });
 
@@ -64,13 +60,11 @@ describe("many runs", () => {
   it("touches, at ten updates a second, only the rows that changed", async () => {
     const model = labModel({ _rows: many, _live_rows: [row({ id: "2000" })] });
     show(model);
-    expect(lines()).toHaveLength(201);
     const touched = new Set<Node>();
     const observer = new MutationObserver((changes) => changes.forEach(({ target }) => touched.add(target)));
     observer.observe(page().querySelector("tbody")!, { subtree: true, childList: true, attributes: true, characterData: true });
     for (let step = 214; step < 224; step += 1) {
       model.set("_live_rows", [row({ id: "2000", step, flushed: step / 1000 })]);
-      paint();
     }
     await Promise.resolve();
     observer.disconnect();
@@ -86,15 +80,110 @@ describe("many runs", () => {
     const focused = document.activeElement;
     model.set("_live_rows", [waits("2001", "bf16", 1), row({ id: "2000" })]);
     model.set("_rows", many.filter((_, i) => i !== 3));
-    paint();
     expect(document.activeElement).toBe(focused);
     expect(lines().indexOf(kept as HTMLTableRowElement)).toBe(8);
     model.set("_rows", [over("2000", "fp16_dynamic"), ...many]);
     model.set("_live_rows", []);
-    paint();
     expect(document.activeElement).toBe(focused);
-    expect(lines()).toHaveLength(201);
   });
+
+  it("draws a window of the rows, and more when asked; those that are selected always", () => {
+    const model = labModel({ _rows: many, _shown: ["1010"] });
+    show(model);
+    const title = (line: Element | undefined) => line!.querySelector(".mw-run-name")!.textContent;
+    expect(lines()).toHaveLength(101);
+    expect([title(lines()[0]), title(lines().at(-1))]).toEqual(["fp32 #200", "fp32 #10"]);
+    expect(page().querySelector(".mw-runs table")!.getAttribute("aria-rowcount")).toBe("201");
+    expect(button("Show").textContent).toBe("Show 99 more (99 left)");
+    button("Show").click();
+    expect(lines()).toHaveLength(200);
+    expect(button("Show").hidden).toBe(true);
+  });
+});
+
+describe("finding runs", () => {
+  const some = [
+    over("9", "fp32", { task: "own", seed: 3, metrics: { loss: 0.5 } }),
+    over("8", "fp16_dynamic", { status: "crashed", metrics: {} }),
+    over("7", "fp16_static", { metrics: { accuracy: 0.9, loss: "nan" } }),
+    over("6", "fp16_static", { metrics: { accuracy: 0.95, loss: 0.3 } }),
+    ...Array.from({ length: 5 }, (_, i) => over(String(i), "bf16", { metrics: { accuracy: 0.5, loss: 1 } })).reverse(),
+  ];
+  const names = () => lines().map((line) => line.querySelector(".mw-run-name")!.textContent);
+  const search = () => page().querySelector<HTMLInputElement>("input[type=search]")!;
+  const choice = (name: string) => page().querySelector<HTMLSelectElement>(`.mw-finder select[aria-label$=${name}]`)!;
+  const said = () => page().querySelector(".mw-finder [role=status]")!.textContent;
+  const look = (text: string) => {
+    search().value = text;
+    search().dispatchEvent(new Event("input"));
+  };
+
+  it("offers nothing to find among a few", () => {
+    const model = labModel({ _rows: some.slice(1) });
+    show(model);
+    expect(page().querySelector<HTMLElement>(".mw-finder")!.hidden).toBe(true);
+    model.set("_rows", some);
+    expect(page().querySelector<HTMLElement>(".mw-finder")!.hidden).toBe(false);
+    expect(said()).toBe("9 runs");
+  });
+
+  it.each([
+    ["static", ["fp16 static #2", "fp16 static #1"]],
+    ["FP16 #2", ["fp16 static #2"]],
+    ["crashed", ["fp16 dynamic"]],
+    ["digits dynamic", ["fp16 dynamic"]],
+    ["own 3", ["fp32"]],
+    ["<b>", []],
+  ])("finds %j in what a row says", (text, wanted) => {
+    show(labModel({ _rows: some }));
+    look(text);
+    expect(names()).toEqual(wanted);
+    expect(said()).toBe(`${wanted.length} of 9 runs`);
+    expect(page().querySelector(".mw-runs")!.textContent!.includes("No run matches.")).toBe(wanted.length === 0);
+    look("");
+    expect(names()).toHaveLength(9);
+  });
+
+  it("lists the runs of a task, a recipe, a state, of those that there are", () => {
+    const model = labModel({ _rows: some });
+    show(model);
+    expect([...choice("task").options].map((one) => one.textContent)).toEqual(["any task", "Digits", "own"]);
+    expect([...choice("state").options].map((one) => one.textContent)).toEqual(["any state", "completed", "crashed"]);
+    type(choice("recipe"), "fp16_static");
+    expect(names()).toEqual(["fp16 static #2", "fp16 static #1"]);
+    type(choice("state"), "crashed");
+    expect(names()).toEqual([]);
+    type(choice("recipe"), "");
+    expect(names()).toEqual(["fp16 dynamic"]);
+    model.set("_rows", some.filter((one) => one.status !== "crashed"));
+    expect(choice("state").value).toBe(""); // the last of its kind is gone
+    expect(names()).toHaveLength(8);
+  });
+
+  it.each([
+    ["newest", "98764"], ["oldest", "01234"], ["task", "87643"], ["recipe", "43210"], ["status", "97643"], ["score", "67432"], ["loss", "69432"],
+  ])("puts them in order: %s", (order, first) => {
+    show(labModel({ _rows: some }));
+    type(choice("order"), order);
+    expect(names().slice(0, 5)).toEqual([...first].map(nameOf));
+  });
+
+  it("keeps a selected run drawn that is not listed, and its curves", () => {
+    const model = labModel({ _rows: some, _shown: ["9"], _settled: { 9: curves(2, 1) } });
+    show(model);
+    look("static");
+    expect(names()).toHaveLength(2);
+    expect(page().querySelectorAll("svg[role=img]")[0]!.querySelectorAll("g.mw-run")).toHaveLength(1);
+    box("fp16 static #1").click();
+    expect(model.get("_shown")).toEqual(["9", "6"]);
+  });
+
+  const nameOf = (id: string): string => {
+    const { recipe } = some.find((one) => one.id === id)!;
+    const same = some.filter((one) => one.recipe === recipe).map((one) => one.id).reverse();
+    const plain = recipe.replace("_", " ");
+    return same.length === 1 ? plain : `${plain} #${same.indexOf(id) + 1}`;
+  };
 });
 
 describe("comparing", () => {
@@ -117,7 +206,6 @@ describe("comparing", () => {
     button("Compare").click();
     expect(model.sent).toHaveLength(sent);
     box("fp32").click();
-    paint();
     button("Compare").click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "compare", runs: ["2", "3"] });
   });
@@ -129,7 +217,6 @@ describe("comparing", () => {
     button("Compare").focus();
     button("Compare").click();
     model.set("_comparison", comparison);
-    paint();
     const panel = region("2 runs compared");
     expect(document.activeElement).toBe(panel.querySelector("h4"));
     const cells = [...panel.querySelectorAll("tr")].map((line) => [...line.children].map((cell) => cell.textContent));
@@ -144,13 +231,11 @@ describe("comparing", () => {
     expect(panel.querySelector("img, b")).toBeNull();
     const table = panel.querySelector("table");
     model.set("_live_rows", [row({ id: "4", recipe: "bf16", step: 250 })]);
-    paint();
     expect(panel.querySelector("table")).toBe(table); // updates of a run that goes on make nothing anew
     [...panel.querySelectorAll("button")].at(-1)!.click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "compare", runs: [] });
     expect(document.activeElement).toBe(button("Compare"));
     model.set("_comparison", {});
-    paint();
     expect(panel.hidden).toBe(true);
   });
 
@@ -159,12 +244,10 @@ describe("comparing", () => {
     model.set("_comparison", comparison);
     show(model);
     model.answer({ kind: "no_kernel" });
-    paint();
     const panel = region("2 runs compared");
     expect(panel.hidden).toBe(false);
     expect(document.activeElement).toBe(document.body);
     panel.querySelector("button")!.click();
-    paint();
     expect(panel.hidden).toBe(true);
   });
 
@@ -199,10 +282,8 @@ describe("opening gradients", () => {
     expect(button("Open gradients").title).toBe("Select one run alone.");
     model.set("_shown", ["1"]);
     model.set("_rows", [over("1", "fp16_dynamic", { gradients: false })]);
-    paint();
     expect(button("Open gradients").title).toBe("This run has recorded no gradients yet.");
     model.set("_rows", [over("1", "fp16_dynamic")]);
-    paint();
     expect(can(button("Open gradients"))).toBe(true);
   });
 
@@ -223,21 +304,18 @@ describe("opening gradients", () => {
     expect(model.sent.at(-1)).toMatchObject({ kind: "gradients", run: "1" });
     model.set("_explorer_run", "1");
     model.set("_explorer", "IPY_MODEL_abc");
-    paint();
     await settle();
     const panel = region("Gradients of fp16 dynamic");
     expect(panel.textContent).toContain("explorer abc");
     expect(document.activeElement).toBe(panel.querySelector("h4"));
     model.set("_explorer_run", "2");
     model.set("_explorer", "IPY_MODEL_def");
-    paint();
     await settle();
     expect(region("Gradients of fp32").textContent).toContain("explorer def");
     expect(removed).toEqual(["abc"]);
     panel.querySelector("button")!.click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "gradients", run: null });
     model.set("_explorer", null);
-    paint();
     expect(panel.hidden).toBe(true);
     expect(removed).toEqual(["abc", "def"]);
     cleanup();
@@ -257,12 +335,10 @@ describe("opening gradients", () => {
     show(model);
     const before = model.sent.length;
     if (why === "no manager") button("Open gradients").click();
-    paint();
     await settle();
     expect(region("Gradients of fp16 dynamic").querySelector("code")!.textContent).toBe('mw.LossScaleExplorer(mw.open_run("my/runs/1"))');
     expect(model.sent).toHaveLength(before);
     region("Gradients of fp16 dynamic").querySelector("button")!.click();
-    paint();
     if (why === "no manager") expect(region("")?.hidden ?? true).toBe(true);
   });
 });
@@ -285,7 +361,6 @@ describe("gradient shares", () => {
     show(model);
     expect(page().textContent).toContain("of fp16 dynamic, those that are not zero");
     model.set("_shown", ["2"]);
-    paint();
     expect(chart().textContent).toContain("No gradients have been counted.");
     expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–");
   });

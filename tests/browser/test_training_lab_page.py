@@ -89,6 +89,7 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     unfold(widget)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     targets = [*widget.locator(f"{OWN_BUTTON}, select, input[type=text], label:has(input)").all()]
+    targets = [target for target in targets if target.is_visible()]
     controls = ["task", "recipe", "device", "steps", "seeds"]
     buttons = ["several", "Launch", "Stop", "Stop all", "Compare", "Open", "Close", "Close"]
     labels = [*recipes, *lab._rows]
@@ -299,18 +300,62 @@ def test_values_that_tick_move_nothing(page, lab, tmp_path):
         expect(box).to_be_focused()
 
 
-def test_200_runs_have_a_scroll_area_of_their_own(page, lab, tmp_path):
+def some_runs(lab, count):
+    """So many rows, newest first: every third crashed."""
+    states = [{"status": "completed"}, {"status": "completed"}, {"status": "crashed", "message": "signal 9"}]
+    return [
+        {**lab._rows[0], **states[seed % 3], "id": f"{90_000 - seed}", "seed": seed} for seed in range(count)
+    ]
+
+
+def test_of_2000_runs_a_window_is_drawn_in_a_scroll_area(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
-    rows = [{**lab._rows[0], "id": f"{999 - seed}", "seed": seed} for seed in range(200)]
-    tell(page, _rows=rows)
+    tell(page, _rows=some_runs(lab, 2000))
     table = widget.get_by_role("region", name="runs", exact=True)
-    expect(table.get_by_role("checkbox")).to_have_count(200)
+    expect(table.get_by_role("checkbox")).to_have_count(100)
     assert table.bounding_box()["height"] < 600
     table.focus()
     page.keyboard.press("End")
     expect(table.get_by_role("checkbox").last).to_be_in_viewport()
     head = table.get_by_role("columnheader", name="run")
     expect(head).to_be_in_viewport()  # it stays
+    last = table.get_by_role("checkbox").last
+    last.focus()
+    page.keyboard.press("Tab")
+    expect(table.get_by_role("button", name="Show 100 more (1,900 left)")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(table.get_by_role("checkbox")).to_have_count(200)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_runs_are_found_by_keyboard_and_accessibly(page, lab, tmp_path, theme, width):
+    widget = show(page, lab, tmp_path, theme, width)
+    expect(widget.get_by_role("search")).to_be_hidden()
+    tell(page, _rows=some_runs(lab, 120))
+    table = widget.get_by_role("region", name="runs", exact=True)
+    words = widget.get_by_role("searchbox", name="search runs")
+    words.focus()
+    page.keyboard.type("crashed #2")
+    expect(widget.get_by_role("status")).to_have_text("3 of 120 runs")
+    expect(table.get_by_role("checkbox")).to_have_count(3)
+    for name in ("task", "recipe", "state"):
+        page.keyboard.press("Tab")
+        expect(widget.get_by_role("combobox", name=f"filter by {name}")).to_be_focused()
+    page.keyboard.press("c")  # completed
+    expect(table).to_contain_text("No run matches.")
+    page.keyboard.press("c")  # crashed
+    page.keyboard.press("Tab")
+    expect(widget.get_by_role("combobox", name="order")).to_be_focused()
+    page.keyboard.press("o")  # oldest first
+    expect(table.locator(".mw-run-detail").first).to_have_text(re.compile("^seed 98 .* crashed$"))
+    found = Axe().run(
+        page, context="#widget", options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
+    )
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for control in widget.get_by_role("search").locator("input, select").all():
+        assert control.bounding_box()["height"] >= 24
 
 
 def test_words_about_a_run_do_not_run_into_figures_of_two_lines(page, lab, tmp_path):

@@ -7,13 +7,13 @@ import { count, memory, newest, progress, spoken, status } from "./words.ts";
 
 type Names = ReadonlyMap<string, string>;
 
-export function progressArea(): { element: HTMLElement; show: (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly string[]) => void } {
+export function progressArea(): { element: HTMLElement; show: (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[]) => void } {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
   const [steps, figures, taken] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" }), h("p", { class: "mw-note mw-memory" })];
   const failed = h("p", { class: "mw-callout" });
   const element = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, steps, figures), taken, failed);
 
-  const show = (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly string[]) => {
+  const show = (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[]) => {
     set(bar, { value: run?.steps ? run.step / run.steps : 0 });
     const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
     const others = rows.filter((row) => isWaiting(row) && row !== run).length;
@@ -21,7 +21,7 @@ export function progressArea(): { element: HTMLElement; show: (rows: readonly Ro
     setText(steps, run ? name + progress(run) + line : t("lab.progress_none"));
     setText(figures, run ? newest(run) : "");
     setText(taken, run ? memory(run) : "");
-    const failure = rows.find((row) => isFailure(row) && (row === run || selected.includes(row.id)));
+    const failure = rows.find((row) => isFailure(row) && (row === run || selected.includes(row)));
     set(failed, { hidden: failure === undefined });
     setText(failed, failure ? t("lab.failure", { name: names.get(failure.id)!, status: status(failure), message: failure.message }) : "");
   };

@@ -1,8 +1,11 @@
 // The table of runs: which are selected, and how each one ended.
 
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { button } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { lineSample } from "./chart.ts";
+import type { Runs } from "./runs.ts";
 import { isFailure, type Row } from "./state.ts";
 import { axisNumber, count, decimal, metric, metricName, metricOf, percent, status } from "./words.ts";
 
@@ -11,48 +14,55 @@ interface Line {
   show: (row: Row, name: string, style: number | undefined, named: boolean, flushed: boolean) => void;
 }
 
-export function runTable(toggle: (id: string, shown: boolean) => void): {
-  element: HTMLElement;
-  show: (rows: readonly Row[], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>) => void;
-} {
+const WINDOW = 100; // rows that are drawn at first, and more of them each time that more are asked for
+
+/** Of `found`, those in the window are drawn, and those that are selected. */
+export function runTable({ view, rows, names, styles, select }: Runs, found: ReadonlySignal<Row[]>): HTMLElement {
   const body = h("tbody");
   const column = (text: string, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
   const [score, last] = [column(""), column("")];
   const head = h("tr", {}, column(t("lab.run"), ""), score, column(t("lab.loss")), last);
   const caption = h("p", { class: "mw-note", id: uniqueId("caption") });
   const table = h("table", { "aria-describedby": caption.id }, h("thead", {}, head), body);
-  const empty = h("p", { class: "mw-note" }, t("lab.no_runs"));
-  const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty);
-  const element = h("div", { class: "mw-stack-tight" }, region, caption);
+  const empty = h("p", { class: "mw-note" });
+  const more = button("", () => (limit.value += WINDOW), { class: "mw-more-runs" });
+  const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty, more);
   const lines = new Map<string, Line>();
+  const limit = signal(WINDOW);
+  const listed = computed(() => found.value.filter((row, i) => i < limit.value || styles.value.has(row.id)));
 
-  const show = (rows: readonly Row[], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>) => {
-    set(table, { hidden: rows.length === 0 });
-    set(empty, { hidden: rows.length > 0 });
+  view.effect(() => {
+    const some = found.value;
+    set(table, { hidden: some.length === 0, "aria-rowcount": some.length + 1 });
+    set(empty, { hidden: some.length > 0 });
+    setText(empty, some.length > 0 ? "" : t(rows.value.length > 0 ? "lab.no_runs_found" : "lab.no_runs"));
     // One metric is named in the head; where tasks differ, each in its cell.
-    const metrics = new Set(rows.map(metricOf).filter((name) => name !== undefined));
+    const metrics = new Set(some.map(metricOf).filter((name) => name !== undefined));
     setText(score, metrics.size === 1 ? metricName([...metrics][0]!) : t("lab.score"));
     table.classList.toggle("mw-scores-named", metrics.size > 1);
     // What was flushed is known where a run was told to look for it; skipped steps are always.
-    const isFlushedKnown = rows.some((row) => row.flushed !== null);
+    const isFlushedKnown = some.some((row) => row.flushed !== null);
     setText(last, t(isFlushedKnown ? "lab.flushed" : "lab.skipped"));
     setText(caption, t(isFlushedKnown ? "lab.table_caption_flushed" : "lab.table_caption"));
-    const wanted = new Set(rows.map((row) => row.id));
+    const wanted = new Set(listed.value.map((row) => row.id));
     for (const [id, line] of lines) {
       if (wanted.has(id)) continue;
       line.element.remove();
       lines.delete(id);
     }
     let next = body.firstElementChild; // lines that stay are not moved: that would take the focus from them
-    for (const row of rows) {
+    for (const row of listed.value) {
       let line = lines.get(row.id);
-      if (!line) lines.set(row.id, (line = tableLine(row.id, toggle)));
+      if (!line) lines.set(row.id, (line = tableLine(row.id, select)));
       if (next === line.element) next = next.nextElementSibling;
       else body.insertBefore(line.element, next);
-      line.show(row, names.get(row.id) ?? row.recipe, styles.get(row.id), metrics.size > 1, isFlushedKnown);
+      line.show(row, names.value.get(row.id)!, styles.value.get(row.id), metrics.size > 1, isFlushedKnown);
     }
-  };
-  return { element, show };
+    const others = some.length - listed.value.length;
+    set(more, { hidden: others === 0 });
+    setText(more, t("lab.more_runs", { count: count(Math.min(WINDOW, others)), all: count(others) }));
+  });
+  return h("div", { class: "mw-stack-tight" }, region, caption);
 }
 
 function details(row: Row, withSkips: boolean): string {

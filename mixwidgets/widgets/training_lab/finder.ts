@@ -1,0 +1,56 @@
+// Finding runs in a long list: words, choices of task, recipe and state, and an order.
+
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { h, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { kept } from "#ui/view.ts";
+import type { Runs } from "./runs.ts";
+import { ORDERS, type Order, search } from "./search.ts";
+import type { Row } from "./state.ts";
+import { count, spaced, statusWord } from "./words.ts";
+
+const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
+
+export function finder({ view, rows, names }: Runs): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
+  const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
+  const text = signal("");
+  const order = signal<Order>("newest");
+  const box = h("input", { type: "search", autocomplete: "off", "aria-label": t("lab.search"), placeholder: t("lab.search") });
+  box.addEventListener("input", () => (text.value = box.value));
+
+  /** A list of the values that the runs have; "" stands for any. */
+  function choice(kind: "task" | "recipe" | "status", word: (value: string) => string) {
+    const chosen = signal("");
+    const any = h("option", { value: "" }, t(`lab.any_${kind}`));
+    const select = h("select", { "aria-label": t(`lab.filter_${kind}`) }, any);
+    select.addEventListener("change", () => (chosen.value = select.value));
+    const values = kept<string[]>([], (last) => {
+      const now = [...new Set(rows.value.map((row) => row[kind]))].sort();
+      return now.length === last.length && now.every((value, i) => value === last[i]) ? last : now;
+    });
+    view.effect(() => {
+      select.replaceChildren(any, ...values.value.map((value) => h("option", { value }, word(value))));
+      if (!values.value.includes(chosen.peek())) chosen.value = "";
+      select.value = chosen.peek();
+    });
+    return { select, chosen };
+  }
+  const task = choice("task", (name) => titles.get(name) ?? name);
+  const recipe = choice("recipe", spaced);
+  const status = choice("status", statusWord);
+  const orders = h("select", { "aria-label": t("lab.order") }, ...ORDERS.map((one) => h("option", { value: one }, t(`lab.order_${one}`))));
+  orders.addEventListener("change", () => (order.value = orders.value as Order));
+
+  const found = computed(() => search(rows.value, {
+    text: text.value, task: task.chosen.value, recipe: recipe.chosen.value, status: status.chosen.value, order: order.value,
+  }, names.value, titles));
+  const told = h("span", { class: "mw-note", role: "status" });
+  const element = h("div", { class: "mw-finder", role: "search", "aria-label": t("lab.search") },
+    h("div", { class: "mw-find-words" }, box, told), task.select, recipe.select, status.select, orders);
+  view.effect(() => {
+    set(element, { hidden: rows.value.length <= FEW });
+    const [some, all] = [found.value.length, rows.value.length];
+    setText(told, some === all ? t("lab.runs_count", { count: count(all) }) : t("lab.runs_found", { count: count(some), all: count(all) }));
+  });
+  return { element, found };
+}
