@@ -1,5 +1,7 @@
 // Elements made with textContent and attributes only: whatever text comes in stays text.
 
+import { plain } from "./foreign_text.ts";
+
 type Child = Node | string | null | undefined;
 export type Attributes = Record<string, string | number | boolean | undefined>;
 
@@ -25,7 +27,9 @@ export function s<K extends keyof SVGElementTagNameMap>(
 
 function fill<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
   set(element, attributes);
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) {
+    if (child !== null && child !== undefined) element.append(typeof child === "string" ? plain(child) : child);
+  }
   return element;
 }
 
@@ -36,14 +40,15 @@ export function set(element: Element, attributes: Attributes): void {
       element.removeAttribute(name);
       continue;
     }
-    const text = value === true ? "" : String(value);
+    const text = value === true ? "" : name === "value" ? String(value) : plain(String(value));
     if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }
 }
 
 /** Set an element's text, and touch the page only when it differs. */
 export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+  const wanted = plain(text);
+  if (element.textContent !== wanted) element.textContent = wanted;
 }
 
 /** A text in pieces as nodes: what is strong in <strong>. */

@@ -2,6 +2,7 @@
 // (mixwidgets/widgets/bundles.py), in the language of its widget.
 
 import messages from "#mixwidgets/languages/en/page.json";
+import { isolated } from "./foreign_text.ts";
 
 export type MessageKey = keyof typeof messages;
 
@@ -38,5 +39,5 @@ function joined(key: MessageKey, parts: readonly string[]): string {
 
 /** A text with `{name}` replaced by the argument of that name. */
 export function fill(template: string, args: Record<string, string | number>): string {
-  return template.replace(PLACEHOLDER, (whole, name: string) => (Object.hasOwn(args, name) ? String(args[name]) : whole));
+  return template.replace(PLACEHOLDER, (whole, name: string) => (Object.hasOwn(args, name) ? isolated(String(args[name])) : whole));
 }

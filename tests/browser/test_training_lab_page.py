@@ -400,6 +400,29 @@ def test_no_text_of_a_run_is_ever_code(page, lab, tmp_path, payload):
     nothing_ran(page, widget)
 
 
+def test_no_text_of_a_run_turns_a_line_around(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    turned = "ok\u202edehsarc\u202c"
+    hostile = {"recipe": "שלום", "status": "crashed", "message": turned, "backend": turned, "seed": 7}
+    tell(page, _rows=[{**lab._rows[0], **hostile, "id": "1"}, {**lab._rows[1], "id": "0"}], _shown=["1"])
+    callout = widget.locator(".mw-callout")
+    expect(callout).to_have_text("\u2068שלום\u2069: crashed. ok\\u202edehsarc\\u202c")
+    expect(widget.locator(".mw-head").first).to_contain_text("ok\\u202edehsarc\\u202c")
+    assert re.search("[\u202a-\u202e\u2066\u2067]", widget.inner_text()) is None
+    # The name is read from right to left, and what follows it stands right of it.
+    places = callout.evaluate(
+        """(element) => [..."שםc"].map((letter) => {
+            const range = document.createRange();
+            const at = element.textContent.indexOf(letter);
+            range.setStart(element.firstChild, at);
+            range.setEnd(element.firstChild, at + 1);
+            return range.getBoundingClientRect().left;
+        })"""
+    )
+    first, last, status = places
+    assert last < first < status
+
+
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_text_of_a_saved_state_is_ever_code(page, lab, tmp_path, payload):
     def hostile(html):

@@ -5,6 +5,7 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { BINADE, CLASSES } from "#core/gradients/boundaries.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
+import { plain } from "#ui/foreign_text.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
@@ -149,7 +150,7 @@ function label(canvas: HTMLCanvasElement, names: readonly string[], high: number
   const pen = canvas.getContext("2d");
   if (!pen) return;
   [pen.font, pen.fillStyle, pen.textBaseline] = [font, ink, "middle"];
-  names.forEach((name, i) => pen.fillText(shortened(name), 0, (i + 0.5) * high, canvas.width * 0.97));
+  names.forEach((name, i) => pen.fillText(plain(shortened(name)), 0, (i + 0.5) * high, canvas.width * 0.97));
 }
 
 /** A name that fits beside its row; what tells layers apart stands at both ends. */
