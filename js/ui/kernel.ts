@@ -33,6 +33,7 @@ export interface KernelLink<Kind extends string> {
 export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "on" | "off">, tell: Told<Kind>): KernelLink<Kind> {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
   const waiting = new Set<Kind>();
+  const view = Math.random().toString(36).slice(2);
 
   // A notebook shows this page also when its kernel has been restarted; JupyterLab then throws. That the request
   // is not answered says all there is to say.
@@ -81,7 +82,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
 
   // The kernel answers a hello on the loop that it came by, and hears the next message there too. JupyterLab
   // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
-  const hello = () => send({ kind: "hello" });
+  const hello = () => send({ kind: "hello", view });
   const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
   const sayNoMore = () => hellos.forEach(clearTimeout);
   hello();
@@ -90,6 +91,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
     sayNoMore();
     forget();
     model.off("msg:custom", answered);
+    send({ kind: "bye", view }); // what no page shows need not be followed
   };
   return { ask, close };
 }

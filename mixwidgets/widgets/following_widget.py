@@ -6,7 +6,7 @@ import threading
 import traceback
 from contextlib import contextmanager
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 
 from mixwidgets.widgets.base import MixWidget
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _LONGEST = 1000  # characters of a message, or of a request's name
 
 _AFTER_FAULT_S = 1.0
+_MOST_VIEWS = 1000  # of one widget
 
 # One for all widgets: they may be linked, and two locks that are taken in both orders wait for each other.
 _TELLING = threading.RLock()
@@ -31,11 +32,15 @@ class FollowingWidget(MixWidget):
     _again: threading.Event
     _closed: threading.Event
     _context: Context | None
+    _views: set[str]  # in which pages show it
+    _is_seen: bool
+    _is_looking: bool
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         widget: Self = super().__new__(cls, *args, **keywords)
         # Here, since a widget whose __init__ raised is closed too.
         widget._again, widget._closed, widget._context = threading.Event(), threading.Event(), None
+        widget._views, widget._is_seen, widget._is_looking = set(), True, False
         return widget
 
     def close(self) -> None:
@@ -68,9 +73,16 @@ class FollowingWidget(MixWidget):
 
     def _hear(self, content: dict[str, Any]) -> None:
         """Do what the page asks, quickly: this may be the thread that cells run in."""
-        if content.get("kind") == "hello":
+        kind, view = content.get("kind"), content.get("view")
+        if kind == "hello":
+            if _is_short(view) and len(self._views) < _MOST_VIEWS:
+                self._views.add(view)
+            self._look_from_now()
             self.send({"kind": "hello"})
-        elif content.get("kind") in self._REQUESTS:
+        elif kind == "bye" and _is_short(view) and view in self._views:
+            self._views.remove(view)
+            self._is_seen = bool(self._views)
+        elif kind in self._REQUESTS:
             self._begin(self._serve, content)
 
     def _do(self, content: dict[str, Any]) -> None:
@@ -81,9 +93,17 @@ class FollowingWidget(MixWidget):
         self.send(_answer(lambda: self._do(content), content))
 
     def _follow(self) -> None:
-        """Listen to the page, and look until nothing more will come or the widget is closed. Until then the
-        thread keeps the widget alive."""
+        """Listen to the page, and look until nothing more will come, the widget is closed, or the last page
+        that showed it does so no more: then again from when one does. The thread keeps the widget alive."""
         self.on_msg(self._on_message)
+        self._look_from_now()
+
+    def _look_from_now(self) -> None:
+        with _TELLING:
+            self._is_seen = True
+            if self._is_looking or self._closed.is_set():
+                return
+            self._is_looking = True
         threading.Thread(target=self._look_on, name=type(self).__name__, daemon=True).start()
 
     def _begin(self, job: Callable[..., object], *given: object) -> None:
@@ -92,7 +112,8 @@ class FollowingWidget(MixWidget):
 
     def _look_on(self) -> None:
         last_fault = ""
-        while not self._closed.is_set():
+        pause: float | None = 0
+        while self._goes_on(pause):
             try:
                 pause = self._look() if self._context is None else self._context.run(self._look)
             except Exception as error:  # what is looked at may be anything: go on
@@ -101,10 +122,14 @@ class FollowingWidget(MixWidget):
                     traceback.print_exc()
                     self._tell_fault(fault)
                 last_fault = fault
-            if pause is None:
-                return
-            self._again.wait(pause)
-            self._again.clear()
+            if pause is not None:
+                self._again.wait(pause)
+                self._again.clear()
+
+    def _goes_on(self, pause: float | None) -> bool:
+        with _TELLING:
+            self._is_looking = pause is not None and self._is_seen and not self._closed.is_set()
+            return self._is_looking
 
     def _on_message(self, _: Any, content: Any, __: Any) -> None:
         # The kernel routes the page's next message to whatever loop last sent on this comm. Sending in the
@@ -128,5 +153,5 @@ def _answer(do: Callable[[], object], content: Mapping[str, Any]) -> dict[str, A
     return {"kind": "done", **reply}
 
 
-def _is_short(text: object) -> bool:
+def _is_short(text: object) -> TypeGuard[str]:
     return isinstance(text, str) and len(text) <= _LONGEST and text.isprintable()

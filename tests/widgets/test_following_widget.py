@@ -55,8 +55,8 @@ def sent(widget):
     return states
 
 
-def threads():
-    return [thread for thread in threading.enumerate() if thread.name == "Counter"]
+def threads(name="Counter"):
+    return [thread for thread in threading.enumerate() if thread.name == name]
 
 
 def test_it_looks_until_nothing_more_will_come(counter):
@@ -91,6 +91,36 @@ def test_a_look_that_fails_is_told_once_and_followed_by_another(counter, monkeyp
     until(lambda: not threads())
     assert (counter.seen, told) == (3, ["RuntimeError: no such luck"])
     assert capsys.readouterr().err.count("RuntimeError: no such luck") == 1
+
+
+class Listener(Counter):
+    """Hears as every widget does."""
+
+    _hear = FollowingWidget._hear
+
+
+def test_it_looks_while_a_page_shows_it_and_again_when_one_does_anew():
+    widget = Listener(most=-1)
+    try:
+        widget._follow()
+        until(lambda: widget.seen > 1)  # the page's first word may be long in coming
+        for view in ("a", "b", "a"):
+            said(widget, {"kind": "hello", "view": view})
+        for message in ({"view": "a"}, {"view": "unknown"}, {"view": ["b"]}, {}, {"view": None}):
+            said(widget, {"kind": "bye", **message})
+        seen = widget.seen
+        until(lambda: widget.seen > seen + 1)  # "b" shows it still
+        said(widget, {"kind": "bye", "view": "b"})
+        until(lambda: not threads("Listener"))
+        seen = widget.seen
+        said(widget, {"kind": "hello", "view": "c"})
+        until(lambda: widget.seen > seen + 1)
+        assert len(threads("Listener")) == 1
+    finally:
+        widget.close()
+    until(lambda: not threads("Listener"))
+    said(widget, {"kind": "hello", "view": "d"})
+    assert not threads("Listener")
 
 
 def test_it_looks_in_the_context_of_the_newest_message(counter):

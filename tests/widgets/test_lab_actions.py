@@ -306,7 +306,7 @@ def test_what_is_no_run_of_the_folder_is_refused_in_words(tmp_path, make_lab, mo
     page = Page(lab, monkeypatch)
     opened = []
     monkeypatch.setattr(
-        "mixwidgets.widgets.training_lab.runs_feed.open_run",
+        "mixwidgets.widgets.training_lab.runs_folder.open_run",
         lambda path: opened.append(path) or open_run(path),
     )
     for name in [*HOSTILE_NAMES, f"../{outside.id}", outside.id]:

@@ -1,10 +1,12 @@
 """What a TrainingLab tells of a folder: rows from the statuses, curves when they are shown, and no more."""
 
+import gc
 import json
 import math
 import os
 import shutil
 import threading
+import weakref
 from collections import Counter
 
 import numpy as np
@@ -353,3 +355,42 @@ def test_the_folder_may_come_and_go(tmp_path, make_lab):
     until(lambda: lab._rows == [] and lab._settled == {})
     (tmp_path / "elsewhere").rename(folder)
     until(lambda: statuses(lab) == ["completed"])
+
+
+def test_labs_of_one_folder_read_its_runs_once(tmp_path, make_lab, journals_read):
+    runs = [journalled(tmp_path, [1.0], seed=seed) for seed in range(3)]
+    labs = [make_lab(tmp_path, _shown=[runs[0].id]) for _ in range(4)]
+    until(lambda: all(is_settled(lab) and lab._settled for lab in labs))
+    assert journals_read == {runs[0].id: 1}
+    labs[0]._shown = [runs[1].id]
+    until(lambda: set(labs[0]._settled) == {runs[1].id})
+    new = journalled(tmp_path, [2.0], seed=9)  # each shows what is new, and keeps what it showed
+    until(lambda: all(new.id in lab._settled and len(lab._rows) == 4 for lab in labs))
+    assert [set(lab._settled) - {new.id} for lab in labs] == [{runs[1].id}, *[{runs[0].id}] * 3]
+    assert journals_read == {runs[0].id: 1, runs[1].id: 1, new.id: 1}
+
+
+def test_a_lab_that_opens_beside_one_that_has_not_looked_at_all_yet_makes_no_run_new(tmp_path, monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.runs_feed._FIRST", 3)
+    runs = [journalled(tmp_path, [1.0], seed=seed) for seed in range(9)]
+    first, second = RunsFeed(tmp_path), RunsFeed(tmp_path)
+    newest = [run.id for run in sorted(runs, key=lambda run: run.id)[-3:]]
+    shown = first.look([])
+    assert shown == newest
+    second.look([])
+    second.look([])
+    assert first.look(shown) == shown
+
+
+def test_a_lab_that_is_closed_is_freed(tmp_path):
+    journalled(tmp_path, [1.0])
+    labs = [TrainingLab(tmp_path)]
+    until(lambda: is_settled(labs[0]))
+    alive = weakref.ref(labs[0])
+    labs.pop().close()
+
+    def is_freed():
+        gc.collect()
+        return alive() is None
+
+    until(is_freed)

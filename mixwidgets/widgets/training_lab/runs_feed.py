@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from mixwidgets.store.queue import positions
-from mixwidgets.store.run import Run, open_run
-from mixwidgets.widgets.training_lab.followed_run import FollowedRun
+from mixwidgets.widgets.training_lab.runs_folder import runs_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
+
+    from mixwidgets.store.run import Run
+    from mixwidgets.widgets.training_lab.followed_run import FollowedRun
 
 _MOST_FAULTS = 3  # told in full
 _MOST_UNASKED = 6  # runs whose curves are drawn without being asked for
@@ -26,10 +25,8 @@ class RunsFeed:
     def __init__(self, runs_dir: Path) -> None:
         self.runs_dir = runs_dir
         """The folder; it need not exist yet."""
-        self._lock = threading.Lock()
+        self._folder = runs_folder(runs_dir)
         self._begun: set[str] | None = None  # ids of the runs that had begun at the last look
-        self._followed: dict[str, FollowedRun] = {}
-        self._unreadable: dict[str, str] = {}
         self._rows: list[dict[str, Any]] = []
         self._sent: list[FollowedRun] = []  # the runs of these rows
         self._is_partial = False  # whether the folder has more runs
@@ -40,13 +37,14 @@ class RunsFeed:
     def is_live(self) -> bool:
         """Whether something new is to be expected soon: at the last look a run was queued or running, or the
         row of a finished one was incomplete."""
-        return any(followed.needs_journal for followed in self._followed.values())
+        with self._folder.lock:
+            return any(followed.needs_journal for followed in self._folder.followed.values())
 
     def runs(self) -> list[Run]:
         """The runs that are in the folder now."""
-        with self._lock:
-            self._scan()
-            return [followed.run for followed in self._followed.values()]
+        with self._folder.lock:
+            self._folder.scan()
+            return [followed.run for followed in self._folder.followed.values()]
 
     @property
     def has_looked(self) -> bool:
@@ -57,13 +55,11 @@ class RunsFeed:
         """Look for new runs and at how each stands; the ids of those to show from now on: those that were
         `shown`, and the new ones that do not wait. Where none was shown, the first look shows the newest. It
         takes in the newest runs alone, the next look all."""
-        with self._lock:
+        with self._folder.lock:
             was_partial = self._is_partial
-            self._scan(None if self.has_looked else _FIRST)
-            places = self._places()
-            for followed in self._followed.values():
-                followed.look(places)
-            begun = [name for name, one in self._followed.items() if not one.is_waiting]
+            self._is_partial = self._folder.scan(None if self.has_looked else _FIRST)
+            self._folder.look()
+            begun = [name for name, one in self._folder.followed.items() if not one.is_waiting]
         if self._begun is None or was_partial:  # then those that are older are no news
             before = set(begun if shown or was_partial else ())
         else:
@@ -74,10 +70,10 @@ class RunsFeed:
 
     def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
         """The widget's traits, after reading journals for about so long."""
-        with self._lock:
+        with self._folder.lock:
             self._read(shown, seconds)
-            live = [one for one in self._followed.values() if one.is_alive]
-            over = [one for one in self._followed.values() if not one.is_alive]
+            live = [one for one in self._folder.followed.values() if one.is_alive]
+            over = [one for one in self._folder.followed.values() if not one.is_alive]
             # Reading journals changes rows one by one; rows of many runs are large, so send them at the end.
             if not self.is_behind or [one.run for one in over] != [one.run for one in self._sent]:
                 self._rows, self._sent = [one.row() for one in over], over
@@ -91,7 +87,7 @@ class RunsFeed:
 
     def _read(self, shown: Collection[str], seconds: float) -> None:
         """Running ones first, then those that are shown, then those whose row needs it."""
-        unread = [one for one in self._followed.values() if not one.is_read]
+        unread = [one for one in self._folder.followed.values() if not one.is_read]
         alive = [one for one in unread if one.is_alive]
         drawn = [one for one in unread if one.run.id in shown and not one.is_alive]
         rows = [one for one in unread if one.needs_journal and one.run.id not in shown and not one.is_alive]
@@ -101,48 +97,12 @@ class RunsFeed:
             if time.monotonic() >= until:
                 break
         self.is_behind = self._is_partial or not all(one.is_read for one in (*alive, *drawn))
-        for name, one in self._followed.items():
-            if name not in shown:
-                one.release()
-
-    def _places(self) -> dict[str, int]:
-        """Positions in the queue by id."""
-        try:
-            return positions(self.runs_dir)
-        except OSError:
-            return {}  # the queue is being removed
+        self._folder.release(self, shown)
 
     def _notice(self) -> str:
         """What in the folder could not be read."""
-        faults = [*self._unreadable.values()]
-        for name, followed in self._followed.items():
+        faults = [*self._folder.unreadable.values()]
+        for name, followed in self._folder.followed.items():
             faults += [f"{name}: {sentence}" for sentence in followed.damage]
         more = len(faults) - _MOST_FAULTS
         return " ".join(faults[:_MOST_FAULTS] + ([f"And {more} more."] if more > 0 else []))
-
-    def _scan(self, most: int | None = None) -> None:
-        """Add the runs that are new, at most so many, and forget those that are gone."""
-        names = self._names()
-        for known in (self._followed, self._unreadable):
-            for name in known.keys() - names:
-                del known[name]
-        new = sorted(names - self._followed.keys() - self._unreadable.keys(), reverse=True)
-        self._is_partial = most is not None and len(new) > most
-        for name in new[:most]:
-            try:
-                self._followed[name] = FollowedRun(open_run(self.runs_dir / name))
-            except FileNotFoundError:
-                continue  # no run, or not complete yet
-            except (OSError, ValueError) as error:
-                self._unreadable[name] = str(error)
-        if new:
-            self._followed = dict(sorted(self._followed.items(), reverse=True))
-
-    def _names(self) -> set[str]:
-        """Folders whose names any page can show; those that begin with a dot hold no runs."""
-        try:
-            with os.scandir(self.runs_dir) as entries:
-                folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
-        except OSError:
-            return set()  # missing or unreadable; launching there says what is wrong
-        return {name for name in folders if name.isprintable() and not name.startswith(".")}
