@@ -15,6 +15,8 @@ SEVERAL = f"0-{runs_at_once('cpu')}"  # more seeds than runs that go at once
 ASK = "print(sorted(run.status for run in lab.runs))"
 # JupyterLab gives a widget a loop that no cell blocks: where ipykernel notes which one hears it.
 HAS_ITS_OWN_LOOP = "print('its own loop:', getattr(lab.comm, '_reply_subshell_id', None) is not None)"
+THREADS = "import threading\nnames = [thread.name for thread in threading.enumerate()]"
+FOLLOWERS = f"{THREADS}\nprint(names.count('TrainingLab'), 'follow')"
 BUSY = "from pathlib import Path\nwhile not Path('end').exists():\n    pass"
 
 
@@ -166,3 +168,10 @@ def test_no_text_of_a_live_run_is_ever_code(page, server):
     expect(widget.locator(".mw-callout")).to_contain_text(PAYLOAD)
     assert page.evaluate("window.hit") is None
     assert widget.locator("img, script").count() == 0
+
+
+def test_a_cell_that_is_run_again_leaves_no_lab_behind_that_follows(page, server):
+    notebook = lab_of(page, server, "again", FOLLOWERS)
+    for _ in range(3):
+        expect(the_lab(notebook.run(0))).to_be_visible()
+    notebook.ask(1, "1 follow")
