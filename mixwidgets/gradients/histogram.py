@@ -60,7 +60,7 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
     bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
     count = _compiled() if len(bits) >= COMPILED_FROM else None
     if count:
-        first_cells, _ = _keys(values.itemsize == 8, cuts)
+        first_cells, _, _ = _keys(values.itemsize == 8, cuts)
         bits = np.ascontiguousarray(bits)
         count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
     else:
@@ -115,7 +115,7 @@ def _count_sorted(magnitudes: Array, edges: Array, counts: Array) -> None:
 
 def _count_by_key(bits: Array, edges: Array, cuts: tuple[int, ...], counts: Array) -> Array:
     """Add the values to the counts of their cells, except those that this returns."""
-    first_cells, is_mixed = _keys(edges.itemsize == 8, cuts)
+    first_cells, is_mixed, starts = _keys(edges.itemsize == 8, cuts)
     shift = _key_shift(edges)
     below_key = (edges.dtype.type(1) << shift) - 1
     by_key, rest = np.zeros(1 << _KEY_BITS, np.int64), []
@@ -126,19 +126,21 @@ def _count_by_key(bits: Array, edges: Array, cuts: tuple[int, ...], counts: Arra
         by_key[: len(found)] += found
         rest.append(chunk[is_mixed.take(keys) & (chunk & below_key != 0)])  # the others are in the first cell
     left = np.concatenate(rest)
-    by_key -= np.bincount((left >> shift).astype(np.uint16), minlength=len(by_key))
-    counts += np.bincount(first_cells, weights=by_key, minlength=len(counts)).astype(np.int64)
+    counts[first_cells[starts]] += np.add.reduceat(by_key, starts)
+    counts -= np.bincount(first_cells.take((left >> shift).astype(np.uint16)), minlength=len(counts))
     return left
 
 
 @lru_cache(maxsize=64)
-def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array]:
-    """Of each key, the cell of its least magnitude, and whether another cell starts inside it."""
+def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """Of each key, the cell of its least magnitude, and whether another cell starts inside it; and the first
+    key of each cell that is such a one."""
     edges = cell_edges(wide, cuts)
     starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << _key_shift(edges)
     first_cells = np.searchsorted(edges, starts, side="right")
     ends = starts | (edges.dtype.type(1) << _key_shift(edges)) - 1
-    return first_cells, first_cells != np.searchsorted(edges, ends, side="right")
+    is_mixed = first_cells != np.searchsorted(edges, ends, side="right")
+    return first_cells, is_mixed, np.flatnonzero(np.diff(first_cells, prepend=-1))
 
 
 def _key_shift(edges: Array) -> Any:
