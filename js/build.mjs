@@ -1,6 +1,6 @@
-// Builds the front end into mixwidgets/static/: one minified ES module for each widget, one for the host of a saved page,
-// one style sheet, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts is a widget, a
-// folder in mixwidgets/languages a language. A module holds neither messages nor style: Python declares them before it
+// Builds the front end into mixwidgets/static/: minified, a script for each widget that defines `page`, a module for the
+// host of a saved page, one style sheet, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts is a widget, a
+// folder in mixwidgets/languages a language. A script holds neither messages nor style: Python declares them before it, and makes a module of them
 // (mixwidgets/widgets/bundles.py), and messages.json says which groups of messages its code can name.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
@@ -30,12 +30,12 @@ const declared = {
 
 const bundled = new Set(); // packages
 
-async function moduleOf(path) {
+async function moduleOf(path, form) {
   const { outputFiles, metafile } = await build({
     ...OPTIONS,
     metafile: true,
     entryPoints: [path],
-    format: "esm",
+    ...form,
     target: "es2022",
     alias: { "d3-color": "./js/ui/unused_d3.ts", "d3-format": "./js/ui/unused_d3.ts" },
     plugins: [declared],
@@ -71,7 +71,10 @@ function groupsIn(code) {
   return [...new Set(beginnings)].filter((first) => groups.has(first)).sort();
 }
 
-const modules = await Promise.all(Object.entries({ ...pages, host: "js/host/page.ts" }).map(async ([name, path]) => [name, await moduleOf(path)]));
+const modules = await Promise.all([
+  ...Object.entries(pages).map(async ([name, path]) => [name, await moduleOf(path, { format: "iife", globalName: "page" })]),
+  moduleOf("js/host/page.ts", { format: "esm" }).then((code) => ["host", code]),
+]);
 const groupsOf = Object.fromEntries(modules.map(([name, code]) => [name, groupsIn(code)]));
 
 const style = await styleSheet();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,40 @@ HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywid
 """What a widget tells its host alone: how it is built and laid out, nothing that it shows."""
 
 
+# Each widget brings its module's text, and a page may have a hundred: the first one that runs serves all.
+_MODULE = """\
+const modules = (globalThis[Symbol.for("mixwidgets.modules")] ??= new Map());
+if (!modules.has("{key}")) modules.set("{key}", (() => {{
+{code}return page.default;
+}})());
+export default modules.get("{key}");
+"""
+
+
 @cache
 def page_module(name: str, lang: str) -> str:
-    """The module of a widget's page, with its `messages` in one language and the `style` of all widgets; or
-    that of "host", which has messages alone."""
+    """The module of a widget's page, with its `messages` in one language and the `style` of all widgets."""
+    code = _declared("messages", _messages(name, lang)) + _declared("style", _style()) + _code(name)
+    return _MODULE.format(key=sha256(code.encode()).hexdigest(), code=code)
+
+
+@cache
+def host_module(lang: str) -> str:
+    """The module of a saved page's host, with its `messages` in one language."""
+    return _declared("messages", _messages("host", lang)) + _code("host")
+
+
+def _declared(name: str, value: object) -> str:
+    return f"const {name} = {json.dumps(value, ensure_ascii=False)};\n"
+
+
+def _code(name: str) -> str:
+    return (STATIC / f"{name}.js").read_text(encoding="utf-8")
+
+
+def _messages(name: str, lang: str) -> dict[str, str]:
     groups = _groups()[name]
-    messages = {key: text for key, text in texts(lang, "page").items() if key.partition(".")[0] in groups}
-    code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
-    given = {"messages": messages} if name == "host" else {"messages": messages, "style": _style()}
-    declared = (f"const {each} = {json.dumps(value, ensure_ascii=False)};\n" for each, value in given.items())
-    return "".join(declared) + code
+    return {key: text for key, text in texts(lang, "page").items() if key.partition(".")[0] in groups}
 
 
 @cache

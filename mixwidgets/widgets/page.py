@@ -16,7 +16,7 @@ from ipywidgets import Widget  # type: ignore[import-untyped]
 
 from mixwidgets.languages.texts import language_tag, translated
 from mixwidgets.store.files import replace_file
-from mixwidgets.widgets.bundles import HOST_TRAITS, page_module
+from mixwidgets.widgets.bundles import HOST_TRAITS, host_module
 
 if TYPE_CHECKING:
     import os
@@ -123,7 +123,7 @@ def document(
     """
     scripts, host = "", None
     if widgets:
-        host = page_module("host", lang)
+        host = host_module(lang)
         data = json.dumps(_data(widgets), allow_nan=False).replace("<", "\\u003c")
         scripts = _SCRIPTS.format(data=data, host=host)
     return _DOCUMENT.format(
