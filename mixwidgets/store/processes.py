@@ -1,4 +1,4 @@
-"""Which process trains a run, by what the system says of it."""
+"""Which process trains or records a run, by what the system says of it."""
 
 import os
 import subprocess
@@ -16,6 +16,22 @@ def trains(process_id: int, run_path: Path) -> bool:
         command = _run(["ps", "-ww", "-o", "args=", "-p", str(process_id)])
     paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
     return any(b" -m mixwidgets.training %b " % path in command for path in paths)
+
+
+def has_open(process_id: int, path: Path) -> bool:
+    """Whether the process has the file open. Linux alone tells, and of the user's own processes."""
+    try:
+        wanted = path.stat()
+        return any(_is_same(link, wanted) for link in Path(f"/proc/{process_id}/fd").iterdir())
+    except OSError:
+        return False
+
+
+def _is_same(link: Path, wanted: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(link.stat(), wanted)
+    except OSError:
+        return False  # closed meanwhile
 
 
 def _run(command: list[str]) -> bytes:

@@ -20,7 +20,7 @@ from mixwidgets.store.files import (
     without_checksum,
 )
 from mixwidgets.store.lock import is_locked
-from mixwidgets.store.processes import trains
+from mixwidgets.store.processes import has_open, trains
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.records import (
     from_json_count,
@@ -135,7 +135,8 @@ def current_status(run_path: Path) -> Status:
     if not run_path.exists():
         gone = f"Its folder is no longer at {os.fspath(run_path)!r}: it was moved or deleted."
         return replace(said, word="interrupted", message=gone)
-    if any(trains(process_id, run_path) for process_id in named_processes(run_path, said)):
+    events = run_path / "events.jsonl"
+    if any(trains(one, run_path) or has_open(one, events) for one in named_processes(run_path, said)):
         return said  # a drive on which locks do nothing, or that has none
     if asked:
         return replace(said, word="stopped", message=_why_ended(run_path))

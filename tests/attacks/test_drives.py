@@ -5,6 +5,8 @@ import fcntl
 import os
 import subprocess
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,7 @@ from mixwidgets.store.files import replace_file
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.run import list_runs, open_run
 from mixwidgets.store.status import Status, write_status
+from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.attacks.folders import EXPERIMENT
 from tests.waiting import until
 
@@ -65,6 +68,43 @@ def test_a_living_run_is_told_by_its_process(tmp_path, locks_that_do_nothing, wo
         finally:
             process.kill()
     assert open_run(path).status == "interrupted"
+
+
+WATCHES = """
+import fcntl, sys
+fcntl.flock = lambda *_: None
+import torch
+import mixwidgets as mw
+
+model = torch.nn.Linear(2, 1)
+with mw.watch(model, path=sys.argv[1]) as watcher:
+    model(torch.ones(1, 2)).sum().backward()
+    print("watching", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux alone tells what a process has open")
+def test_a_living_watched_loop_is_told_by_the_journal_that_it_has_open(tmp_path, locks_that_do_nothing):
+    path = tmp_path / "watched"
+    words = [sys.executable, "-c", WATCHES, os.fspath(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "watching\n"
+            run = open_run(path)
+            assert run.status == "running"
+        finally:
+            process.kill()
+    assert run.status == "interrupted"
+
+
+def test_a_lab_shows_the_runs_of_a_drive_without_locks(tmp_path, no_locks):
+    for word in ("completed", "running"):
+        run_with(tmp_path, word=word)
+    with closing(TrainingLab(tmp_path)) as lab:
+        until(lambda: sorted(row["status"] for row in lab._rows) == ["completed", "interrupted"])
+        with pytest.raises(OSError, match="use a folder on a local disk"):
+            lab.launch(EXPERIMENT.replace(device="cpu"))
 
 
 def test_a_folder_cannot_pass_a_stranger_for_its_run(tmp_path, locks_that_do_nothing):
