@@ -14,17 +14,21 @@ const SHARES = { midpoint: 0.15, exact: 0.22 }; // room for the values beyond th
 export function numberLine(): { element: HTMLElement; show(number: EditedNumber): void; close(): void } {
   const svg = s("svg", { class: "mw-nl", role: "img" });
   const element = h("div", { class: "mw-bit-line" }, svg);
+  let width = widthOf(element);
   let shown: EditedNumber | undefined;
   const show = (number: EditedNumber) => {
     shown = number;
     const { fmt } = number;
     const marks = marksAndFar(number);
     set(svg, { "aria-label": marks.length ? t("bits.line", { marks: listed(marks.map(labelOf)) }) : t("bits.line_nan") });
-    const view = fitted(marks, widthOf(element), SHARES);
+    const view = fitted(marks, width, SHARES);
     set(svg, { viewBox: `0 0 ${view.width} ${HEIGHT}`, height: HEIGHT });
     svg.replaceChildren(...drawLine(fmt, marks, view, LAYOUT));
   };
-  const observer = new ResizeObserver(() => shown && show(shown));
+  const observer = new ResizeObserver(() => {
+    width = widthOf(element); // here measuring is free: the page is laid out
+    if (shown) show(shown);
+  });
   observer.observe(element);
   return { element, show, close: () => observer.disconnect() };
 }
