@@ -15,6 +15,12 @@ describe("foreign text", () => {
     ["\u202a\u202b\u202c\u202d\u2066\u2067\u200e\u200f\u061c", "\\u202a\\u202b\\u202c\\u202d\\u2066\\u2067\\u200e\\u200f\\u061c"],
   ])("%j is shown as %j", (text, shown) => expect(plain(text)).toBe(shown));
 
+  test("is whatever stands in its place", () => {
+    const element = h("p");
+    for (const value of [undefined, null, 5, {}, [1]]) setText(element, value as never);
+    expect(element.textContent).toBe("1");
+  });
+
   test("stands apart in a sentence where it goes from right to left", () => {
     expect(isolated("fp16")).toBe("fp16");
     expect(isolated("שלום")).toBe("\u2068שלום\u2069");

@@ -98,6 +98,7 @@ describe("many runs", () => {
     button("Show").click();
     expect(lines()).toHaveLength(200);
     expect(button("Show").hidden).toBe(true);
+    expect(document.activeElement).toBe(region("runs"));
   });
 });
 

@@ -7,8 +7,9 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10ff
 
 const spelled = (control: string): string => `\\u${control.codePointAt(0)!.toString(16).padStart(4, "0")}`;
 
-/** The text, with control characters and marks of direction spelled out, such as "\u202e". */
-export const plain = (text: string): string => text.replace(CONTROLS, spelled);
+/** The text, with control characters and marks of direction spelled out, such as "\u202e". What a hostile page has in
+ * a text's place becomes one. */
+export const plain = (text: string): string => String(text).replace(CONTROLS, spelled);
 
 /** The same for a part of a sentence: what is written from right to left does not move its neighbours. */
 export function isolated(text: string): string {

@@ -55,7 +55,7 @@ def unfold(page, name):
     if name == "TrainingLab":  # one run alone can have its gradients opened
         for other in (0, 1):
             page.locator(".mw-runs input").nth(other).uncheck()
-        page.locator(".mw-lab-columns button").nth(1).press("Enter")
+        page.locator(".mw-lab-columns button:visible").nth(1).press("Enter")
         expect(page.locator(".mw-python")).to_be_visible()
     if name == "LossScaleExplorer":
         surface = page.locator(".mw-bit-inspector-surface")

@@ -25,7 +25,10 @@ export function runTable({ view, rows, names, styles, select }: Runs, found: Rea
   const caption = h("p", { class: "mw-note", id: uniqueId("caption") });
   const table = h("table", { "aria-describedby": caption.id }, h("thead", {}, head), body);
   const empty = h("p", { class: "mw-note" });
-  const more = button("", () => (limit.value += WINDOW), { class: "mw-more-runs" });
+  const more = button("", () => {
+    limit.value += WINDOW;
+    if (more.hidden) region.focus(); // the button that had it is gone
+  }, { class: "mw-more-runs" });
   const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty, more);
   const lines = new Map<string, Line>();
   const limit = signal(WINDOW);

@@ -29,7 +29,7 @@ export function scale(value: WireNumber): string {
 /** Four significant digits; non-finite and unknown numbers as signs. */
 export function decimal(value: WireNumber): string {
   if (value === null) return NONE;
-  if (typeof value === "string") return NOT_FINITE[value];
+  if (typeof value === "string") return NOT_FINITE[value] ?? NONE; // a hostile page may say anything
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
