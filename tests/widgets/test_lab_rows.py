@@ -364,7 +364,9 @@ def test_labs_of_one_folder_read_its_runs_once(tmp_path, make_lab, journals_read
     assert journals_read == {runs[0].id: 1}
     labs[0]._shown = [runs[1].id]
     until(lambda: set(labs[0]._settled) == {runs[1].id})
-    new = journalled(tmp_path, [2.0], seed=9)  # each shows what is new, and keeps what it showed
+    new = journalled(tmp_path / ".elsewhere", [2.0], seed=9)
+    new.path.rename(tmp_path / new.id)  # so that no lab reads it while it is being written
+    # Each shows what is new, and keeps what it showed.
     until(lambda: all(new.id in lab._settled and len(lab._rows) == 4 for lab in labs))
     assert [set(lab._settled) - {new.id} for lab in labs] == [{runs[1].id}, *[{runs[0].id}] * 3]
     assert journals_read == {runs[0].id: 1, runs[1].id: 1, new.id: 1}
