@@ -49,9 +49,14 @@ def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
 
     A scalar, left on the device.
     """
-    norms = [torch.linalg.vector_norm(gradient, dtype=torch.float64) for gradient in gradients.values()]
-    norm: Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    norm: Tensor = torch.linalg.vector_norm(torch.stack(list(norms(gradients).values())))
     return norm
+
+
+def norms(gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """Each tensor's L2 norm by name, float64 scalars on the device."""
+    found = torch._foreach_norm(list(gradients.values()), 2, torch.float64) if gradients else ()
+    return dict(zip(gradients, found, strict=True))
 
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:

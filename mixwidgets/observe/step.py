@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.gradients.lazy import LazySummaries, joined
-from mixwidgets.observe.gradients import global_norm, to_host
+from mixwidgets.observe.gradients import global_norm, norms, to_host
 from mixwidgets.observe.unscaled import begin_unscaled, stored_values
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 
@@ -66,9 +66,7 @@ class Step:
         """The gradients at the end of a backward pass, in the order in which it reached the parameters."""
         self._passes.append(begin_unscaled(gradients, self._scale()))
         if self._norm:
-            self._norms |= {
-                name: global_norm({name: stored_values(gradient)}) for name, gradient in gradients.items()
-            }
+            self._norms |= norms({name: stored_values(gradient) for name, gradient in gradients.items()})
 
     def end(self, updated: bool | None, next_scale: Callable[[], float]) -> None:
         """The step is over: start copying what is left on the device.

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.training.multi_tensor import in_dtype
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import Scaler
@@ -61,10 +62,10 @@ class ExplicitTrainer(Trainer):
                 loss * self.loss_scale, read, allow_unused=True, materialize_grads=True
             )
             # 6. Sum the micro-batches' gradients in float32 (3.3).
-            narrow = [gradient.to(self._sum_dtype) for gradient in scaled]
-            sums = [total + more for total, more in zip(sums, narrow, strict=True)] if sums else narrow
+            more = in_dtype(scaled, self._sum_dtype)
+            sums = list(torch._foreach_add(sums, more)) if sums else more
         # 7. Unscale in float32, before clipping or anything else that looks at magnitudes (3.2).
-        gradients = self._scaler.unscaled([total.float() for total in sums])
+        gradients = self._scaler.unscaled(in_dtype(sums, torch.float32))
         # Sum over the ranks last, in float32, so that an inf on one rank becomes one on all.
         loss, *gradients = self.ranks.sum([torch.stack(losses).sum(), *gradients])
         return loss, dict(zip(self._weights.read, gradients, strict=True))

@@ -46,8 +46,8 @@ def op_precisions(
     - inputs, output: the floating dtypes that it read and wrote, such as "float16" or "float16, float32"
     - calls: how often
 
-    Operations that neither read nor write floating-point tensors, and those that only return views, are left
-    out.
+    Operations that neither read nor write floating-point tensors, and those that only return views or memory
+    to be written to, are left out.
     """
     import pandas as pd
 
@@ -61,6 +61,9 @@ def op_precisions(
             trainer.step(1, observed=False)
     rows = [(*key, calls) for key, calls in probe.calls.items()]
     return pd.DataFrame(rows, columns=["phase", "op", "inputs", "output", "calls"])
+
+
+_MEMORY = ("empty_like", "empty", "empty_strided")  # the kernels that only allocate
 
 
 class _Probe(TorchDispatchMode):
@@ -93,7 +96,7 @@ class _Probe(TorchDispatchMode):
         elif self._phase == "backward":
             self._enter("update")
         given, made = _floats((args, kwargs)), _floats(result)
-        if self._phase and (given or made) and not _only_views(func, (args, kwargs), result):
+        if self._phase and (given or made) and not _computes_nothing(func, (args, kwargs), result):
             op = func.overloadpacket.__name__
             written = made or (
                 given if func._schema.is_mutable else []
@@ -106,8 +109,10 @@ def _floats(tree: object) -> list[Tensor]:
     return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]
 
 
-def _only_views(func: OpOverload, given: object, result: object) -> bool:
-    """Whether nothing was written and every result shares the storage of an argument."""
+def _computes_nothing(func: OpOverload, given: object, result: object) -> bool:
+    """Whether nothing was written, since every result is new memory or shares the storage of an argument."""
+    if func.overloadpacket.__name__ in _MEMORY:
+        return True
     memory = {leaf.untyped_storage().data_ptr() for leaf in _floats(given)}
     made = _floats(result)
     return (

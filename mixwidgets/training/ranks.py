@@ -42,7 +42,13 @@ class Part(NamedTuple):
     """Fraction of the batch's examples, 0 … 1. With 0 the rank only takes part in collectives."""
 
     def to(self, device: torch.device) -> "Part":
-        return Part(self.inputs.to(device), self.targets.to(device), self.share)
+        """A copy on the device, which may still be under way; itself where it is there already."""
+        if device.type == "cpu":
+            return self
+        inputs, targets = (
+            tensor.pin_memory().to(device, non_blocking=True) for tensor in (self.inputs, self.targets)
+        )
+        return Part(inputs, targets, self.share)
 
 
 class Verdict(IntEnum):

@@ -30,7 +30,7 @@ class Scaler:
         if self.scale == 1:
             return list(gradients)
         inverse = 1 / self.scale  # which the product rounds to float32, as torch.amp.GradScaler does
-        return list(torch._foreach_mul(list(gradients), inverse))  # on a GPU: in a few launches
+        return list(torch._foreach_mul(list(gradients), inverse))
 
     def finish_step(self, found_inf: bool) -> bool:
         """Advance to the next step's scale. Returns whether this step's update must be skipped."""

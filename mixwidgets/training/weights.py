@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.training.multi_tensor import in_dtype
 from mixwidgets.training.precision import DTYPES
 
 _RANDOM_BITS = 24  # of stochastic rounding: with 24 the bias is below the noise
@@ -42,7 +43,10 @@ class Weights:
         self._round_to = get_format(recipe.compute_format)
         self._stochastic = recipe.weight_rounding == "stochastic"
         self._random = np.random.default_rng(experiment.seed)
-        self.optimizer = make_optimizer(experiment, list(self._worked.values()))
+        worked = list(self._worked.values())
+        # One kernel for all weights. In narrow formats it would compute in float32 what the recipe is about.
+        fused = True if worked[0].is_cuda and worked[0].dtype == torch.float32 else None
+        self.optimizer = make_optimizer(experiment, worked, fused=fused)
         """torch's. Between steps its state is in the recipe's `optimizer_format`."""
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
@@ -58,10 +62,11 @@ class Weights:
 
     def update(self, gradients: Mapping[str, Tensor]) -> None:
         """One optimiser step with the unscaled float32 gradients."""
-        for name, weight in self._worked.items():
-            weight.grad = gradients[name].to(weight.dtype)
+        worked = list(self._worked.values())
+        for weight, gradient in zip(worked, in_dtype(list(gradients.values()), worked[0].dtype), strict=True):
+            weight.grad = gradient
         if self._works_wide:
-            torch._foreach_copy_(list(self._worked.values()), list(self.kept.values()))
+            torch._foreach_copy_(worked, list(self.kept.values()))
         self._convert_state(torch.float32)
         self.optimizer.step()
         self._convert_state(self._state_dtype)
@@ -71,15 +76,17 @@ class Weights:
 
     def _convert_state(self, dtype: torch.dtype) -> None:
         """Widen a narrow state for the float32 step, or narrow it afterwards."""
-        for state in self.optimizer.state.values() if self._converts_state else ():
-            for name, value in state.items():
-                if name != "step":  # Adam's count
-                    state[name] = value.to(dtype)
+        states = self.optimizer.state.values() if self._converts_state else ()
+        places = [(state, name) for state in states for name in state if name != "step"]  # Adam's count
+        converted = in_dtype([state[name] for state, name in places], dtype)
+        for (state, name), value in zip(places, converted, strict=True):
+            state[name] = value
 
     def _round(self) -> None:
-        for name, kept in self.kept.items():
-            wide = self._worked[name]
-            kept.copy_(self._stochastically(wide) if self._stochastic else wide)
+        wide = list(self._worked.values())
+        if self._stochastic:
+            wide = list(map(self._stochastically, wide))
+        torch._foreach_copy_(list(self.kept.values()), wide)
 
     def _stochastically(self, wide: Tensor) -> Tensor:
         """float32 → float32 values of the compute format; rounded on the host."""
@@ -107,8 +114,12 @@ def optimizer_state(optimizer: torch.optim.Optimizer) -> list[Tensor]:
     ]
 
 
-def make_optimizer(experiment: Experiment, weights: list[Tensor]) -> torch.optim.Optimizer:
-    """torch.optim.Adam or torch.optim.SGD with the experiment's hyper-parameters."""
+def make_optimizer(
+    experiment: Experiment, weights: list[Tensor], *, fused: bool | None = None
+) -> torch.optim.Optimizer:
+    """torch.optim.Adam or torch.optim.SGD with the experiment's hyper-parameters; `fused` is theirs."""
     if experiment.optimizer == "sgd":
-        return torch.optim.SGD(weights, lr=experiment.learning_rate, momentum=experiment.momentum)
-    return torch.optim.Adam(weights, lr=experiment.learning_rate, eps=experiment.eps)
+        return torch.optim.SGD(
+            weights, lr=experiment.learning_rate, momentum=experiment.momentum, fused=fused
+        )
+    return torch.optim.Adam(weights, lr=experiment.learning_rate, eps=experiment.eps, fused=fused)

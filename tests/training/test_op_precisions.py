@@ -133,3 +133,15 @@ def test_bad_input_teaches():
         probed("fp17")
     with pytest.raises(ValueError, match="task"):
         probed("fp32", "digits_rnn")
+
+
+@pytest.mark.parametrize("recipe", ["fp16_dynamic", "bf16_weights", "bf16_optimizer"])
+def test_what_follows_the_backward_pass_takes_all_weights_at_once(recipe):
+    """So that a GPU takes few launches. The optimiser's own calls, 29 on a CPU, are torch's."""
+    table = probed(recipe, clip_norm=1e-6)
+    update = table[table.phase == "update"].groupby("op").calls.sum()
+    ours = ["_to_copy", "_foreach_copy_", "_foreach_mul", "_foreach_norm", "linalg_vector_norm", "stack"]
+    assert set(ours) <= set(update.index)
+    assert all(update[op] <= 4 for op in ours)
+    assert update["sqrt"] == 29
+    assert not {"mul", "copy_", "empty_like"} & set(update.index)
