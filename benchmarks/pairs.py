@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import statistics
 from collections.abc import Callable
 from importlib.metadata import version
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+RESULTS = Path(__file__).parent / "results"
 Measure = Callable[[], float]
 TOLERANCE = 0.05  # a machine on which A and A differ by more is too noisy to compare A and B on
 
@@ -54,3 +56,9 @@ def machine() -> dict[str, object]:
         "python": platform.python_version(),
         **{name: version(name) for name in packages},
     }
+
+
+def slug(name: str) -> str:
+    """A folder's name: "intel-xeon-avx512" of "Intel(R) Xeon(R) Processor AVX512"."""
+    name = re.sub(r"\(\w+\)|\b(CPU|Processor)\b|@.*", "", name)
+    return "-".join(re.findall(r"[a-z0-9]+", name.lower()))

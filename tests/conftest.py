@@ -18,6 +18,8 @@ settings.register_profile("mixwidgets", deadline=None, derandomize="CI" in os.en
 settings.load_profile("mixwidgets")
 # Widgets speak English, whatever JupyterLab speaks on this machine; kernels that tests start inherit this.
 os.environ["MIXWIDGETS_LANG"] = "en"
+# These tests compute on the CPU, with "auto" too. Those in tests/gpu have settings of their own.
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
 # The runs of this test process share slots, and no others' on this machine.
 os.environ["MIXWIDGETS_QUEUE"] = tempfile.mkdtemp(prefix="mixwidgets-queue-")
 atexit.register(shutil.rmtree, os.environ["MIXWIDGETS_QUEUE"], ignore_errors=True)

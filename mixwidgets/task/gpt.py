@@ -13,8 +13,6 @@ from torch.nn import functional
 
 from mixwidgets.task.text import ALPHABET, CONTEXT, NextCharacter
 
-_BLOCKS = 2
-
 
 class CausalAttention(nn.Module):
     """softmax(q kᵀ · multiplier / √d) v over the characters up to one's own; x (n, T, width) → the same.
@@ -64,11 +62,11 @@ class Block(nn.Module):
 class GPT(nn.Module):
     """Indices (n, T) → logits (n, T, 96)."""
 
-    def __init__(self, width: int, heads: int, multiplier: float) -> None:
+    def __init__(self, width: int, heads: int, multiplier: float, blocks: int = 2) -> None:
         super().__init__()
         self.characters = nn.Embedding(len(ALPHABET), width)
         self.positions = nn.Embedding(CONTEXT, width)
-        self.blocks = nn.Sequential(*(Block(width, heads, multiplier) for _ in range(_BLOCKS)))
+        self.blocks = nn.Sequential(*(Block(width, heads, multiplier) for _ in range(blocks)))
         self.norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, len(ALPHABET), bias=False)
         self._initialise()
@@ -78,7 +76,7 @@ class GPT(nn.Module):
         for name, module in self.named_modules():
             if isinstance(module, nn.Linear | nn.Embedding):
                 residual = name.endswith(("projection", "contract"))
-                nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * _BLOCKS) if residual else 0.02)
+                nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * len(self.blocks)) if residual else 0.02)
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
 

@@ -255,18 +255,3 @@ def test_what_is_no_gradient_is_refused(
 
 def test_no_gradients() -> None:
     assert dict(summarise({})) == {}
-
-
-@pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_on_a_gpu_without_waiting() -> None:
-    gradients = {name: tensor.cuda() for name, tensor in model().items()}
-    expected = summarise(gradients)  # fills the caches too
-    torch.cuda.set_sync_debug_mode("error")
-    try:
-        pending = begin(gradients)
-    finally:
-        torch.cuda.set_sync_debug_mode("default")
-    assert dict(pending.finish()) == dict(expected)
-    for name, tensor in model().items():
-        assert expected[name].to_bytes() == GradientSummary.of(tensor).to_bytes(), name

@@ -14,14 +14,6 @@ from mixwidgets.training.loop import train
 # Small and eager runs: the suite has no time for 300 steps.
 BASE = Experiment(task="digits_mlp", steps=25, batch_size=32, learning_rate=3e-3)
 
-CUDA = pytest.param(
-    "cuda",
-    marks=[
-        pytest.mark.cuda,
-        pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device"),
-    ],
-)
-
 
 def static(recipe, scale):
     return recipes[recipe].replace(loss_scale=LossScale(kind="static", init_scale=scale))
@@ -153,11 +145,10 @@ def test_a_skipped_step_leaves_the_weights_alone():
     assert before == after
 
 
-@pytest.mark.parametrize("device", ["cpu", CUDA])
 @pytest.mark.parametrize("recipe", [name for name in recipes if name != "fp16_optimizer"])
-def test_with_its_plain_loss_every_recipe_learns(recipe, device):
-    started, before, *events, last = train(BASE.replace(recipe=recipe, steps=40, device=device))
-    assert started.device.startswith(device)
+def test_with_its_plain_loss_every_recipe_learns(recipe):
+    started, before, *events, last = train(BASE.replace(recipe=recipe, steps=40))
+    assert started.device == "cpu"
     assert all(math.isfinite(step.loss) for step in steps_of(events))
     assert last.reason == "completed"
     assert last.metrics["loss"] < 0.5 * before.metrics["loss"]

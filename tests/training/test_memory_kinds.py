@@ -104,19 +104,6 @@ def test_what_is_not_held_is_let_go(recipe):
     assert all(weight.data_ptr() in places for weight in trainer.model.parameters())
 
 
-@pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
-@pytest.mark.parametrize("recipe", ["fp32", "fp16_static", "bf16_weights"])
-def test_a_gpu_measures_what_was_predicted(recipe):
-    experiment = Experiment(
-        task="digits_mlp", recipe=recipe, steps=1, batch_size=1024, task_options={"size": 16}, device="cuda"
-    )
-    (memory,) = [event for event in train(experiment) if event.kind == "memory"]
-    assert set(memory.measured) == set(memory.predicted)
-    for kind, size in memory.predicted.items():
-        assert memory.measured[kind] == pytest.approx(size, rel=0.05, abs=100_000)
-
-
 def test_blocks_of_the_allocator_lie_end_to_end():
     """As `torch.cuda.memory_snapshot` describes them."""
     segments = [

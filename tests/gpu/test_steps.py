@@ -1,0 +1,70 @@
+"""Training steps on a CUDA device."""
+
+import math
+
+import pytest
+import torch
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.training.device import training_settings
+from mixwidgets.training.loop import make_trainer, train
+from mixwidgets.training.op_precisions import op_precisions
+
+BASE = Experiment(task="digits_mlp", steps=40, batch_size=32, learning_rate=3e-3, device="cuda")
+
+
+@pytest.mark.parametrize("recipe", [name for name in recipes if name != "fp16_optimizer"])
+def test_with_its_plain_loss_every_recipe_learns(recipe):
+    started, before, *events, last = train(BASE.replace(recipe=recipe))
+    assert started.device.startswith("cuda")
+    assert all(math.isfinite(event.loss) for event in events if event.kind == "step")
+    assert last.reason == "completed"
+    assert last.metrics["loss"] < 0.5 * before.metrics["loss"]
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "fp16_dynamic", "bf16", "bf16_weights", "fp8_tensorwise"])
+def test_losses_are_those_of_the_cpu(recipe):
+    """Products are summed in another order there, so not to the last bit."""
+    experiment = BASE.replace(recipe=recipe, steps=5, learning_rate=1e-4)
+    here, there = (
+        [event.loss for event in train(experiment.replace(device=device)) if event.kind == "step"]
+        for device in ("cuda", "cpu")
+    )
+    assert here == pytest.approx(there, rel=1e-5 if recipe == "fp32" else 2e-2)
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "fp16_dynamic", "bf16", "bf16_weights", "bf16_optimizer"])
+def test_a_step_looks_at_the_device_once(recipe, gpu, waits):
+    with training_settings():
+        trainer = make_trainer(BASE.replace(recipe=recipe), gpu)
+        for number in (1, 2, 3):  # the first steps allocate, and fill caches
+            trainer.step(number, observed=False)
+        with waits() as found:
+            trainer.step(4, observed=False)
+    assert len(found) == 1, found
+
+
+def test_the_optimiser_takes_all_weights_at_once():
+    table = op_precisions("digits_mlp", "fp16_dynamic", batch_size=8, device="cuda")
+    assert "_fused_adam_" in set(table[table.phase == "update"].op)
+    narrow = op_precisions("digits_mlp", "bf16_optimizer", batch_size=8, device="cuda")
+    update = narrow[narrow.phase == "update"]  # fused, it would compute in float32 what is meant to be narrow
+    assert not [op for op in update.op if op.startswith("_fused")]
+    assert [op for op in update.op if op.startswith("_foreach_sqrt")]
+
+
+@pytest.mark.parametrize("recipe", ["fp32", "fp16_static", "bf16_weights"])
+def test_memory_is_what_was_predicted(recipe):
+    experiment = BASE.replace(recipe=recipe, steps=1, batch_size=1024, task_options={"size": 16})
+    (memory,) = [event for event in train(experiment) if event.kind == "memory"]
+    assert set(memory.measured) == set(memory.predicted)
+    for kind, size in memory.predicted.items():
+        assert memory.measured[kind] == pytest.approx(size, rel=0.05, abs=100_000)
+
+
+def test_the_default_device_is_left_as_it_was():
+    before = torch.cuda.current_device(), torch.cuda.get_rng_state()
+    list(train(BASE.replace(steps=2)))
+    assert torch.cuda.current_device() == before[0]
+    assert torch.equal(torch.cuda.get_rng_state(), before[1])
