@@ -76,7 +76,9 @@ class GPT(nn.Module):
         for name, module in self.named_modules():
             if isinstance(module, nn.Linear | nn.Embedding):
                 residual = name.endswith(("projection", "contract"))
-                nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * len(self.blocks)) if residual else 0.02)
+                nn.init.normal_(
+                    module.weight, std=0.02 / math.sqrt(2 * len(self.blocks)) if residual else 0.02
+                )
             if isinstance(module, nn.Linear) and module.bias is not None:
                 nn.init.zeros_(module.bias)
 

@@ -137,7 +137,8 @@ class Precision(TorchFunctionMode):
 
     def _new_layer(self, number: int) -> RoundedLinear:
         assert self._operands is not None
-        return RoundedLinear(self._operands, seed=self._seed * _MOST_LAYERS + number)
+        seed = self._seed * _MOST_LAYERS + number
+        return RoundedLinear(self._operands, seed=seed, on_device=not self._on_cpu)
 
     def _is_ours(self, *args: Any, **kwargs: Any) -> bool:
         """Whether a call has a tensor in the compute format and leaves it to the recipe what comes out."""

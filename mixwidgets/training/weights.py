@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.training.device_rounding import Draws, round_by_draws
 from mixwidgets.training.multi_tensor import in_dtype
 from mixwidgets.training.precision import DTYPES
 
@@ -42,7 +43,7 @@ class Weights:
         self._worked = {n: w.float() for n, w in self.kept.items()} if self._works_wide else self.kept
         self._round_to = get_format(recipe.compute_format)
         self._stochastic = recipe.weight_rounding == "stochastic"
-        self._random = np.random.default_rng(experiment.seed)
+        self._random, self._draws = np.random.default_rng(experiment.seed), Draws(experiment.seed)
         worked = list(self._worked.values())
         # One kernel for all weights. In narrow formats it would compute in float32 what the recipe is about.
         fused = True if worked[0].is_cuda and worked[0].dtype == torch.float32 else None
@@ -85,13 +86,21 @@ class Weights:
     def _round(self) -> None:
         wide = list(self._worked.values())
         if self._stochastic:
-            wide = list(map(self._stochastically, wide))
+            wide = self._on_device(wide) if wide[0].is_cuda else list(map(self._on_host, wide))
         torch._foreach_copy_(list(self.kept.values()), wide)
 
-    def _stochastically(self, wide: Tensor) -> Tensor:
-        """float32 → float32 values of the compute format; rounded on the host."""
+    def _on_device(self, wide: list[Tensor]) -> list[Tensor]:
+        """float32 → float32 values of the compute format, rounded stochastically where they are."""
+        flat = torch.cat([one.reshape(-1) for one in wide])
+        draws = self._draws.on(flat.device)
+        rounded = round_by_draws(self._round_to, flat, _RANDOM_BITS, draws, saturate=False)
+        parts = torch.split(rounded, [one.numel() for one in wide])
+        return [part.view_as(one) for part, one in zip(parts, wide, strict=True)]
+
+    def _on_host(self, wide: Tensor) -> Tensor:
+        """The same on the host, with other random numbers."""
         rounded = self._round_to.round(
-            wide.cpu().numpy(),
+            wide.numpy(),
             rounding="stochastic",
             random_bits=_RANDOM_BITS,
             seed=int(self._random.integers(2**63)),

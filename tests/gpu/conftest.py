@@ -28,6 +28,6 @@ def waits():
                 yield found
             finally:
                 torch.cuda.set_sync_debug_mode("default")
-        found += [str(one.message) for one in told if "synchronizing" in str(one.message)]
+        found += [str(one.message) for one in told if "called a synchronizing" in str(one.message)]
 
     return listed
