@@ -39,9 +39,9 @@ class ExplicitTrainer(Trainer):
     def outputs(self, inputs: Tensor) -> Tensor:
         if inputs.is_floating_point():
             inputs = inputs.to(self._precision.dtype)
-        narrow = {**self._weights.read, **self._constants}
         with self._precision:
-            outputs: Tensor = functional_call(self.model, narrow, (inputs,))
+            narrow = self._constants
+            outputs: Tensor = functional_call(self.model, narrow, (inputs,)) if narrow else self.model(inputs)
         return outputs
 
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:

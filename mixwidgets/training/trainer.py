@@ -85,7 +85,8 @@ class Trainer(ABC):
         with self.random:
             batch = next(self._batches)
         part = self.ranks.part(*batch).to(self.device)
-        self.model.train()
+        if not self.model.training:
+            self.model.train()
         draws = copy(self._own_random)
         with self._own_random, around_backward or nullcontext():
             loss, gradients = self.backward(part)

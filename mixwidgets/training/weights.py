@@ -31,11 +31,11 @@ class Weights:
         trained = trained_weights(model)
         self.kept = {name: weight.detach().to(kept_in) for name, weight in trained.items()}
         """By parameter name: the weights between steps."""
-        for name, weight in trained.items():  # releases the float32 originals
-            weight.data = self.kept[name]
-        self.read = {name: weight.detach().to(compute).requires_grad_() for name, weight in self.kept.items()}
-        """By parameter name: the weights of the forward pass, leaves of the autograd graph. They share the
-        memory of `kept` if the formats are equal."""
+        for name, weight in trained.items():
+            weight.data = self.kept[name].to(compute)
+        self.read = trained
+        """By parameter name: the weights of the forward pass, which are the model's own. They share memory
+        with `kept` if the formats are equal."""
         self._copies = kept_in != compute
         self._state_dtype = DTYPES[recipe.optimizer_format]
         self._works_wide = kept_in != torch.float32 and self._state_dtype == torch.float32
