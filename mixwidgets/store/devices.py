@@ -5,7 +5,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-_GPUS = Path("/proc/driver/nvidia/gpus")  # the driver's own list: a folder for each GPU
+from mixwidgets.store.gpus import gpu_count
+
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # a container's: microseconds of CPU in each period, or "max"
 _MEMORY = Path("/proc/meminfo")  # Linux
 _MEMORY_USED = Path("/sys/fs/cgroup/memory.current")  # by a container: bytes
@@ -14,13 +15,13 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 def visible_gpus() -> list[str]:
-    """The NVIDIA GPUs that CUDA shows to a process started now, in its order: cuda:0 first.
+    """The GPUs that CUDA, or ROCm, shows to a process started now, in its order: cuda:0 first.
 
     Each by its number on the machine, or by the UUID that CUDA_VISIBLE_DEVICES names. Of several entries CUDA
-    takes those before the first that names no GPU. Empty where the driver has no such list.
+    takes those before the first that names no GPU. ROCm goes by HIP_VISIBLE_DEVICES too, which it puts first.
     """
-    count = len(list(_GPUS.iterdir())) if _GPUS.is_dir() else 0
-    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    count = gpu_count()
+    chosen = os.environ.get("HIP_VISIBLE_DEVICES", os.environ.get("CUDA_VISIBLE_DEVICES"))
     if chosen is None or not count:
         return [str(number) for number in range(count)]
     visible: list[str] = []

@@ -19,13 +19,12 @@ UUID = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
 
 
 @pytest.fixture
-def gpus(tmp_path, monkeypatch):
-    """Make the driver's list one of `count` GPUs, under what CUDA_VISIBLE_DEVICES says."""
-    monkeypatch.setattr("mixwidgets.store.devices._GPUS", tmp_path / "gpus")
+def gpus(monkeypatch):
+    """Make the machine one of `count` GPUs, under what CUDA_VISIBLE_DEVICES says."""
+    monkeypatch.delenv("HIP_VISIBLE_DEVICES", raising=False)
 
     def make(count, chosen=None):
-        for number in range(count):
-            (tmp_path / "gpus" / f"0000:{number:02x}:00.0").mkdir(parents=True, exist_ok=True)
+        monkeypatch.setattr("mixwidgets.store.devices.gpu_count", lambda: count)
         if chosen is None:
             monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         else:
