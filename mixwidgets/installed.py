@@ -7,6 +7,10 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 _OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
 
@@ -46,3 +50,13 @@ def versions() -> Mapping[str, str]:
     """What computes in this process: the version of Python and of the loaded packages, by name."""
     loaded = {name: sys.modules[name].__version__ for name in ("mixwidgets", "numpy", "torch")}
     return MappingProxyType({"python": platform.python_version(), **loaded})
+
+
+def device_name(device: "torch.device") -> str:
+    """A CUDA device's name and memory, such as "NVIDIA H200, 140 GiB"; empty for any other."""
+    if device.type != "cuda":
+        return ""
+    import torch
+
+    found = torch.cuda.get_device_properties(device)
+    return f"{found.name}, {found.total_memory / 2**30:.0f} GiB"

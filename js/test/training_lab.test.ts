@@ -249,9 +249,14 @@ describe("watching and stopping", () => {
     expect(page().querySelectorAll("svg[role=img]")[0]!.querySelectorAll("g.mw-run")).toHaveLength(1);
   });
 
+  it("names the GPU that a run computes on", () => {
+    show(labModel({ _rows: [row({ device: "cuda:1", device_name: "NVIDIA H200, 140 GiB", backend: "native float16 products" })] }));
+    expect(page().textContent).toContain("GPU cuda:1 · NVIDIA H200, 140 GiB · ");
+  });
+
   it("tells a failed run in words, as text", () => {
     const payload = "<img src=x onerror=alert(1)></script>";
-    show(labModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, recipe: payload })] }));
+    show(labModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, device_name: payload, recipe: payload })] }));
     expect(page().querySelector(".mw-callout")!.textContent).toContain(`crashed. ${payload}`);
     expect(page().querySelector("img")).toBeNull();
   });

@@ -76,7 +76,8 @@ def _show(event: "Event", steps: int) -> None:
     from mixwidgets.store.events import RunStarted, StepRecord
 
     if isinstance(event, RunStarted):
-        typer.echo(plain(f"{event.device}, {event.backend}"))
+        name = event.device_name and f" ({event.device_name})"
+        typer.echo(plain(f"{event.device}{name}, {event.backend}"))
     elif isinstance(event, StepRecord) and (event.skipped or event.step % max(1, steps // _LINES) == 0):
         skipped = "  skipped: a gradient overflowed" if event.skipped else ""
         typer.echo(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.checks import whole_number
-from mixwidgets.installed import versions
+from mixwidgets.installed import device_name, versions
 from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
@@ -192,8 +192,14 @@ class Watcher:
             WatchedLoop(model=model_name(self._model), format=self.format, every=self.every), path
         )
         journal = Journal(path)
-        backend = "the watched loop's own"
-        journal.append(RunStarted(device=str(self._device), backend=backend, versions=versions()))
+        journal.append(
+            RunStarted(
+                device=str(self._device),
+                device_name=device_name(self._device),
+                backend="the watched loop's own",
+                versions=versions(),
+            )
+        )
         return journal
 
     def _stop(self, reason: str, message: str) -> None:

@@ -32,6 +32,8 @@ class RunStarted:
     """How the matrix products are computed, in words."""
     versions: Mapping[str, str]
     """Version by package name, and Python's."""
+    device_name: str = ""
+    """The GPU's name and memory, such as "NVIDIA H200, 140 GiB"; empty for a CPU."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,7 +80,7 @@ def _reason(value: object) -> str:
 
 
 _READ: dict[str, Callable[[object], Any]] = {
-    **dict.fromkeys(("device", "backend", "first_non_finite", "message"), from_json_text),
+    **dict.fromkeys(("device", "device_name", "backend", "first_non_finite", "message"), from_json_text),
     **dict.fromkeys(("step", "non_finite"), from_json_count),
     **dict.fromkeys(("loss", "loss_scale", "grad_norm", "seconds"), from_json_number),
     **dict.fromkeys(("found_inf", "skipped"), _flag),

@@ -8,7 +8,7 @@ from contextlib import suppress
 import torch
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.installed import versions
+from mixwidgets.installed import device_name, versions
 from mixwidgets.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
 from mixwidgets.task.source import check_trust
 from mixwidgets.training.amp import AmpTrainer
@@ -68,7 +68,12 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
     """Yields all events but the last, which it returns. The ranks agree on how to go on before the first step
     and after the events of each step, since the caller may leave the loop at any event."""
     experiment, ranks = trainer.experiment, trainer.ranks
-    yield RunStarted(device=str(trainer.device), backend=trainer.arithmetic, versions=versions())
+    yield RunStarted(
+        device=str(trainer.device),
+        device_name=device_name(trainer.device),
+        backend=trainer.arithmetic,
+        versions=versions(),
+    )
     metrics = trainer.evaluate()
     yield Evaluation(step=0, metrics=metrics)
     verdict = ranks.agree(Verdict.GO_ON)

@@ -379,7 +379,7 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_text_of_a_run_is_ever_code(page, lab, tmp_path, payload):
     widget = show(page, lab, tmp_path)
-    texts = ["recipe", "task", "status", "message", "device", "backend"]
+    texts = ["recipe", "task", "status", "message", "device", "device_name", "backend"]
     hostile = {**dict.fromkeys(texts, payload), "memory": {payload: 5}, "metrics": {payload: payload}}
     rows = [{**row, **hostile, "id": payload + row["id"]} for row in lab._rows]
     ids = [row["id"] for row in rows]
@@ -431,7 +431,11 @@ def test_no_text_of_a_saved_state_is_ever_code(page, lab, tmp_path, payload):
         data = json.loads(html[start:end])
         state = data["widgets"][0]["state"]
         for row in state["_rows"]:
-            row.update(dict.fromkeys(["recipe", "task", "status", "message", "device", "backend"], payload))
+            row.update(
+                dict.fromkeys(
+                    ["recipe", "task", "status", "message", "device", "device_name", "backend"], payload
+                )
+            )
         for choice in [*state["_tasks"], *state["_recipes"]]:
             choice.update({name: payload for name, value in choice.items() if isinstance(value, str)})
         state["_comparison"]["rows"] = [

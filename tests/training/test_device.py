@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from mixwidgets import Experiment, train
+from mixwidgets.installed import device_name
 from mixwidgets.training.device import RandomState, choose_device, training_settings
 
 
@@ -27,6 +28,15 @@ def test_auto_takes_cuda_where_there_is_one(gpus):
     assert choose_device("auto") == choose_device("cuda") == torch.device("cuda:0")
     assert choose_device("cuda:1") == torch.device("cuda:1")
     assert choose_device("cpu") == torch.device("cpu")
+
+
+def test_a_gpu_is_told_by_name_and_memory(gpus, monkeypatch):
+    class Found:
+        name, total_memory = "NVIDIA H200", 150_754_820_096
+
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: Found())
+    assert device_name(torch.device("cuda:1")) == "NVIDIA H200, 140 GiB"
+    assert device_name(torch.device("cpu")) == ""
 
 
 @pytest.mark.parametrize(

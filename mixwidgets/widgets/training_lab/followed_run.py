@@ -154,6 +154,7 @@ def _figures(state: RunState) -> dict[str, Any]:
         "step": state.steps,
         "skipped": state.skipped,
         "device": started.device if started else "",
+        "device_name": started.device_name if started else "",
         "backend": started.backend if started else "",
         "loss": None if state.loss is None else to_json_number(state.loss),
         "loss_scale": None if state.loss_scale is None else to_json_number(state.loss_scale),

@@ -20,6 +20,7 @@ export interface Row {
   position: number | null; // in the queue, 1 is next; null for one that does not wait
   message: string;
   device: string;
+  device_name?: string; // a GPU's, with its memory; pages that were saved earlier have none
   backend: string;
   loss: WireNumber; // the newest step's, on its training batch
   loss_scale: WireNumber; // the newest step's

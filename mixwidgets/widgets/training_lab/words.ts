@@ -144,7 +144,7 @@ export function status(row: Row): string {
 /** Where the current run computes, and how. */
 export function place(row: Row): string {
   const device = row.device === "cpu" ? t("lab.device_cpu") : row.device.replace(/^cuda/, t("lab.device_cuda"));
-  return [device, arithmetic(row.backend)].filter((part) => part !== "").join(" · ");
+  return [device, row.device_name, arithmetic(row.backend)].filter(Boolean).join(" · ");
 }
 
 const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"] as const;
