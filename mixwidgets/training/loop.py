@@ -15,6 +15,7 @@ from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.memory import MemoryProbe
+from mixwidgets.training.memory_advice import told_what_needs_less
 from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
 from mixwidgets.training.trainer import Trainer
 
@@ -53,8 +54,10 @@ def train(experiment: Experiment, trust_source: bool = False) -> Iterator[Event]
 
 def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
     deadline = time.monotonic() + (experiment.time_limit_s or math.inf)
-    with training_settings(), ranks_of(experiment, device) as ranks:
+    needs_less = told_what_needs_less(experiment)
+    with training_settings(), ranks_of(experiment, device) as ranks, needs_less as weights:
         trainer = make_trainer(experiment, device, ranks)
+        weights.append(sum(weight.numel() for weight in trainer.weights.values()))
         try:
             finished = yield from _until_the_end(trainer, deadline)
         except GeneratorExit:

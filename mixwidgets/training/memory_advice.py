@@ -1,0 +1,70 @@
+"""What would need less memory, told where a run's memory was used up."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.store.errors import reason_of
+
+_MOST_RECIPES = 3
+
+
+@contextmanager
+def told_what_needs_less(experiment: Experiment) -> Iterator[list[int]]:
+    """Adds advice to an error about memory. Append the number of trained weights once it is known."""
+    weights: list[int] = []
+    try:
+        yield weights
+    except (MemoryError, RuntimeError) as error:  # torch's are RuntimeErrors
+        if reason_of(error) == "out_of_memory":
+            error.add_note(advice(experiment, weights[0] if weights else None))
+        raise
+
+
+def advice(experiment: Experiment, weights: int | None) -> str:
+    """What to change; and the bytes that this and other recipes take, if the number of trained weights is
+    known."""
+    batch, parts = experiment.batch_size, experiment.micro_batches
+    lines = []
+    if 2 * parts <= batch:
+        lines = [
+            f"To need less: micro_batches={2 * parts} (it is {parts}) computes the same batch of {batch} in "
+            f"smaller parts; batch_size={batch // 2} needs less, too."
+        ]
+    if weights:
+        here = bytes_per_weight(experiment)
+        found = {name: bytes_per_weight(experiment.replace(recipe=name)) for name in recipes}
+        fewer = sorted((size, name) for name, size in found.items() if size < here)[:_MOST_RECIPES]
+        told = "; ".join(f"{name} {_in_words(size * weights)}" for size, name in fewer)
+        lines.append(
+            f"Weights, their copies and gradients, and the optimiser's state take {_in_words(here * weights)} "
+            "beside the activations" + (f"; with other recipes less: {told}." if told else ".")
+        )
+    return " ".join(lines) or "To need less, take a smaller model."
+
+
+def bytes_per_weight(experiment: Experiment) -> int:
+    """Bytes that a trained weight takes during a step, without activations: itself, its narrow copy, its
+    gradients, and the optimiser's state."""
+    recipe = experiment.recipe
+    narrow, state, wide = _size(recipe.compute_format), _size(recipe.optimizer_format), 4
+    moments = 2 if experiment.optimizer == "adam" else 1 if experiment.momentum else 0
+    if narrow == wide:
+        return wide + wide + moments * state
+    if recipe.loop == "amp":  # autocast copies most weights; gradients are float32
+        return wide + narrow + wide + moments * wide
+    kept = wide if recipe.master_weights or recipe.optimizer_format == "float32" else 0
+    return kept + narrow + (narrow + wide) + moments * state
+
+
+def _size(name: str) -> int:
+    return 4 if name == "float32" else 2
+
+
+def _in_words(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            break
+        size /= 1000
+    return f"{size:.3g} {unit}"
