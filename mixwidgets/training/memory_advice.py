@@ -37,9 +37,10 @@ def advice(experiment: Experiment, weights: int | None) -> str:
         found = {name: bytes_per_weight(experiment.replace(recipe=name)) for name in recipes}
         fewer = sorted((size, name) for name, size in found.items() if size < here)[:_MOST_RECIPES]
         told = "; ".join(f"{name} {_in_words(size * weights)}" for size, name in fewer)
+        less = f"; with other recipes less: {told}" if told else ""
         lines.append(
-            f"Weights, their copies and gradients, and the optimiser's state take {_in_words(here * weights)} "
-            "beside the activations" + (f"; with other recipes less: {told}." if told else ".")
+            "Weights, their copies and gradients, and the optimiser's state take "
+            f"{_in_words(here * weights)} beside the activations{less}."
         )
     return " ".join(lines) or "To need less, take a smaller model."
 
