@@ -191,7 +191,11 @@ class Experiment(Options):
 def _device(value: object) -> str:
     if isinstance(value, str) and re.fullmatch(r"auto|cpu|cuda(:(0|[1-9][0-9]{0,2}))?", value):
         return value
-    raise ValueError(f"device {value!r} is not known; it is 'auto', 'cpu', 'cuda' or, by number, 'cuda:0'.")
+    other = isinstance(value, str) and value.startswith(("mps", "xpu"))
+    hint = " Apple's and Intel's GPUs are not supported: take 'cpu'." if other else ""
+    raise ValueError(
+        f"device {value!r} is not known; it is 'auto', 'cpu', 'cuda' or, by number, 'cuda:0'.{hint}"
+    )
 
 
 def _task_options(value: object, spec: TaskSpec) -> Mapping[str, float]:

@@ -41,6 +41,8 @@ BAD = [
     ({"device": "gpu"}, "'cuda'"),
     ({"device": "cuda:-1"}, "'cuda:0'"),
     ({"device": 0}, "'auto'"),
+    ({"device": "mps"}, "Apple's and Intel's GPUs are not supported: take 'cpu'"),
+    ({"device": "xpu:0"}, "Apple's and Intel's GPUs are not supported: take 'cpu'"),
     ({"task_options": {"weight": 1}}, "takes no 'weight'; it takes loss_weight"),
     ({"task_options": {"loss_weight": 0}}, "above 0"),
     ({"task_options": [("loss_weight", 1)]}, "mapping"),
