@@ -31,6 +31,7 @@ from mixwidgets.gradients.histogram import Histogram, cell_edges, looked_at
 from mixwidgets.gradients.lazy import LazySummaries, joined, summarise_later, summarise_now
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import require_dense_floats
+from mixwidgets.observe.kernels import Kernels, working_kernels
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
@@ -127,7 +128,9 @@ def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
     tensors = [values if values.dtype in _JOINED else values.float() for values in gradients.values()]
     looked = [looked_at(tensor) for tensor in tensors]
     ends = np.cumsum([len(values) for values in looked])
-    counts, values = to_host(cell_counts(tensors)), to_host(torch.cat(looked).float())
+    kernels = gpu_kernels(tensors)
+    counted = kernels.count_cells(tensors) if kernels else cell_counts(tensors)
+    counts, values = to_host(counted), to_host(torch.cat(looked).float())
 
     def summaries() -> LazySummaries:
         cuts = catalogue_cuts()
@@ -136,6 +139,15 @@ def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
         return LazySummaries.of(dict(zip(gradients, made, strict=True)))
 
     return summaries
+
+
+def gpu_kernels(*lists: Sequence[Tensor]) -> Kernels | None:
+    """The kernels that take these lists of tensors; None where torch's own operations must do."""
+    device = lists[0][0].device
+    if device.type != "cuda" or torch.version.hip:
+        return None
+    kernels = working_kernels(device, cell_counts)
+    return kernels if kernels and all(map(kernels.takes, lists)) else None
 
 
 def to_host(tensor: Tensor) -> Callable[[], Array]:

@@ -1,11 +1,13 @@
 """Gradients summarised on a CUDA device, without waiting for it."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.gradients import begin, summarise
+from mixwidgets.observe.gradients import begin, cell_counts, summarise
+from mixwidgets.observe.kernels import Kernels, working_kernels
 from mixwidgets.observe.watch import watch
 
 
@@ -30,6 +32,34 @@ def test_the_summaries_are_those_of_the_host():
     found = summarise({name: tensor.cuda() for name, tensor in on_host.items()})
     for name, tensor in on_host.items():
         assert found[name].to_bytes() == GradientSummary.of(tensor).to_bytes(), name
+
+
+def test_the_kernels_count_as_torchs_operations_do(gpu):
+    """Every value of both 16-bit formats, and float32s of every binade."""
+    kernels = Kernels(gpu)
+    codes = torch.arange(1 << 16, dtype=torch.int32).to(torch.int16).to(gpu)
+    for tensors in (
+        [gradients()["any"].to(gpu), torch.empty(0, device=gpu)],
+        [codes.view(torch.float16)],
+        [codes.view(torch.bfloat16)],
+    ):
+        assert kernels.takes(tensors)
+        assert torch.equal(kernels.count_cells(tensors), cell_counts(tensors))
+    assert not kernels.takes([torch.ones(4, 4, device=gpu).t()[:2]])
+    assert working_kernels(gpu, cell_counts) is not None
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_unchanged_weights_are_counted(gpu, dtype):
+    before = [torch.randn(size, device=gpu).to(dtype) for size in (200_003, 1, 0, 70)]
+    after = [weight.clone() for weight in before]
+    for weight in after:
+        weight[::3] += 1
+    pulls = [torch.randint(-1, 2, weight.shape, device=gpu).float() for weight in after]
+    found = Kernels(gpu).count_unchanged(before, after, pulls).tolist()
+    assert found == [
+        int(((old == new) & (pull != 0)).sum()) for old, new, pull in zip(before, after, pulls, strict=True)
+    ]
 
 
 def test_nothing_waits_until_they_are_asked_for(waits):
