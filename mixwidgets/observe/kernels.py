@@ -24,9 +24,12 @@ _KINDS = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 3}
 
 
 class Kernels:
-    """The compiled kernels of one device. RuntimeError where they do not compile."""
+    """The compiled kernels of one device. RuntimeError, OSError or AttributeError where that fails."""
 
     def __init__(self, device: torch.device) -> None:
+        # Asked for first: a stand-in for the driver, with which launches are counted, cannot load a kernel.
+        driver = torch.cuda._utils._get_gpu_runtime_library()
+        _ = driver.cuModuleLoadData, driver.cuLaunchKernel
         source = files(__package__).joinpath("kernels.cu").read_text(encoding="utf-8")
         with _no_toolkit_needed(), torch.cuda.device(device):
             self._count_cells, self._count_unchanged = (

@@ -24,7 +24,8 @@ from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.histogram import looked_at
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe import gradients as observe
-from mixwidgets.observe.gradients import begin, cell_counts, summarise
+from mixwidgets.observe.gradients import begin, cell_counts, gpu_kernels, summarise
+from mixwidgets.observe.kernels import working_kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -255,3 +256,10 @@ def test_what_is_no_gradient_is_refused(
 
 def test_no_gradients() -> None:
     assert dict(summarise({})) == {}
+
+
+def test_where_kernels_do_not_compile_torchs_operations_count() -> None:
+    with pytest.warns(RuntimeWarning, match="takes more launches: the kernels do not work here"):
+        assert working_kernels(torch.device("cuda", 0), cell_counts) is None
+    assert gpu_kernels([torch.ones(3)], [torch.ones(3)]) is None  # on a CPU nobody asks
+    working_kernels.cache_clear()
