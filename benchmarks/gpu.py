@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -166,11 +166,17 @@ def _now(device: torch.device) -> float:
     return time.perf_counter()
 
 
+@lru_cache(maxsize=1)  # one for all loops of a size
+def _baseline(base: Experiment, seconds: float) -> Clock:
+    return Clock(BASELINE(base), choose_device(base.device), seconds)
+
+
 def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, pairs: int) -> dict[str, Any]:
     """A loop's time beside the baseline's, and what one of its steps asks of the device."""
-    device = choose_device(base.device)
+    device, baseline = choose_device(base.device), _baseline(base, seconds)
+    there = torch.cuda.memory_allocated(device) if device.type == "cuda" else 0
     loop = make(base)
-    clock, baseline = Clock(loop, device, seconds), Clock(BASELINE(base), device, seconds)
+    clock = Clock(loop, device, seconds)
     found = compare(baseline.block, clock.block, pairs)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
@@ -179,6 +185,7 @@ def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, 
     ) as seen:
         loop.step()
     calls = [event.name for event in seen.events()]
+    launches, waits = (sum(map(bool, map(one.match, calls))) for one in (_LAUNCH, _WAIT))
     step_s = statistics.median(clock.step_s)
     characters_s = base.batch_size * CHARACTERS / step_s
     weights = sum(weight.numel() for weight in loop.model.parameters())
@@ -187,9 +194,9 @@ def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, 
         "milliseconds a step": round(1000 * step_s, 4),
         "characters a second": round(characters_s),
         "TFLOP/s": round(6e-12 * weights * characters_s, 2),  # 2 forward, 4 backward; attention not counted
-        "launches": sum(map(bool, map(_LAUNCH.match, calls))),
-        "waits": sum(map(bool, map(_WAIT.match, calls))),
-        "peak bytes": torch.cuda.max_memory_allocated(device) if device.type == "cuda" else None,
+        "launches": launches or None,  # none seen: the profiler cannot, or there is no GPU
+        "waits": waits if launches else None,
+        "peak bytes": torch.cuda.max_memory_allocated(device) - there if device.type == "cuda" else None,
     }
 
 
