@@ -58,6 +58,16 @@ describe("choosing and launching", () => {
     expect(model.saved.at(-1)).toMatchObject({ recipe: "fp32", seed: 4, device: "cpu" });
   });
 
+  it("names a GPU, in the menu and under it", () => {
+    show(labModel({ device: "cuda:0", _devices: [{ name: "auto", about: "" }, { name: "cuda:0", about: "Tesla T4, 15 GiB" }, { name: "cuda:1", about: "" }] }));
+    const device = field("device") as HTMLElement as HTMLSelectElement;
+    const note = () => document.getElementById(device.getAttribute("aria-describedby")!)!.textContent;
+    expect([...device.options].map(({ text }) => text)).toEqual(["auto", "cuda:0 · Tesla T4, 15 GiB", "cuda:1"]);
+    expect(note()).toBe("Tesla T4, 15 GiB");
+    type(device, "cuda:1");
+    expect(note()).toBe("one run at a time");
+  });
+
   it("unfolds boxes for several recipes, each with its words, of which one stays ticked", () => {
     const model = labModel();
     show(model);

@@ -13,7 +13,7 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
     { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
     { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
   ],
-  _devices: ["auto", "cpu"],
+  _devices: ["auto", "cpu"].map((name) => ({ name, about: "" })),
   _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
   _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
   ...changes,

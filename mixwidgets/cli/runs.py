@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _UNBOUNDED = 10_000  # columns: what is piped is for other programs, and is not wrapped
 _SHARES = ("gradients.", "weights_unchanged")
-_NEWEST = 100  # listed: more than a screen holds
 _NEWEST = 100  # listed, unless another number is asked for
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
@@ -143,7 +142,7 @@ def _in_json(value: "Value") -> "Value":
 
 def show_list(runs: list["Run"]) -> None:
     """A line for each run."""
-    names = ("id", "task", "recipe", "seed", "status", "skipped", "loss", "metrics")
+    names = ("id", "task", "recipe", "seed", "device", "status", "skipped", "loss", "metrics")
     _show_table(names, [_line(run) for run in runs])
 
 
@@ -177,6 +176,7 @@ def _line(run: "Run") -> list[str]:
     return [
         run.id,
         *map(_setting_in_words, (what["task"], what.get("recipe", what.get("model")), what.get("seed"))),
+        str(results.get("device_name") or results.get("device", "–")),
         *(figures.get(name, "–") for name in ("status", "skipped", "metrics.loss")),
         ", ".join(metrics),
     ]

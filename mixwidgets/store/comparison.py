@@ -14,7 +14,7 @@ from mixwidgets.store.watched_loop import WatchedLoop
 if TYPE_CHECKING:
     import pandas as pd
 
-_BRIEF = ("status", "steps_done", "skipped", "metrics.")
+_BRIEF = ("device", "status", "steps_done", "skipped", "metrics.")
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
 
 
 def brief_results(run: Run) -> dict[str, Value]:
-    """`status`, `steps_done`, `skipped` and the last metrics; from the last status where there is one, and
-    otherwise from the journal."""
+    """`device`, a GPU's `device_name`, `status`, `steps_done`, `skipped` and the last metrics; from the last
+    status where there is one, and otherwise from the journal."""
     status = current_status(run.path)
-    found = _results(run.experiment, status.word, status.state or run.state())
+    state = status.state or run.state()
+    found = {**place_of(state.started), **_results(run.experiment, status.word, state)}
     return {name: value for name, value in found.items() if name.startswith(_BRIEF)}
 
 

@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from mixwidgets.store.gpus import gpu_count
+from mixwidgets.store.gpus import gpu_names
 
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # a container's: microseconds of CPU in each period, or "max"
 _MEMORY = Path("/proc/meminfo")  # Linux
@@ -20,7 +20,7 @@ def visible_gpus() -> list[str]:
     Each by its number on the machine, or by the UUID that CUDA_VISIBLE_DEVICES names. Of several entries CUDA
     takes those before the first that names no GPU. ROCm goes by HIP_VISIBLE_DEVICES too, which it puts first.
     """
-    count = gpu_count()
+    count = len(gpu_names())
     chosen = os.environ.get("HIP_VISIBLE_DEVICES", os.environ.get("CUDA_VISIBLE_DEVICES"))
     if chosen is None or not count:
         return [str(number) for number in range(count)]
@@ -33,9 +33,20 @@ def visible_gpus() -> list[str]:
     return visible
 
 
-def choosable_devices() -> list[str]:
-    """What an Experiment's `device` can be here: "auto", "cpu", and "cuda:0" … for the GPUs."""
-    return ["auto", "cpu", *(f"cuda:{number}" for number in range(len(visible_gpus())))]
+def choosable_devices() -> dict[str, str]:
+    """What an Experiment's `device` can be here: "auto", "cpu", and "cuda:0" … for the GPUs. Each with the
+    GPU's name and memory, "" where there is none or it is not known."""
+    gpus = {f"cuda:{number}": _gpu_name(gpu) for number, gpu in enumerate(visible_gpus())}
+    return {"auto": "", "cpu": "", **gpus}
+
+
+def _gpu_name(gpu: str) -> str:
+    """Unless told otherwise CUDA numbers the GPUs by their speed, and drivers by their slots."""
+    names = gpu_names()
+    if len(set(names)) == 1 and not gpu.startswith("MIG-"):  # a part of a GPU
+        return names[0]
+    by_slot = os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    return names[int(gpu)] if by_slot and _NUMBER.fullmatch(gpu) else ""
 
 
 def slot_of(device: str) -> str:

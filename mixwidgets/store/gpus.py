@@ -4,33 +4,48 @@ import ctypes
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _NVML = "nvml.dll" if os.name == "nt" else "libnvidia-ml.so.1"
+_LONGEST_NAME = 96  # bytes: NVML's own bound
 _NVIDIA = Path("/proc/driver/nvidia/gpus")  # Linux: a folder for each
 _AMD = Path("/sys/class/kfd/kfd/topology/nodes")  # Linux: a folder for each CPU and each GPU
 
 
 @cache
-def gpu_count() -> int:
-    """NVIDIA's GPUs or, where there is none, AMD's; asked for once in a process.
+def gpu_names() -> tuple[str, ...]:
+    """NVIDIA's GPUs or, where there is none, AMD's, in the driver's order; asked for once in a process.
 
+    Each by its name and memory, such as "NVIDIA H200, 140 GiB"; "" for one whose driver does not tell.
     NVML, the library of nvidia-smi, knows them in containers and in Windows' Linux too, where the folders of
     the Linux driver are missing.
     """
-    return _by_nvml() or _folders(_NVIDIA) or _amd()
+    return _by_nvml() or ("",) * (_folders(_NVIDIA) or _amd())
 
 
-def _by_nvml() -> int:
+def _by_nvml() -> tuple[str, ...]:
     try:
         nvml = ctypes.CDLL(_NVML)
     except OSError:
-        return 0
+        return ()
     if nvml.nvmlInit_v2():
-        return 0
+        return ()
     count = ctypes.c_uint(0)
     failed = nvml.nvmlDeviceGetCount_v2(ctypes.byref(count))
+    names = () if failed else tuple(_nvml_name(nvml, number) for number in range(count.value))
     nvml.nvmlShutdown()
-    return 0 if failed else count.value
+    return names
+
+
+def _nvml_name(nvml: Any, number: int) -> str:
+    gpu, name = ctypes.c_void_p(), ctypes.create_string_buffer(_LONGEST_NAME)
+    if nvml.nvmlDeviceGetHandleByIndex_v2(number, ctypes.byref(gpu)):
+        return ""
+    if nvml.nvmlDeviceGetName(gpu, name, _LONGEST_NAME):
+        return ""
+    memory = (ctypes.c_ulonglong * 3)()  # bytes: total, free, used
+    shared = nvml.nvmlDeviceGetMemoryInfo(gpu, ctypes.byref(memory))  # with the CPU: there is no such figure
+    return name.value.decode(errors="replace") + ("" if shared else f", {memory[0] / 2**30:.0f} GiB")
 
 
 def _folders(parent: Path) -> int:

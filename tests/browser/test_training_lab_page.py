@@ -441,7 +441,8 @@ def test_no_text_of_a_saved_state_is_ever_code(page, lab, tmp_path, payload):
         state["_comparison"]["rows"] = [
             {"field": payload, "kind": kind, "values": [payload] * 3} for kind in ("setting", "result")
         ]
-        state.update(_devices=[payload], _notice=payload, _explorer=payload, _explorer_run=payload)
+        state.update(_devices=[{"name": payload, "about": payload}])
+        state.update(_notice=payload, _explorer=payload, _explorer_run=payload)
         state.update(task=payload, recipe=[payload, payload], steps=payload, seed=[payload], device=payload)
         return html[:start] + json.dumps(data).replace("<", "\\u003c") + html[end:]
 

@@ -17,6 +17,7 @@ from tests.cli.calling import call, run_of, step
 
 HOSTILE = "[red]Net[/red] \x1b[2J\x1b]8;;http://x\x07link\x1b]8;;\x07 :smile: \u202eteN\r\n\x9b31m"
 SHOWN = r"[red]Net[/red] \x1b[2J\x1b]8;;http://x\x07link\x1b]8;;\x07 :smile: \u202eteN\r\n\x9b31m"
+_T4 = "Tesla T4, 15 GiB"
 TERMINAL = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
 
 
@@ -34,7 +35,7 @@ def runs(tmp_path):
         ),
         run_of(
             tmp_path,
-            RunStarted(device="cpu", backend="native products", versions={}),
+            RunStarted(device="cuda:0", backend="native products", versions={}, device_name=_T4),
             step(1, loss=math.inf, skipped=True, found_inf=True),
             step(2, loss=math.nan),
             RunFinished(reason="diverged", metrics={}),
@@ -52,11 +53,11 @@ def cells(line):
 def test_runs_are_listed_newest_first(runs, tmp_path):
     done, diverged, waiting = runs
     head, _, *lines = call("runs", tmp_path).stdout.splitlines()
-    assert cells(head) == ["id", "task", "recipe", "seed", "status", "skipped", "loss", "metrics"]
+    assert cells(head) == ["id", "task", "recipe", "seed", "device", "status", "skipped", "loss", "metrics"]
     assert [cells(line) for line in lines] == [
-        [waiting.id, "mask", "fp32", "4294967295", "queued", "–", "–"],
-        [diverged.id, "digits_cnn", "fp16_dynamic", "0", "diverged", "1", "–"],
-        [done.id, "digits_cnn", "fp32", "0", "completed", "0", "0.1235", "accuracy 0.9721"],
+        [waiting.id, "mask", "fp32", "4294967295", "–", "queued", "–", "–"],
+        [diverged.id, "digits_cnn", "fp16_dynamic", "0", _T4, "diverged", "1", "–"],
+        [done.id, "digits_cnn", "fp32", "0", "cpu", "completed", "0", "0.1235", "accuracy 0.9721"],
     ]
 
 
@@ -79,6 +80,7 @@ def test_runs_are_json_for_scripts(runs, tmp_path):
     }  # fmt: skip
     assert told[2]["metrics.accuracy"] == 0.97215
     assert (told[1]["skipped"], told[1]["steps_done"]) == (1, 2)
+    assert (told[1]["device"], told[1]["device_name"], told[2]["device"]) == ("cuda:0", _T4, "cpu")
 
 
 def test_a_folder_without_runs_says_so(tmp_path):

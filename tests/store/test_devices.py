@@ -23,8 +23,8 @@ def gpus(monkeypatch):
     """Make the machine one of `count` GPUs, under what CUDA_VISIBLE_DEVICES says."""
     monkeypatch.delenv("HIP_VISIBLE_DEVICES", raising=False)
 
-    def make(count, chosen=None):
-        monkeypatch.setattr("mixwidgets.store.devices.gpu_count", lambda: count)
+    def make(count, chosen=None, names=None):
+        monkeypatch.setattr("mixwidgets.store.devices.gpu_names", lambda: names or ("",) * count)
         if chosen is None:
             monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         else:
@@ -58,9 +58,32 @@ def test_cuda_shows_the_gpus_before_the_first_entry_that_is_none(gpus, count, ch
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_what_can_be_chosen_is_an_experiments_device(gpus, count):
     gpus(count)
-    assert choosable_devices() == ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2"][: 2 + count]
+    assert list(choosable_devices()) == ["auto", "cpu", "cuda:0", "cuda:1", "cuda:2"][: 2 + count]
     for device in choosable_devices():
         assert Experiment(task="digits_cnn", device=device).device == device
+
+
+H200, T4 = "NVIDIA H200, 140 GiB", "Tesla T4, 15 GiB"
+
+
+@pytest.mark.parametrize(
+    ("names", "chosen", "order", "abouts"),
+    [
+        ((H200, H200), None, None, [H200, H200]),
+        ((H200, H200), f"1,{UUID}", None, [H200, H200]),
+        ((H200, H200), "MIG-1", None, [""]),  # a part of one
+        ((T4, H200), None, None, ["", ""]),  # CUDA puts the faster one first, as far as it can tell
+        ((T4, H200), "1,0", "PCI_BUS_ID", [H200, T4]),
+        ((T4, H200), UUID, "PCI_BUS_ID", [""]),
+    ],
+)
+def test_gpus_are_named_where_it_is_certain_which_is_which(gpus, monkeypatch, names, chosen, order, abouts):
+    gpus(len(names), chosen, names)
+    if order:
+        monkeypatch.setenv("CUDA_DEVICE_ORDER", order)
+    else:
+        monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    assert list(choosable_devices().values()) == ["", "", *abouts]
 
 
 def test_a_slot_is_a_gpu_of_the_machine_whatever_its_number_here(gpus):

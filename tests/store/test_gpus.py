@@ -1,4 +1,4 @@
-"""How many GPUs there are, on stand-ins for what drivers show."""
+"""Which GPUs there are, on stand-ins for what drivers show."""
 
 import ctypes
 
@@ -19,6 +19,20 @@ class Nvml:
     def nvmlDeviceGetCount_v2(self, count):
         count._obj.value = self.count
         return int("count" in self.broken)
+
+    def nvmlDeviceGetHandleByIndex_v2(self, number, gpu):
+        gpu._obj.value = number + 1
+        return int("handle" in self.broken)
+
+    def nvmlDeviceGetName(self, gpu, name, length):
+        assert 1 <= gpu.value <= self.count
+        assert length == len(name)
+        name.value = b"NVIDIA H200"
+        return int("name" in self.broken)
+
+    def nvmlDeviceGetMemoryInfo(self, gpu, memory):
+        memory._obj[0] = 143771 * 2**20
+        return int("memory" in self.broken)
 
     def nvmlShutdown(self):
         self.shut_down += 1
@@ -42,25 +56,31 @@ def machine(tmp_path, monkeypatch):
         for number, text in enumerate(amd):
             (tmp_path / "amd" / str(number)).mkdir(parents=True)
             (tmp_path / "amd" / str(number) / "properties").write_text(text)
-        gpus.gpu_count.cache_clear()
-        return gpus.gpu_count()
+        gpus.gpu_names.cache_clear()
+        return gpus.gpu_names()
 
     yield make
-    gpus.gpu_count.cache_clear()
+    gpus.gpu_names.cache_clear()
 
 
 CPU, GPU = "cpu_cores_count 16\nsimd_count 0\n", "cpu_cores_count 0\nsimd_count 256\nname gfx90a\n"
 
 
 def test_each_driver_is_asked(machine):
-    assert machine() == 0
-    assert machine(nvml=Nvml(3)) == 3  # as in a container that has no folder of the driver's
+    assert machine() == ()
+    in_a_container = machine(nvml=Nvml(3))  # that has no folder of the driver's
+    assert in_a_container == ("NVIDIA H200, 140 GiB",) * 3
 
 
 def test_the_folders_do_where_the_library_is_missing_or_fails(machine):
-    assert machine(nvidia=2) == 2
+    assert machine(nvidia=2) == ("", "")
     for broken in ("init", "count"):
-        assert machine(nvml=Nvml(7, broken)) == 2
+        assert machine(nvml=Nvml(7, broken)) == ("", "")
+
+
+@pytest.mark.parametrize(("broken", "name"), [("handle", ""), ("name", ""), ("memory", "NVIDIA H200")])
+def test_a_gpu_that_does_not_tell_is_counted(machine, broken, name):
+    assert machine(nvml=Nvml(2, broken)) == (name, name)
 
 
 def test_the_library_is_let_go(machine):
@@ -70,5 +90,5 @@ def test_the_library_is_let_go(machine):
 
 
 def test_amds_gpus_are_the_nodes_with_compute_units(machine):
-    assert machine(amd=[CPU, GPU, GPU, "nonsense", ""]) == 2
-    assert machine(nvml=Nvml(0)) == 2
+    assert machine(amd=[CPU, GPU, GPU, "nonsense", ""]) == ("", "")
+    assert machine(nvml=Nvml(0)) == ("", "")

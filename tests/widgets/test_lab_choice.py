@@ -162,5 +162,6 @@ def test_the_state_text_is_readable_and_a_wrong_one_changes_nothing(make_lab, tm
 
 
 def test_the_devices_to_choose_from_are_those_of_this_machine(make_lab, tmp_path, monkeypatch):
-    monkeypatch.setattr(training_lab, "choosable_devices", lambda: ["auto", "cpu", "cuda:0"])
-    assert make_lab(tmp_path)._devices == ["auto", "cpu", "cuda:0"]
+    monkeypatch.setattr(training_lab, "choosable_devices", lambda: {"auto": "", "cuda:0": "Tesla T4, 15 GiB"})
+    there = [{"name": "auto", "about": ""}, {"name": "cuda:0", "about": "Tesla T4, 15 GiB"}]
+    assert make_lab(tmp_path)._devices == there

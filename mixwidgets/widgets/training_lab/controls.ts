@@ -6,7 +6,7 @@ import { t } from "#ui/messages.ts";
 import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
 import { recipeChoice } from "./recipe_choice.ts";
-import type { RecipeChoice, TaskChoice } from "./state.ts";
+import type { DeviceChoice, RecipeChoice, TaskChoice } from "./state.ts";
 import { count } from "./words.ts";
 
 /** Why a button cannot be used; "" where it can. */
@@ -27,11 +27,11 @@ export interface Controls {
 }
 
 export function controls(
-  { tasks, recipes, devices }: { tasks: readonly TaskChoice[]; recipes: readonly RecipeChoice[]; devices: readonly string[] },
+  { tasks, recipes, devices }: { tasks: readonly TaskChoice[]; recipes: readonly RecipeChoice[]; devices: readonly DeviceChoice[] },
   on: { choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void },
 ): Controls {
   const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
-  const device = h("select", {}, ...devices.map((name) => h("option", { value: name }, name)));
+  const device = h("select", {}, ...devices.map(deviceOption));
   const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
   const deviceNote = hint();
   const sum = h("span", { class: "mw-note" });
@@ -75,7 +75,8 @@ export function controls(
   const explain = () => {
     setText(taskNote, tasks.find((one) => one.name === task.value)?.explanation ?? "");
     const name = device.value;
-    setText(deviceNote, t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
+    const about = devices.find((one) => one.name === name)?.about;
+    setText(deviceNote, about || t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
     const found = readSeeds(seeds.input.value);
     const [a, b] = [recipe.chosen().length, "value" in found ? found.value.length : 1];
     launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: count(a * b) }));
@@ -96,7 +97,8 @@ export function controls(
     element,
     show: (choice) => {
       task.value = choice.task;
-      if (!devices.includes(choice.device)) device.replaceChildren(...[...devices, choice.device].map((name) => h("option", { value: name }, name)));
+      const isKnown = devices.some(({ name }) => name === choice.device);
+      if (!isKnown) device.replaceChildren(...[...devices, { name: choice.device, about: "" }].map(deviceOption));
       device.value = choice.device;
       recipe.show(listOf(choice.recipe));
       steps.show(choice.steps);
@@ -114,3 +116,5 @@ export function controls(
     },
   };
 }
+
+const deviceOption = ({ name, about }: DeviceChoice) => h("option", { value: name }, about ? `${name} · ${about}` : name);

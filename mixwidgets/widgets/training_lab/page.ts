@@ -140,7 +140,7 @@ function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): Sho
 /** What the address of a saved page may ask for. */
 function accept(wanted: Record<string, unknown>, get: AnyModel<State>["get"]) {
   const names = (all: { name: string }[]) => all.map(({ name }) => name);
-  return acceptChoice(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: get("_devices") });
+  return acceptChoice(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: names(get("_devices")) });
 }
 
 /** Several recipes or seeds stand in the address with commas between them. */

@@ -64,6 +64,11 @@ export interface TaskChoice {
   explanation: string;
 }
 
+export interface DeviceChoice {
+  name: string;
+  about: string; // a GPU's name and memory, as far as known
+}
+
 /** A recipe in the page's language. */
 export interface RecipeChoice {
   name: string;
@@ -87,7 +92,7 @@ export interface State {
   device: string;
   _tasks: TaskChoice[];
   _recipes: RecipeChoice[];
-  _devices: string[];
+  _devices: DeviceChoice[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait
   _settled: Record<string, WireCurves>; // of runs that are over, as far as they are shown

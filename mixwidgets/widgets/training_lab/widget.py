@@ -110,7 +110,7 @@ class TrainingLab(FollowingWidget):
                 }
                 for name, recipe in recipes.items()
             ],
-            _devices=choosable_devices(),
+            _devices=[{"name": name, "about": about} for name, about in choosable_devices().items()],
             _runs_dir=os.fspath(runs_dir),
         )
         self.observe(self._follow_task, "task")  # not before: task and steps may both be given here
