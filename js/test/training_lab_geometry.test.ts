@@ -185,7 +185,8 @@ describe("words", () => {
   it("says where a run is", () => {
     expect(words.progress(row())).toBe("step 213 of 300 · 141 steps/s · 0.6 s left");
     expect(words.progress(row({ rate: 2.04, steps: 10_000, step: 400 }))).toBe("step 400 of 10,000 · 2.0 steps/s · 1 h 18 min left");
-    expect(words.progress(row({ rate: null }))).toBe("step 213 of 300");
+    expect(words.progress(row({ batch_size: 32 }))).toBe("step 213 of 300 · 141 steps/s · 4,525 examples/s · 0.6 s left");
+    expect(words.progress(row({ rate: null, batch_size: 32 }))).toBe("step 213 of 300");
     expect(words.progress(row({ status: "stopped" }))).toBe("step 213 of 300 · stopped");
     // Of a watched loop nobody knows how many steps there will be.
     expect(words.progress(row({ steps: null }))).toBe("step 213 · 141 steps/s");

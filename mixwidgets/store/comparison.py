@@ -67,6 +67,7 @@ def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
     `versions.torch`, …  Results, as far as any of the runs recorded them:
 
     - `status`, `steps_done`, `skipped` (of those steps), `steps_per_second` (by the median of the newest 100)
+      and, times the batch size, `examples_per_second`
     - `loss` of the last step's batch, and the last evaluation's `metrics.loss`, `metrics.accuracy`, …; both
       losses hold the task option loss_weight
     - of the newest gradient snapshot, as shares 0 … 1: `gradients.zero` of all of them; `gradients.flushed`,
@@ -116,6 +117,8 @@ def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> di
     found |= state.lost
     if state.steps_per_second is not None:
         found["steps_per_second"] = state.steps_per_second
+        if isinstance(what, Experiment):
+            found["examples_per_second"] = what.batch_size * state.steps_per_second
     if state.memory is not None:
         by_source = {"predicted": state.memory.predicted, "measured": state.memory.measured}
         found |= {f"memory.{source}": sum(kinds.values()) for source, kinds in by_source.items() if kinds}

@@ -113,6 +113,7 @@ def test_a_comparison_names_what_differs_and_what_came_of_it(runs, tmp_path):
         "loss": ["2", "nan"],
         "metrics.accuracy": ["0.9721", "–"],
         "steps_per_second": ["4", "2"],
+        "examples_per_second": ["512", "256"],
         "memory.predicted": ["2.5 MB", "–"],
     }.items():
         assert told[name] == values

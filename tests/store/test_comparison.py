@@ -175,6 +175,7 @@ def test_the_results_are_those_recorded(tmp_path, left):
         "gradients.flushed_against_float32": (2 / 10, None),
         "weights_unchanged": (2 / 8, None),
         "steps_per_second": (4.0, None),
+        "examples_per_second": (512.0, None),
         "memory.predicted": (30, None),
         "memory.measured": (12, None),
     }

@@ -8,6 +8,7 @@ const NAMES: Record<string, MessageKey> = {
   steps_done: "lab.field_steps_done",
   skipped: "lab.field_skipped",
   steps_per_second: "lab.field_steps_per_second",
+  examples_per_second: "lab.field_examples_per_second",
   loss: "lab.field_loss",
   "metrics.loss": "lab.field_metrics_loss",
   "metrics.accuracy": "lab.field_metrics_accuracy",
@@ -41,7 +42,7 @@ export function fieldValue(field: string, value: string | number | null): string
   if (SHARE.test(field)) return percent(value);
   if (field.startsWith("memory.")) return bytes(value);
   if (field.endsWith(".init_scale")) return scale(value);
-  if (field === "steps_per_second") return count(value);
+  if (field.endsWith("_per_second")) return count(value);
   if (/loss$/.test(field)) return decimal(value);
   return Number.isInteger(value) && Math.abs(value) < 1e15 ? count(value) : axisNumber(Number(value.toPrecision(4)));
 }

@@ -189,10 +189,10 @@ def _stamp(run: Run) -> tuple[int, int] | None:
 
 
 def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
-    """What is run, in JSON values. Of a watched loop neither seed nor steps to come are known: None."""
+    """What is run, in JSON values. Of a watched loop seed, steps to come and batch size are not known: None."""
     if isinstance(run, WatchedLoop):
         about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
-        return {**about, "seed": None, "steps": None}
+        return {**about, "seed": None, "steps": None, "batch_size": None}
     return {
         "task": run.task,
         "recipe": run.recipe.name,
@@ -200,4 +200,5 @@ def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
         "seed": run.seed,
         "loss_weight": run.task_options.get("loss_weight", 1.0),
         "steps": run.steps,
+        "batch_size": run.batch_size,
     }

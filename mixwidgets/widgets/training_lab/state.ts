@@ -14,6 +14,7 @@ export interface Row {
   scaled: boolean; // whether the recipe scales the loss
   seed: number | null; // of a watched loop it is not known
   loss_weight: number; // a factor in the loss itself
+  batch_size?: number | null; // of a watched loop it is not known; pages that were saved earlier have none
   steps: number | null; // to be taken; of a watched loop they are not known
   step: number; // taken or skipped so far
   status: string;

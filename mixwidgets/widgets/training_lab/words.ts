@@ -86,7 +86,7 @@ export function duration(seconds: number): string {
   return minutes < 60 ? `${minutes} min ${s % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Where the run is: "step 213 of 300 · 141 steps/s · 0.6 s left". */
+/** Where the run is: "step 213 of 300 · 141 steps/s · 4,512 examples/s · 0.6 s left". */
 export function progress(row: Row): string {
   const at = { step: count(row.step), steps: row.steps === null ? "" : count(row.steps), status: status(row) };
   if (!isAlive(row)) return t(row.steps === null ? "lab.progress_watched_over" : "lab.progress_over", at);
@@ -96,8 +96,9 @@ export function progress(row: Row): string {
   if (row.rate === null) return steps;
   const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? count(row.rate) : row.rate.toFixed(1) });
   if (row.steps === null) return `${steps} · ${rate}`;
+  const examples = row.batch_size ? t("lab.progress_examples", { rate: count(row.rate * row.batch_size) }) : "";
   const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
-  return `${steps} · ${rate} · ${left}`;
+  return [steps, rate, examples, left].filter(Boolean).join(" · ");
 }
 
 /** The same for a live region, which is heard, not read. */
