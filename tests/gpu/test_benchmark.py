@@ -1,0 +1,24 @@
+"""The benchmark from end to end, small. A stand-in for the CUDA driver that starts no kernel will do."""
+
+import pytest
+import torch
+
+from benchmarks.gpu import measured, rows
+from mixwidgets.training.device import training_settings
+
+
+@pytest.mark.filterwarnings("default")  # such as that a driver loads no kernels
+def test_every_row_is_measured(gpu):
+    todo = rows(gpu, quick=True)
+    del todo["tests"]  # these
+    if torch.cuda.get_device_capability(gpu) < (8, 9):
+        del todo["a product, FP8"]
+    computes = torch.ones(2, device=gpu).sum().item() == 2
+    if not computes:  # a stand-in: what it counts makes no summary
+        todo = {name: row for name, row in todo.items() if "summarised" not in name}
+    with training_settings():
+        found = {name: measured(row) for name, row in todo.items()}
+    assert {name: row for name, row in found.items() if "error" in row} == {}
+    loops = [row for row in found.values() if "against the baseline" in row]
+    assert len(loops) == 13 - (not computes)
+    assert all(row["milliseconds a step"] > 0 and row["peak bytes"] > 0 for row in loops)
