@@ -189,7 +189,7 @@ def _stamp(run: Run) -> tuple[int, int] | None:
 
 
 def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
-    """What is run, in JSON values. Of a watched loop seed, steps to come and batch size are not known: None."""
+    """What is run, in JSON values. Of a watched loop neither seed, steps nor batch size are known."""
     if isinstance(run, WatchedLoop):
         about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
         return {**about, "seed": None, "steps": None, "batch_size": None}
