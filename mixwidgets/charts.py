@@ -99,20 +99,21 @@ def loss_scale_curve(
     )
 
 
-def compare(runs: Iterable[Run]) -> alt.VConcatChart:
+def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
     """Loss and loss scale of runs over the same steps; skipped steps are marked on the scale.
 
-    Losses that are not finite leave a gap. Where the task option loss_weight differs, the legend and the axis
-    say so. ValueError when there is no run, TypeError for what is none. In figures: `mixwidgets.comparison`.
+    `compare(a, b)` and `compare([a, b])` are the same. Losses that are not finite leave a gap. The task
+    option loss_weight is divided out, so that runs of different weights share an axis. ValueError when there
+    is no run, TypeError for what is none. In figures: `mixwidgets.comparison`.
     """
-    there = checked_runs(runs)
-    tables = [
-        run.steps().assign(run=label, id=number)
-        for number, (run, label) in enumerate(zip(there, _labels(there), strict=True))
-    ]
+    there = checked_runs(runs, *more)
+    tables = []
+    for number, (run, label) in enumerate(zip(there, _labels(there), strict=True)):
+        steps = run.steps()
+        tables.append(steps.assign(run=label, id=number, loss=steps["loss"] / run.experiment.loss_weight))
     frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
     finite = frame[frame["loss"].abs() < float("inf")]
-    weighted = len({_loss_weight(run) for run in there}) > 1
+    weighted = any(run.experiment.loss_weight != 1 for run in there)
     x = alt.X("step:Q", title="step")
     colour = alt.Color("run:N", title=None, sort=None, legend=alt.Legend(labelLimit=0))
     tooltip = ["run:N", "step:Q", "loss:Q", "loss_scale:Q"]
@@ -121,7 +122,7 @@ def compare(runs: Iterable[Run]) -> alt.VConcatChart:
         .mark_line()
         .encode(
             x=x,
-            y=alt.Y("loss:Q", title="loss × each run's loss weight" if weighted else "loss"),
+            y=alt.Y("loss:Q", title="loss ÷ loss weight" if weighted else "loss"),
             color=colour,
             detail="id:N",
             tooltip=tooltip,
@@ -184,10 +185,5 @@ def _label(run: Run) -> str:
     if isinstance(what, WatchedLoop):
         return what.title
     label = f"{what.recipe.name}, {what.task}, seed {what.seed}"
-    weight = _loss_weight(run)
+    weight = what.loss_weight
     return label if weight == 1 else f"{label}, loss weight {weight:g}"
-
-
-def _loss_weight(run: Run) -> float:
-    what = run.experiment
-    return 1.0 if isinstance(what, WatchedLoop) else what.task_options.get("loss_weight", 1.0)

@@ -126,12 +126,15 @@ def test_compare_tells_runs_of_one_name_apart(tmp_path):
     assert "fp16_dynamic, digits_cnn, seed 1<" in svg
 
 
-def test_compare_says_where_losses_hold_different_weights(tmp_path):
-    plain, light = run_of(tmp_path, [1.0]), run_of(tmp_path, [1e-5], task_options={"loss_weight": 1e-5})
-    svg = renders(charts.compare([plain, light]))
-    assert "loss × each run's loss weight" in svg
+def test_compare_divides_the_loss_weight_out(tmp_path):
+    plain, light = run_of(tmp_path, [1.0]), run_of(tmp_path, [2e-5], task_options={"loss_weight": 1e-5})
+    chart = charts.compare(plain, light)
+    rows = next(rows for rows in chart.to_dict()["datasets"].values() if "loss" in rows[0])
+    assert [row["loss"] for row in rows] == [1.0, pytest.approx(2.0)]
+    svg = renders(chart)
+    assert "loss ÷ loss weight" in svg
     assert "fp16_dynamic, digits_cnn, seed 0, loss weight 1e-05" in svg
-    assert "each run's" not in renders(charts.compare([light, light]))
+    assert "÷" not in renders(charts.compare([plain, plain]))
 
 
 def test_compare_names_a_watched_loop_by_its_model(tmp_path):

@@ -95,6 +95,69 @@ describe("choosing and launching", () => {
     expect(document.activeElement).toBe(several);
   });
 
+  it("sets what departs from the task's defaults, and says so", () => {
+    const model = labModel();
+    show(model);
+    const summary = page().querySelector(".mw-lab-settings summary")!;
+    expect(summary.textContent).toBe("More settings: the task’s defaults");
+    expect(about(field("loss weight"))).toBe("A factor in the loss.");
+    type(field("loss weight"), "0x1p-7");
+    type(field("eps"), "1e-12");
+    expect(model.get("settings")).toBe("loss_weight=0.0078125, eps=1e-12");
+    expect(summary.textContent).toBe("More settings: loss weight 0.0078125; eps 1e-12");
+    button("Launch").click();
+    expect(model.sent.at(-1)).toMatchObject({ experiment: { settings: "loss_weight=0.0078125, eps=1e-12" } });
+    type(field("loss weight"), "1");
+    expect(model.get("settings")).toBe("eps=1e-12");
+    expect(field("momentum").closest<HTMLElement>(".mw-field")!.hidden).toBe(true);
+    type(field("optimiser"), "sgd");
+    expect(model.get("settings")).toBe("optimizer=sgd");
+    expect(field("momentum").closest<HTMLElement>(".mw-field")!.hidden).toBe(false);
+    model.receive({ settings: "loss_weight=1e-05" });
+    expect(field("loss weight").value).toBe("1e-5");
+    expect(field("optimiser").value).toBe("adam");
+  });
+
+  it.each([
+    ["loss weight", "0", "a number above 0; “0” came"], ["loss weight", "nan", "above 0"], ["loss weight", "", "nothing came"],
+    ["size", "1.5", "a whole number from 1 to 64"], ["size", "65", "a whole number"], ["eps", "<b>", "above 0; “<b>” came"],
+  ])("does not launch with a %s of %j", (name, text, words) => {
+    const model = labModel();
+    show(model);
+    type(field(name), text);
+    expect(about(field(name))).toContain(words);
+    button("Launch").click();
+    expect(model.sent.filter(({ kind }) => kind === "launch")).toEqual([]);
+    expect(document.activeElement).toBe(field(name));
+    expect(page().querySelector<HTMLDetailsElement>(".mw-lab-settings")!.open).toBe(true);
+    expect(model.get("settings")).toBe("");
+  });
+
+  it("takes a scenario as a whole, in one message, and says what to watch", () => {
+    const model = labModel();
+    show(model);
+    const callout = page().querySelector<HTMLElement>(".mw-scenario .mw-callout")!;
+    expect(field("scenario").value).toBe("");
+    expect(callout.hidden).toBe(true);
+    type(field("scenario"), "1");
+    expect(model.saved).toHaveLength(1);
+    expect(model.saved[0]).toMatchObject({ task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" });
+    expect([callout.hidden, callout.textContent]).toEqual([false, "The loss hardly moves."]);
+    expect(button("Launch").textContent).toBe("▶ Launch 2 runs");
+    type(field("loss weight"), "1e-6");
+    expect([field("scenario").value, callout.hidden]).toEqual(["", true]);
+    type(field("loss weight"), "1e-5");
+    expect(field("scenario").value).toBe("1");
+  });
+
+  it("leaves behind the settings that another task does not have", () => {
+    const model = labModel({ settings: "size=2, loss_weight=1e-05" });
+    show(model);
+    type(field("task"), "mask");
+    expect(model.saved).toHaveLength(1);
+    expect(model.get("settings")).toBe("loss_weight=1e-05");
+  });
+
   it("keeps the focus on a button that cannot be used for now", () => {
     const model = labModel();
     show(model);
@@ -267,7 +330,7 @@ describe("watching and stopping", () => {
   it("tells a failed run in words, as text", () => {
     const payload = "<img src=x onerror=alert(1)></script>";
     show(labModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, device_name: payload, recipe: payload })] }));
-    expect(page().querySelector(".mw-callout")!.textContent).toContain(`crashed. ${payload}`);
+    expect(page().querySelector(".mw-progress .mw-callout")!.textContent).toContain(`crashed. ${payload}`);
     expect(page().querySelector("img")).toBeNull();
   });
 

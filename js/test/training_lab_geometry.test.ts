@@ -143,15 +143,22 @@ describe("seeds", () => {
 });
 
 describe("an address", () => {
-  const known = { tasks: ["digits_cnn"], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
+  const settings = [{ name: "loss_weight", title: "loss weight", about: "", default: 1, low: 5e-324, high: null },
+    { name: "optimizer", title: "optimiser", about: "", default: "adam", choices: ["adam", "sgd"] },
+    { name: "size", title: "size", about: "", default: 1, whole: true, low: 1, high: 64 }];
+  const known = { tasks: [{ name: "digits_cnn", title: "", explanation: "", settings }], recipes: ["fp32", "bf16"], devices: ["auto", "cpu"] };
   const wanted = { task: "digits_cnn", recipe: "fp32", steps: 30, seed: "7", device: "auto" };
   it("may ask for one recipe and seed, or for several", () => {
-    expect(accept(wanted, known)).toEqual({ ...wanted, seed: 7 });
-    expect(accept({ ...wanted, recipe: "bf16,fp32", seed: "0,3,4" }, known)).toEqual({ ...wanted, recipe: ["bf16", "fp32"], seed: [0, 3, 4] });
+    expect(accept(wanted, known)).toEqual({ ...wanted, seed: 7, settings: "" });
+    expect(accept({ ...wanted, recipe: "bf16,fp32", seed: "0,3,4" }, known)).toEqual({ ...wanted, recipe: ["bf16", "fp32"], seed: [0, 3, 4], settings: "" });
   });
+  it.each(["loss_weight=1e-05, size=2", "optimizer=sgd", "loss_weight=5e-324"])("may ask for the settings %j", (text) =>
+    expect(accept({ ...wanted, settings: text }, known)).toMatchObject({ settings: text }));
   it.each<[string, unknown]>([
     ["task", "x"], ["task", "__proto__"], ["recipe", ""], ["recipe", "fp32,fp32"], ["recipe", "fp32,<b>"], ["steps", 0], ["steps", 1e12], ["seed", "-1"],
     ["seed", ""], ["seed", "0-4294967295"], ["device", "cuda:99"], ["device", undefined],
+    ["settings", "eps=1"], ["settings", "loss_weight"], ["settings", "loss_weight=0"], ["settings", "loss_weight=1, loss_weight=1"], ["settings", "size=1.5"],
+    ["settings", "size=65"], ["settings", "optimizer=<b>"], ["settings", "__proto__=1"], ["settings", "loss_weight=nan"], ["settings", "loss_weight=0x3c00"],
   ])("may not ask for the %s %j", (name, value) => expect(accept({ ...wanted, [name]: value }, known)).toBeNull());
 });
 

@@ -5,10 +5,25 @@ import widget from "#widgets/training_lab/page.ts";
 import type { Row, WireCurves } from "#widgets/training_lab/state.ts";
 import { fakeModel } from "./fake_model.ts";
 
+const SETTINGS = [
+  { name: "loss_weight", title: "loss weight", about: "A factor in the loss.", default: 1, whole: false, low: 5e-324, high: null },
+  { name: "size", title: "size", about: "Multiplies the width.", default: 1, whole: true, low: 1, high: 64 },
+  { name: "optimizer", title: "optimiser", about: "Adam, or SGD.", default: "adam", choices: ["adam", "sgd"] },
+  { name: "momentum", title: "momentum", about: "SGD’s.", default: 0, whole: false, low: 0, high: 0.9999999999999999 },
+  { name: "eps", title: "eps", about: "Adam’s.", default: 1e-8, whole: false, low: 5e-324, high: null },
+];
+
 /** What the kernel of a lab without runs says. */
 export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
-  task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto",
-  _tasks: [{ name: "digits_cnn", title: "Digits", explanation: "A small CNN." }],
+  task: "digits_cnn", recipe: "fp32", steps: 300, seed: 0, device: "auto", settings: "",
+  _tasks: [
+    { name: "digits_cnn", title: "Digits", explanation: "A small CNN.", settings: SETTINGS },
+    { name: "mask", title: "Mask", explanation: "A canvas.", settings: SETTINGS.filter(({ name }) => name !== "size") },
+  ],
+  _scenarios: [
+    { title: "Nothing breaks", watch: "All learn alike.", choice: { task: "digits_cnn", recipe: ["fp32", "fp16_dynamic"], steps: 300, settings: "" } },
+    { title: "Underflow", watch: "The loss hardly moves.", choice: { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05, eps=1e-12" } },
+  ],
   _recipes: [
     { name: "fp32", heading: "FP32", brief: "Everything in FP32.", description: "Everything in FP32." },
     { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },

@@ -49,7 +49,7 @@ describe("the queue", () => {
   it("tells why a run failed, in its row as in the words above, as text", () => {
     show(labModel({ _rows: [over("1", "fp32", { status: "diverged", message: "The loss is <b>NaN</b>." })] }));
     expect(page().querySelector(".mw-run-reason")!.textContent).toBe("The loss is <b>NaN</b>.");
-    expect(page().querySelector(".mw-callout")!.textContent).toBe("fp32: diverged. The loss is <b>NaN</b>.");
+    expect(page().querySelector(".mw-progress .mw-callout")!.textContent).toBe("fp32: diverged. The loss is <b>NaN</b>.");
     expect(page().querySelector("b")).toBeNull();
   });
 });

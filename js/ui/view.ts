@@ -10,6 +10,8 @@ export interface View<State extends Record<string, any>> {
   trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]>;
   /** Send a trait to the kernel, unless it has this value. */
   send<K extends keyof State & string>(name: K, value: State[K]): void;
+  /** Send several traits in one message. */
+  sendAll(traits: Partial<State>): void;
   /** Call `hear` with each message from the kernel and its buffers; what it changes is drawn at once. */
   onMessage(hear: (message: any, buffers: DataView[]) => void): void;
   /** Run now, and whenever a signal that it has read changes; what it returns is called before it runs again. */
@@ -54,6 +56,10 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
     send(name, value) {
       if (model.get(name) === value) return;
       model.set(name, value);
+      model.save_changes();
+    },
+    sendAll(traits) {
+      for (const [name, value] of Object.entries(traits)) model.set(name, value);
       model.save_changes();
     },
     onMessage: (hear) => listen("msg:custom", (message, buffers) => batch(() => hear(message, buffers))),

@@ -131,6 +131,11 @@ class Experiment(Options):
         return f"{self.task}, {self.recipe.name}, {self.steps} steps, seed {self.seed}"
 
     @property
+    def loss_weight(self) -> float:
+        """The constant factor in the loss: the task option of this name, 1 where it is not given."""
+        return self.task_options.get("loss_weight", 1.0)
+
+    @property
     def compute_format(self) -> str:
         """The format that tables of its gradients are about."""
         return self.recipe.compute_format

@@ -168,6 +168,7 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
         "bf16": _BF16,
         "amp_fp16": Recipe(compute_format="float16", loop="amp", loss_scale=_DYNAMIC),
         "amp_bf16": Recipe(compute_format="bfloat16", loop="amp"),
+        "fp16_overscaled": _FP16.replace(loss_scale=LossScale(kind="static", init_scale=2.0**34)),
         "fp16_weights": _FP16.replace(master_weights=False),
         "fp16_weights_stochastic": _FP16.replace(master_weights=False, weight_rounding="stochastic"),
         "bf16_weights": _BF16.replace(master_weights=False),

@@ -59,7 +59,7 @@ def brief_results(run: Run) -> dict[str, Value]:
     return {name: value for name, value in found.items() if name.startswith(_BRIEF)}
 
 
-def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
+def comparison(runs: Run | Iterable[Run], *more: Run) -> "pd.DataFrame":
     """A row per run, by its id; columns are the settings in which the runs differ, then what came of each.
 
     Settings are the fields of Experiment, those of its recipe dotted (`recipe.loss_scale.init_scale`), task
@@ -82,14 +82,14 @@ def comparison(runs: Iterable[Run]) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    there = checked_runs(runs)
+    there = checked_runs(runs, *more)
     index = pd.Index([run.id for run in there], name="run")
     return pd.DataFrame({row.name: list(row.values) for row in comparison_rows(there)}, index=index)
 
 
-def checked_runs(runs: Iterable[Run]) -> list[Run]:
+def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
     """The runs to compare, at least one; ValueError or TypeError says what to give."""
-    there = list(runs)
+    there = [runs, *more] if isinstance(runs, Run) else [*runs, *more]
     if not there:
         raise ValueError("There is nothing to compare: give some runs, such as mw.list_runs().")
     for run in there:

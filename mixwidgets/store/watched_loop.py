@@ -34,6 +34,11 @@ class WatchedLoop:
         return float("nan")
 
     @property
+    def loss_weight(self) -> float:
+        """1: a factor in the user's own loss is not known."""
+        return 1.0
+
+    @property
     def compute_format(self) -> str:
         """The format that tables of its gradients are about."""
         return self.format

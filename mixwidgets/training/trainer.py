@@ -54,7 +54,6 @@ class Trainer(ABC):
             self.model = self.task.model().to(device)
             self._batches = self.task.batches(experiment.batch_size, experiment.seed)
         self.ranks.alike([*self.model.parameters(), *self.model.buffers()])
-        self._loss_weight = experiment.task_options.get("loss_weight", 1.0)
 
     @abstractmethod
     def held(self) -> Mapping[str, Iterable[Tensor]]:
@@ -130,7 +129,7 @@ class Trainer(ABC):
 
         with self.random:
             metrics = self.task.evaluate(predict)
-        return MappingProxyType({**metrics, "loss": metrics["loss"] * self._loss_weight})
+        return MappingProxyType({**metrics, "loss": metrics["loss"] * self.experiment.loss_weight})
 
     def micro_batches(self, part: Part) -> Iterator[tuple[Tensor, Tensor, float]]:
         """The rank's micro-batches, each with its weight in the loss: its share of the batch's examples times
@@ -138,7 +137,7 @@ class Trainer(ABC):
         inputs, targets, share = part
         parts = min(self.experiment.micro_batches, len(targets))  # an empty micro-batch has no mean
         for x, y in zip(inputs.tensor_split(parts), targets.tensor_split(parts), strict=True):
-            yield x, y, self._loss_weight * share * (len(y) / len(targets))
+            yield x, y, self.experiment.loss_weight * share * (len(y) / len(targets))
 
     def _unchanged(self, before: Sequence[Tensor], gradients: Gradients) -> Mapping[str, int]:
         """Overwrites `before`: on a CPU, `eq_` and `bool` take a sixth of the time of == and != 0."""

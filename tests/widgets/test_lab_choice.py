@@ -8,7 +8,9 @@ from traitlets import TraitError
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
+from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.widgets.training_lab import widget as training_lab
+from mixwidgets.widgets.training_lab.choice import choice_of
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.widgets.lab_page import Page
 
@@ -122,6 +124,11 @@ def test_the_page_launches_one_or_several(make_lab, tmp_path, launched, monkeypa
         ({"nonsense": 1}, "takes no 'nonsense'"),
         ({"task": "Mine", "task_source": "class Mine: ..."}, "takes no 'task_source'"),  # code
         ({"time_limit_s": 1}, "takes no 'time_limit_s'"),
+        ({"settings": "steps=3"}, "takes no 'steps'"),
+        ({"settings": "loss_weight=nan"}, "a number above 0"),
+        ({"settings": "task_source=x"}, "takes a number; 'x' came"),
+        ({"settings": {"eps": 1}}, "a mapping"),
+        ({"settings": "eps=1," * 1000}, "at most 2,000 characters"),
     ],
 )
 def test_what_the_page_cannot_mean_is_refused_as_a_whole(
@@ -142,12 +149,13 @@ def test_what_the_page_cannot_mean_is_refused_as_a_whole(
         {},
         {"recipe": ["fp32", "bf16"], "seed": [0, 1]},
         {"seed": [3, 4], "device": "cpu", "task": "mask", "steps": 12},
+        {"settings": {"loss_weight": 1e-5, "optimizer": "sgd", "momentum": 0.9}},
     ],
 )
 def test_the_state_says_what_is_chosen(make_lab, tmp_path, chosen):
     lab, other = make_lab(tmp_path, **chosen), make_lab(tmp_path, seed=9, recipe=["bf16", "fp32"])
     other.state = lab.state
-    names = ["task", "recipe", "steps", "seed", "device"]
+    names = ["task", "recipe", "steps", "seed", "device", "settings"]
     assert [getattr(other, name) for name in names] == [getattr(lab, name) for name in names]
     assert other.state == lab.state
 
@@ -165,3 +173,75 @@ def test_the_devices_to_choose_from_are_those_of_this_machine(make_lab, tmp_path
     monkeypatch.setattr(training_lab, "choosable_devices", lambda: {"auto": "", "cuda:0": "Tesla T4, 15 GiB"})
     there = [{"name": "auto", "about": ""}, {"name": "cuda:0", "about": "Tesla T4, 15 GiB"}]
     assert make_lab(tmp_path)._devices == there
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"loss_weight": 1e-5, "eps": 1e-12}, "loss_weight=1e-05, eps=1e-12"),
+        ("eps=1e-12, loss_weight=1e-5", "loss_weight=1e-05, eps=1e-12"),
+        ({"loss_weight": 1, "learning_rate": 1e-3, "optimizer": "adam"}, ""),
+        ("optimizer=sgd, momentum=0.5, batch_size=16", "optimizer=sgd, batch_size=16, momentum=0.5"),
+        ("", ""),
+    ],
+)
+def test_settings_are_a_mapping_or_a_text_and_say_what_departs_from_the_task(
+    make_lab, tmp_path, launched, given, kept
+):
+    lab = make_lab(tmp_path, settings=given)
+    assert lab.settings == kept
+    lab.launch()
+    (experiment,) = launched
+    again = make_lab(tmp_path, **settings_of(experiment))
+    assert again.settings == kept
+
+
+def settings_of(experiment):
+    return {"task": experiment.task, "settings": choice_of(experiment)["settings"]}
+
+
+def test_settings_reach_the_experiment(make_lab, tmp_path, launched):
+    make_lab(tmp_path, task="char_gpt", settings="logit_multiplier=4, eps=1e-6, batch_size=8").launch()
+    (experiment,) = launched
+    assert (experiment.eps, experiment.batch_size) == (1e-6, 8)
+    assert experiment.task_options == {"logit_multiplier": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"lr": 1}, "takes no 'lr'"),
+        ({"learning_rat": 1}, "Did you mean 'learning_rate'"),
+        ({"momentum": 0.9}, "momentum 0.9 is for optimizer='sgd'"),
+        ({"logit_multiplier": 2}, "takes no 'logit_multiplier'"),
+        ("eps", "such as 'loss_weight=1e-5, eps=1e-12'; 'eps' came"),
+        ("eps=1, eps=2", "once"),
+        ("eps=one", "'eps' takes a number; 'one' came"),
+        (3, "a mapping such as"),
+        (None, "a mapping such as"),
+    ],
+)
+def test_wrong_settings_are_an_error_that_teaches(make_lab, tmp_path, given, words):
+    lab = make_lab(tmp_path, settings="eps=1e-6")
+    with pytest.raises(TraitError, match=words):
+        lab.settings = given
+    assert lab.settings == "eps=1e-06"
+
+
+def test_another_task_keeps_the_settings_that_it_has(make_lab, tmp_path):
+    lab = make_lab(tmp_path, task="char_gpt", settings={"logit_multiplier": 4, "loss_weight": 0.5})
+    lab.task = "mask"
+    assert lab.settings == "loss_weight=0.5"
+
+
+@pytest.mark.parametrize("name", list(scenarios))
+def test_a_scenario_chooses_its_runs(make_lab, tmp_path, launched, name):
+    scenario = scenarios[name]
+    make_lab(tmp_path, scenario=name).launch()
+    assert [one.recipe.name for one in launched] == list(scenario.recipes)
+    assert launched == [one.replace(device="auto") for one in scenario.experiments()]
+
+
+def test_a_scenario_that_is_none_is_an_error_with_the_names(tmp_path):
+    with pytest.raises(ValueError, match="Did you mean 'overflow'"):
+        TrainingLab(tmp_path, scenario="overflo")

@@ -9,9 +9,11 @@ from ipywidgets import Widget
 
 import mixwidgets as mw
 from mixwidgets.experiments.recipe_words import HEADINGS, LINES
+from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
 from mixwidgets.widgets.bundles import STATIC, STYLE, host_module, page_module
+from mixwidgets.widgets.training_lab.settings import in_page
 from tests.widgets.lab_page import journalled, snapshot
 from tests.widgets.test_save import NAMES, make
 
@@ -212,7 +214,11 @@ def test_no_translation_outlives_its_text():
     said = {task.title for task in mw.tasks.values()} | {task.explanation for task in mw.tasks.values()}
     words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in NAMES}
     said |= {text for line in LINES for text in (line.sentence, line.brief)} | {*HEADINGS}
+    said |= {text for one in scenarios.values() for text in (one.title, one.watch)}
+    settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
+    said |= {one[name] for one in settings for name in ("title", "about")}
     assert texts("zh", "python").keys() <= said | words
+    assert said | words <= texts("zh", "python").keys() | {*HEADINGS, ""}
     assert words <= texts("zh", "python").keys()
     assert translated("my own task", "zh") == "my own task"
 

@@ -64,7 +64,13 @@ function bitLength(n: bigint): number {
   return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 
-/** As a Number, within 2^-60: for drawing, never for deciding. */
+/** The nearest Number; below float64's normal range it may be the one beside that. */
 export function toNumber(x: Rational): number {
-  return Number((x.numerator << 60n) / x.denominator) / 2 ** 60;
+  const { numerator, denominator } = magnitudeOf(x);
+  const shift = 64 + bitLength(denominator) - bitLength(numerator); // leaves a quotient of 64 or 65 bits
+  const [top, bottom] = shift < 0 ? [numerator, denominator << BigInt(-shift)] : [numerator << BigInt(shift), denominator];
+  const quotient = (top / bottom) | (top % bottom === 0n ? 0n : 1n); // the last bit stands for all that follow
+  const half = Math.floor(shift / 2); // 2^-shift alone may be too small for a Number
+  const magnitude = (Number(quotient) / 2 ** half) / 2 ** (shift - half);
+  return x.numerator < 0n ? -magnitude : magnitude;
 }

@@ -33,9 +33,9 @@ interface Marked {
 const LABEL_GAP = 17;
 const SAMPLE = 24;
 
-export function chart(heading: string, note: string): { element: HTMLElement; draw: (drawing: Drawing) => void } {
+export function chart(heading: string, about: string): { element: HTMLElement; note: HTMLElement; draw: (drawing: Drawing) => void } {
   const lines = s("g");
-  const { element, draw: drawAxes } = plot(heading, note, lines);
+  const { element, note, draw: drawAxes } = plot(heading, about, lines);
   const drawn = new Map<string, Marked>();
 
   const draw = ({ series, named, ...axed }: Drawing) => {
@@ -71,7 +71,7 @@ export function chart(heading: string, note: string): { element: HTMLElement; dr
     drawn.set(key, marked);
     return marked;
   };
-  return { element, draw };
+  return { element, note, draw };
 }
 
 /** A short piece of a run's line, for the table. */

@@ -1,6 +1,6 @@
 // The loss and the loss scale of the shown runs, and of one of them its gradients; all over the same steps.
 
-import { h, set } from "#ui/dom.ts";
+import { h, set, setText } from "#ui/dom.ts";
 import { sentences, t } from "#ui/messages.ts";
 import { chart, lineSample, type Series } from "./chart.ts";
 import {
@@ -35,6 +35,7 @@ export function charts(): { element: HTMLElement; draw: (width: number, runs: re
 
     const lossFrame = { ...frame, height: 210 };
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps);
+    setText(loss.note, t(runs.some(({ row }) => row.loss_weight !== 1) ? "lab.loss_note_weighted" : "lab.loss_note"));
     loss.draw({
       ...axesTicks(lossFrame, lossXY, lossXY.y.ticks(4).map((at) => ({ at: lossXY.y(at), text: axisNumber(at) }))),
       series: runs.map((run) => series(run, lossXY, lossPath(lossXY, run.curves.loss), "", run.curves.loss, lossLabel(run))),

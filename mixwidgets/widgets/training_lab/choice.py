@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
@@ -12,9 +12,13 @@ from mixwidgets.experiments.grid import grid
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.store.watched_loop import WatchedLoop
 from mixwidgets.task.catalogue import tasks
+from mixwidgets.widgets.training_lab import settings
 
-CHOICES = ("task", "recipe", "steps", "seed", "device")
-"""The fields of an experiment that can be chosen."""
+if TYPE_CHECKING:
+    from mixwidgets.experiments.scenarios import Scenario
+
+CHOICES = ("task", "recipe", "steps", "seed", "device", "settings")
+"""What can be chosen: fields of an experiment, and in `settings` its optimiser, batch and task options."""
 SEVERAL = ("recipe", "seed")
 """Those that take one value or a list of them."""
 MOST_AT_ONCE = 100
@@ -32,16 +36,20 @@ def experiments(fields: object) -> list[Experiment]:
         raise TypeError(f"A launch takes an object of what is chosen; a {type(fields).__name__} came.")
     check_names("A launch", fields, CHOICES)
     axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
-    experiment = Experiment.from_dict({name: fields[name] for name in fields if name not in axes})
+    others = {name: value for name, value in fields.items() if name != "settings" and name not in axes}
+    experiment = Experiment.from_dict({**others, **settings.fields(fields.get("settings", ""))})
     _check_number(axes)
     return grid(experiment, **axes)
 
 
-def checked(name: str, value: Any) -> Any:
+def checked(name: str, value: Any, task: str) -> Any:
     """What the trait `name` becomes when `value` comes: a list of a single value is that value.
 
-    TypeError or ValueError for a value that an Experiment does not take, and for a Recipe of one's own.
+    TypeError or ValueError for a value that an Experiment of the task does not take, and for a Recipe of
+    one's own.
     """
+    if name == "settings":
+        return settings.checked(value, task)
     if name not in SEVERAL or not _is_several(value):
         return _checked_one(name, value)
     values = [_checked_one(name, one) for one in islice(value, MOST_AT_ONCE + 1)]
@@ -73,10 +81,15 @@ def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
         return {}
     chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed, "device": experiment.device}
     if not experiment.task_source:
-        chosen["task"] = experiment.task
+        chosen |= {"task": experiment.task, "settings": settings.of_experiment(experiment)}
     if experiment.recipe.name in recipes:
         chosen["recipe"] = experiment.recipe.name
     return chosen
+
+
+def choice_in(scenario: Scenario) -> dict[str, Any]:
+    """What a scenario chooses in the lab."""
+    return {**choice_of(scenario.experiments()[0]), "recipe": list(scenario.recipes)}
 
 
 def _is_several(value: object) -> bool:

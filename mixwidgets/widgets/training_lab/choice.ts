@@ -1,7 +1,8 @@
-// What the next launch runs: one or several recipes and seeds. No DOM.
+// What the next launch runs: one or several recipes and seeds, and settings. No DOM.
 
 import { t } from "#ui/messages.ts";
-import type { OneOrMore } from "./state.ts";
+import { areSettings } from "./settings_text.ts";
+import type { OneOrMore, TaskChoice } from "./state.ts";
 import { count } from "./words.ts";
 
 export interface Choice {
@@ -10,6 +11,7 @@ export interface Choice {
   steps: number;
   seed: OneOrMore<number>;
   device: string;
+  settings: string;
 }
 
 /** What was typed, read: a value, or what is wrong with it in words. */
@@ -62,7 +64,8 @@ export function seedsText(seeds: readonly number[]): string {
   return runs.map((run) => (run.length > 2 ? `${run[0]}-${run.at(-1)}` : run.join(", "))).join(", ");
 }
 
-function quoted(text: string): string {
+/** What was typed, quoted and cut. */
+export function quoted(text: string): string {
   const came = text.trim();
   if (came === "") return t("lab.nothing");
   return `“${came.length > 24 ? `${came.slice(0, 24)}…` : came}”`;
@@ -71,14 +74,18 @@ function quoted(text: string): string {
 /** What the address of a saved page may ask for, each value as it is read there; null for what does not fit. */
 export function accept(
   wanted: Record<string, unknown>,
-  known: { tasks: readonly string[]; recipes: readonly string[]; devices: readonly string[] },
+  known: { tasks: readonly TaskChoice[]; recipes: readonly string[]; devices: readonly string[] },
 ): Choice | null {
-  const { task, recipe, steps, seed, device } = wanted;
+  const { recipe, steps, seed, device } = wanted;
+  const task = known.tasks.find(({ name }) => name === wanted["task"]);
+  const settings = String(wanted["settings"] ?? "");
   const recipes = String(recipe).split(",");
   const seeds = readSeeds(String(seed));
   const isKnown =
-    known.tasks.includes(task as string) && known.devices.includes(device as string) &&
+    task !== undefined && areSettings(settings, task) && known.devices.includes(device as string) &&
     recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
   if (!isKnown || "problem" in readSteps(String(steps)) || "problem" in seeds) return null;
-  return { task: task as string, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device: device as string };
+  return {
+    task: task.name, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device: device as string, settings,
+  };
 }

@@ -1,4 +1,5 @@
-// What to run: task, recipes, device, steps, seeds; Launch, Stop, Stop all. Plain native controls, each explained.
+// What to run: a scenario, or task, recipes, device, steps, seeds, settings; Launch, Stop, Stop all. Plain native
+// controls, each explained.
 
 import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
@@ -6,7 +7,9 @@ import { t } from "#ui/messages.ts";
 import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
 import { recipeChoice } from "./recipe_choice.ts";
-import type { DeviceChoice, RecipeChoice, TaskChoice } from "./state.ts";
+import { settingsPart } from "./settings.ts";
+import { fitting, sameSettings } from "./settings_text.ts";
+import type { DeviceChoice, RecipeChoice, ScenarioChoice, TaskChoice } from "./state.ts";
 import { count } from "./words.ts";
 
 /** Why a button cannot be used; "" where it can. */
@@ -26,10 +29,20 @@ export interface Controls {
   say: (text: string, isError: boolean) => void;
 }
 
+export interface Choosable {
+  tasks: readonly TaskChoice[];
+  recipes: readonly RecipeChoice[];
+  devices: readonly DeviceChoice[];
+  scenarios: readonly ScenarioChoice[];
+}
+
 export function controls(
-  { tasks, recipes, devices }: { tasks: readonly TaskChoice[]; recipes: readonly RecipeChoice[]; devices: readonly DeviceChoice[] },
+  { tasks, recipes, devices, scenarios }: Choosable,
   on: { choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void },
 ): Controls {
+  const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));
+  const watch = h("p", { class: "mw-callout", id: uniqueId("scenario") });
+  set(scenario, { "aria-describedby": watch.id });
   const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
   const device = h("select", {}, ...devices.map(deviceOption));
   const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
@@ -54,9 +67,18 @@ export function controls(
     },
   );
   seeds.input.addEventListener("input", () => explain());
+  const settings = settingsPart((text) => on.choose({ settings: text }));
+  scenario.addEventListener("change", () => {
+    const chosen = scenarios[Number(scenario.value)];
+    if (scenario.value !== "" && chosen) on.choose(chosen.choice);
+    else scenario.value = scenarioOf(shown); // what is chosen stays what it was
+  });
+  let shown: Choice;
+  const scenarioOf = (choice: Choice) => String(scenarios.findIndex((one) => means(one, choice))).replace("-1", "");
+  const taskOf = (name: string) => tasks.find((one) => one.name === name) ?? tasks[0]!;
   task.addEventListener("change", () => {
     explain();
-    on.choose({ task: task.value });
+    on.choose({ task: task.value, settings: fitting(shown.settings, taskOf(task.value)) });
   });
   device.addEventListener("change", () => {
     explain();
@@ -64,10 +86,14 @@ export function controls(
   });
 
   const launch = action(t("lab.launch"), () => {
-    const [stepCount, some] = [steps.read(), seeds.read()];
+    const [stepCount, some, others] = [steps.read(), seeds.read(), settings.read()];
     if (stepCount === null) steps.input.focus();
     else if (some === null) seeds.input.focus();
-    else on.launch({ task: task.value, recipe: oneOrMore(recipe.chosen()), steps: stepCount, seed: oneOrMore(some), device: device.value });
+    else if (others !== null) {
+      on.launch({
+        task: task.value, recipe: oneOrMore(recipe.chosen()), steps: stepCount, seed: oneOrMore(some), device: device.value, settings: others,
+      });
+    }
   }, "mw-primary");
   const stop = action(t("lab.stop"), on.stop);
   const stopAll = action(t("lab.stop_all"), on.stopAll);
@@ -86,9 +112,11 @@ export function controls(
 
   const said = h("p", { role: "alert" });
   const element = h("div", { class: "mw-lab-controls" },
+    h("div", { class: "mw-scenario" }, field(t("lab.scenario"), scenario), watch),
     h("div", { class: "mw-row mw-fields" },
       field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
     recipe.boxes,
+    settings.element,
     h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
     h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
     said);
@@ -96,6 +124,12 @@ export function controls(
   return {
     element,
     show: (choice) => {
+      shown = choice;
+      scenario.value = scenarioOf(choice);
+      const story = scenarios[Number(scenario.value || "-1")]?.watch ?? "";
+      setText(watch, story);
+      set(watch, { hidden: story === "" });
+      settings.show(taskOf(choice.task), choice.settings);
       task.value = choice.task;
       const isKnown = devices.some(({ name }) => name === choice.device);
       if (!isKnown) device.replaceChildren(...[...devices, { name: choice.device, about: "" }].map(deviceOption));
@@ -115,6 +149,12 @@ export function controls(
       setText(said, text);
     },
   };
+}
+
+/** Whether a choice is a scenario's, on whatever device and seeds. */
+function means({ choice }: ScenarioChoice, { task, recipe, steps, settings }: Choice): boolean {
+  const isSame = choice.task === task && choice.steps === steps && listOf(choice.recipe).join() === listOf(recipe).join();
+  return isSame && sameSettings(choice.settings, settings);
 }
 
 const deviceOption = ({ name, about }: DeviceChoice) => h("option", { value: name }, about ? `${name} · ${about}` : name);

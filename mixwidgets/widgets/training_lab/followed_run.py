@@ -44,7 +44,7 @@ class FollowedRun:
         self._position: int | None = None
         self._has_gradients = False
         self._reader: JournalReader | None = None
-        self._curves = Curves(run.experiment.compute_format)
+        self._curves = Curves(run.experiment)
         self._overview: dict[str, bytes] = {}  # curves by a sample of the steps, until all are read
         self._figures: dict[str, Any] | None = None  # the journal's; they outlive the curves
         self._row: dict[str, Any] | None = None
@@ -95,7 +95,7 @@ class FollowedRun:
     def release(self) -> None:
         """Forget the curves of a finished run; the row stays."""
         if not self.needs_journal and self._reader:
-            self._reader, self._curves = None, Curves(self.run.experiment.compute_format)
+            self._reader, self._curves = None, Curves(self.run.experiment)
             self.curves, self.is_read = {}, False
 
     def row(self) -> dict[str, Any]:
@@ -108,13 +108,22 @@ class FollowedRun:
                 "id": self.run.id,
                 **_what(self.run.experiment),
                 **figures,
-                "metrics": figures["metrics"] or to_json_metrics(status.metrics),
+                **self._losses(figures, status),
                 "status": status.word,
                 "message": status.message,
                 "position": self._position,
                 "gradients": self._has_gradients,
             }
         return self._row
+
+    def _losses(self, figures: Mapping[str, Any], status: Status) -> dict[str, Any]:
+        """The newest loss, and the metrics: of both losses the loss weight is divided out."""
+        weight = self.run.experiment.loss_weight
+        metrics = figures["metrics"] or status.metrics
+        if "loss" in metrics:
+            metrics = {**metrics, "loss": metrics["loss"] / weight}
+        loss = None if figures["loss"] is None else to_json_number(figures["loss"] / weight)
+        return {"loss": loss, "metrics": to_json_metrics(metrics)}
 
     def _figures_of(self, last: RunState | None) -> dict[str, Any] | None:
         """Those of the last status; None where it does not tell all."""
@@ -148,7 +157,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _figures(state: RunState) -> dict[str, Any]:
-    """The figures of a row in JSON values: numbers that are not finite are words."""
+    """The figures of a row."""
     started, memory = state.started, state.memory
     return {
         "step": state.steps,
@@ -156,12 +165,12 @@ def _figures(state: RunState) -> dict[str, Any]:
         "device": started.device if started else "",
         "device_name": started.device_name if started else "",
         "backend": started.backend if started else "",
-        "loss": None if state.loss is None else to_json_number(state.loss),
+        "loss": state.loss,
         "loss_scale": None if state.loss_scale is None else to_json_number(state.loss_scale),
         "rate": state.steps_per_second if state.finished else state.recent_rate,
         "memory": dict(memory.measured or memory.predicted) if memory else None,
         "flushed": None,
-        "metrics": to_json_metrics(state.metrics),
+        "metrics": state.metrics,
     }
 
 
@@ -172,7 +181,7 @@ def _overview(run: Run) -> dict[str, bytes]:
             return {}
     except OSError:
         return {}
-    curves = Curves(run.experiment.compute_format)
+    curves = Curves(run.experiment)
     for step in sample_steps(run.path, _SAMPLED):
         curves.add(step)
     found = curves.to_bytes()
@@ -191,14 +200,14 @@ def _stamp(run: Run) -> tuple[int, int] | None:
 def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
     """What is run, in JSON values. Of a watched loop neither seed, steps nor batch size are known."""
     if isinstance(run, WatchedLoop):
-        about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": 1.0}
+        about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": run.loss_weight}
         return {**about, "seed": None, "steps": None, "batch_size": None}
     return {
         "task": run.task,
         "recipe": run.recipe.name,
         "scaled": run.recipe.loss_scale.kind != "none",
         "seed": run.seed,
-        "loss_weight": run.task_options.get("loss_weight", 1.0),
+        "loss_weight": run.loss_weight,
         "steps": run.steps,
         "batch_size": run.batch_size,
     }

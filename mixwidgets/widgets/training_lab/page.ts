@@ -48,10 +48,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.onClose(link.close);
 
-  const panel = controls({ tasks: model.get("_tasks"), recipes: model.get("_recipes"), devices: model.get("_devices") }, {
-    choose: (choice) => {
-      for (const [name, value] of Object.entries(choice)) view.send(name as keyof State, value);
-    },
+  const choosable = {
+    tasks: model.get("_tasks"), recipes: model.get("_recipes"), devices: model.get("_devices"), scenarios: model.get("_scenarios") ?? [],
+  };
+  const panel = controls(choosable, {
+    choose: view.sendAll,
     launch: (experiment) => link.ask("launch", { experiment }),
     stop: () => atHand.value && link.ask("stop", { run: atHand.value.id }),
     stopAll: () => link.ask("stop_all"),
@@ -92,10 +93,11 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const chosen = {
     task: view.trait("task"), recipe: view.trait("recipe"), steps: view.trait("steps"), seed: view.trait("seed"), device: view.trait("device"),
+    settings: view.trait("settings"),
   };
   view.effect(() => panel.show({
     task: chosen.task.value, recipe: chosen.recipe.value, steps: chosen.steps.value, seed: chosen.seed.value,
-    device: chosen.device.value,
+    device: chosen.device.value, settings: chosen.settings.value ?? "",
   }));
   const refusal = computed(() => (hasKernel.value ? "" : t("lab.no_kernel")));
   view.effect(() => {
@@ -140,7 +142,7 @@ function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): Sho
 /** What the address of a saved page may ask for. */
 function accept(wanted: Record<string, unknown>, get: AnyModel<State>["get"]) {
   const names = (all: { name: string }[]) => all.map(({ name }) => name);
-  return acceptChoice(wanted, { tasks: names(get("_tasks")), recipes: names(get("_recipes")), devices: names(get("_devices")) });
+  return acceptChoice(wanted, { tasks: get("_tasks"), recipes: names(get("_recipes")), devices: names(get("_devices")) });
 }
 
 /** Several recipes or seeds stand in the address with commas between them. */

@@ -63,6 +63,26 @@ export interface TaskChoice {
   name: string;
   title: string;
   explanation: string;
+  settings: Setting[];
+}
+
+/** A setting of a task: a choice, or a number in low … high (null: without a limit). */
+export interface Setting {
+  name: string;
+  title: string;
+  about: string;
+  default: number | string;
+  choices?: string[];
+  whole?: boolean;
+  low?: number;
+  high?: number | null;
+}
+
+/** Runs in which a difference between recipes shows, and what to watch. */
+export interface ScenarioChoice {
+  title: string;
+  watch: string;
+  choice: { task: string; recipe: string[]; steps: number; settings: string };
 }
 
 export interface DeviceChoice {
@@ -91,7 +111,9 @@ export interface State {
   steps: number;
   seed: OneOrMore<number>;
   device: string;
+  settings: string;
   _tasks: TaskChoice[];
+  _scenarios: ScenarioChoice[];
   _recipes: RecipeChoice[];
   _devices: DeviceChoice[];
   _rows: Row[]; // of runs that are over

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
+from mixwidgets.checks import choice
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.experiments.recipe_words import brief, describe, heading
+from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.launch import launch
@@ -23,7 +25,16 @@ from mixwidgets.store.stopping import stop_runs
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.widgets.training_lab.choice import CHOICES, as_text, checked, choice_of, experiments, of_text
+from mixwidgets.widgets.training_lab import settings
+from mixwidgets.widgets.training_lab.choice import (
+    CHOICES,
+    as_text,
+    checked,
+    choice_in,
+    choice_of,
+    experiments,
+    of_text,
+)
 from mixwidgets.widgets.training_lab.comparison import MOST_COMPARED, comparison_in_json
 from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
 
@@ -46,11 +57,13 @@ class TrainingLab(FollowingWidget):
     `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` the folder of that run with its curves and its
     experiment chosen. The cell returns at once: each run is a process of its own (`launch`), and a thread
     follows the journals. `task`, `recipe`, `steps`, `seed` and `device` are what the next launch takes; of
-    recipes and seeds one or several. A wrong one is a TraitError.
+    recipes and seeds one or several. `settings` takes what else departs from the task's defaults, as a
+    mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong one is a TraitError.
+    `scenario`, a name such as "overflow", chooses runs in which a difference between recipes shows.
     """
 
     _page = "training_lab"
-    _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto"}
+    _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto", "settings": ""}
     _REQUESTS: ClassVar[tuple[str, ...]] = ("launch", "stop", "stop_all", "compare", "gradients")
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
@@ -61,7 +74,12 @@ class TrainingLab(FollowingWidget):
     )
     device = _Chosen("auto", help='"auto", "cpu", "cuda" or, by number, "cuda:0".').tag(sync=True)
 
+    settings = _Chosen("", help="Such as 'loss_weight=1e-05, eps=1e-12'; \"\": the task's defaults.").tag(
+        sync=True
+    )
+
     _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
+    _scenarios: t.List[Any] = t.List().tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
     _runs_dir = t.Unicode(help="The folder, as it was given: for the page's line of Python.").tag(sync=True)
@@ -80,11 +98,18 @@ class TrainingLab(FollowingWidget):
     _explorer_run = t.Unicode(help="The id of the run that the explorer is about.").tag(sync=True)
 
     def __init__(
-        self, runs_dir: str | os.PathLike[str] | Run = "runs", *, lang: str | None = None, **traits: Any
+        self,
+        runs_dir: str | os.PathLike[str] | Run = "runs",
+        *,
+        scenario: str | None = None,
+        lang: str | None = None,
+        **traits: Any,
     ) -> None:
         if isinstance(runs_dir, Run):
             run, runs_dir = runs_dir, runs_dir.path.parent
             traits = {**choice_of(run.experiment), "_shown": [run.id], **traits}
+        if scenario is not None:
+            traits = {**choice_in(scenarios[choice("scenario", scenario, scenarios)]), **traits}
         self._feed = RunsFeed(Path(runs_dir).absolute())
         self._looking = threading.RLock()
         self._asked: dict[str, object] = {}  # the newest request for a comparison, and for gradients
@@ -98,8 +123,18 @@ class TrainingLab(FollowingWidget):
                     "name": task.name,
                     "title": translated(task.title, language),
                     "explanation": translated(task.explanation, language),
+                    "steps": task.steps,
+                    "settings": settings.in_page(task, language),
                 }
                 for task in tasks.values()
+            ],
+            _scenarios=[
+                {
+                    "title": translated(one.title, language),
+                    "watch": translated(one.watch, language),
+                    "choice": choice_in(one),
+                }
+                for one in scenarios.values()
             ],
             _recipes=[
                 {
@@ -118,8 +153,9 @@ class TrainingLab(FollowingWidget):
         self._follow()
 
     def __repr__(self) -> str:
-        names = CHOICES if self.device != "auto" else CHOICES[:-1]
-        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        usual = {"device": "auto", "settings": ""}
+        told = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
+        chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
         return f"TrainingLab({self._runs_dir!r}, {chosen})"
 
     @property
@@ -216,15 +252,17 @@ class TrainingLab(FollowingWidget):
         return tasks[self.task].steps
 
     def _follow_task(self, change: Any) -> None:
-        """Where the steps are the task's default, take the new task's; otherwise they are the user's."""
+        """Where the steps are the task's default, take the new task's; otherwise they are the user's.
+        Settings that the new task does not take go."""
         if self.steps == tasks[change.old].steps:
             self.steps = tasks[change.new].steps
+        self.settings = settings.fitting(self.settings, change.new)
 
     @t.validate(*CHOICES)
     def _validate_choice(self, proposal: Any) -> Any:
         """The experiment's own check and words."""
         try:
-            return checked(proposal.trait.name, proposal.value)
+            return checked(proposal.trait.name, proposal.value, self.task)
         except (TypeError, ValueError) as error:
             raise t.TraitError(str(error)) from None
 

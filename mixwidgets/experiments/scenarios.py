@@ -1,0 +1,109 @@
+"""Scenarios: small sets of runs of one task in which a difference between recipes shows.
+
+Each is a part of the table in benchmarks/results/experiments.md, where it shows at five seeds of five.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from mixwidgets.experiments.experiment import Experiment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """Experiments that differ in their recipe alone."""
+
+    name: str
+    """The key in `scenarios`."""
+    title: str
+    """A few words for a menu."""
+    watch: str
+    """A sentence or two: what to watch, and why it happens."""
+    task: str
+    """A key of `tasks`."""
+    recipes: tuple[str, ...]
+    """Keys of `recipes`: FP32 first."""
+    steps: int
+    """Optimiser steps."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """The other fields of the Experiment that depart from the task's defaults."""
+    task_options: Mapping[str, float] = field(default_factory=dict)
+    """The task's options, likewise."""
+
+    def experiments(self, seed: int = 0) -> list[Experiment]:
+        """One for each recipe, in their order."""
+        one = Experiment(
+            task=self.task, steps=self.steps, seed=seed, task_options=self.task_options, **self.fields
+        )
+        return [one.replace(recipe=recipe) for recipe in self.recipes]
+
+
+_ALL = (
+    Scenario(
+        name="nothing_breaks",
+        title="Nothing breaks",
+        watch=(
+            "All three learn alike: with the plain loss the gradients of this network lie within FP16’s "
+            "range, so half precision needs no loss scale here."
+        ),
+        task="digits_cnn",
+        recipes=("fp32", "fp16_unscaled", "bf16"),
+        steps=300,
+    ),
+    Scenario(
+        name="starved_gradients",
+        title="Gradients that underflow",
+        watch=(
+            "A loss weight of 10⁻⁵ makes every gradient small. Without a loss scale FP16 flushes them to "
+            "zero and the loss hardly moves; with one the run follows FP32. Adam’s eps is 10⁻¹², because its "
+            "default of 10⁻⁸ is not small beside such gradients."
+        ),
+        task="digits_cnn",
+        recipes=("fp32", "fp16_unscaled", "fp16_dynamic"),
+        steps=250,
+        fields={"eps": 1e-12},
+        task_options={"loss_weight": 1e-5},
+    ),
+    Scenario(
+        name="overflow",
+        title="A loss scale that is too large",
+        watch=(
+            "With a constant scale of 2³⁴ the gradients overflow in every step, every step is skipped, and "
+            "the weights never change. A dynamic scale goes down until they fit."
+        ),
+        task="mask",
+        recipes=("fp32", "fp16_overscaled", "fp16_dynamic"),
+        steps=130,
+        task_options={"loss_weight": 1 / 128},
+    ),
+    Scenario(
+        name="vanishing_updates",
+        title="Updates that vanish",
+        watch=(
+            "Without FP32 master weights most updates are below half an ulp of a BF16 weight: rounded to "
+            "nearest they leave it unchanged and the loss stays high. Stochastic rounding keeps them on "
+            "average, and the run follows FP32."
+        ),
+        task="digits_mlp",
+        recipes=("fp32", "bf16_weights", "bf16_weights_stochastic"),
+        steps=800,
+        fields={"optimizer": "sgd", "learning_rate": 1e-2},
+    ),
+    Scenario(
+        name="half_precision_softmax",
+        title="Softmax in half precision",
+        watch=(
+            "The attention’s logits are multiplied by 4. Computed naively in FP16, the softmax’s "
+            "exponentials overflow, the loss becomes NaN and steps are skipped. In FP32 they do not."
+        ),
+        task="char_gpt",
+        recipes=("fp32", "fp16_softmax", "fp16_static"),
+        steps=120,
+        task_options={"logit_multiplier": 4.0},
+    ),
+)
+
+scenarios: Mapping[str, Scenario] = MappingProxyType({one.name: one for one in _ALL})
+"""The scenarios by name, immutable."""
