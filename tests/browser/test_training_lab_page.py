@@ -90,7 +90,7 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     targets = [*widget.locator(f"{OWN_BUTTON}, select, input[type=text], label:has(input)").all()]
     targets = [target for target in targets if target.is_visible()]
-    controls = ["task", "recipe", "device", "steps", "seeds"]
+    controls = ["scenario", "task", "recipe", "device", "steps", "seeds"]
     buttons = ["several", "Launch", "Stop", "Stop all", "Compare", "Open", "Close", "Close"]
     labels = [*recipes, *lab._rows]
     assert len(targets) == len([*controls, *buttons, *labels])
@@ -124,8 +124,18 @@ def test_no_text_is_cut_off_and_nothing_scrolls_sideways(page, lab, tmp_path, wi
 
 def test_labels_of_tiny_losses_fit_their_chart(page, lab, tmp_path):
     widget = show(page, lab, tmp_path)
-    for name in ("fp32", "fp16 static"):
-        widget.get_by_role("checkbox", name=name).uncheck()
+    page.evaluate(
+        """() => {
+          const tiny = ({ loss, ...others }) => {
+            const view = new DataView(loss.buffer.slice(loss.byteOffset, loss.byteOffset + loss.byteLength));
+            for (let at = 4; at < view.byteLength; at += 8)
+              view.setFloat32(at, 1e-5 * view.getFloat32(at, true), true);
+            return { ...others, loss: view };
+          };
+          const settled = Object.entries(window.model.get("_settled"));
+          window.model.set("_settled", Object.fromEntries(settled.map(([id, curves]) => [id, tiny(curves)])));
+        }"""
+    )
     loss = widget.get_by_role("img", name=re.compile("^Loss by step"))
     expect(loss).to_contain_text("e−5")
     cut = loss.evaluate(
@@ -166,6 +176,7 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
         return page.evaluate("(kind) => window.sent.findLast((one) => one.kind === kind)", kind)
 
     next_is("button", "Projector size")
+    next_is("combobox", "scenario")
     next_is("combobox", "task")
     next_is("combobox", "recipe")
     page.keyboard.press("b")  # bf16
@@ -175,10 +186,11 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
     page.keyboard.type("12")
     next_is("textbox", "seeds")
     page.keyboard.type("3")
+    page.keyboard.press("Tab")  # the settings, folded
     next_is("button", "▶ Launch")
     page.keyboard.press("Enter")
     one = {"task": "digits_cnn", "recipe": "bf16", "steps": 12, "seed": 3, "device": "auto"}
-    assert sent("launch")["experiment"] == one
+    assert sent("launch")["experiment"] == {**one, "settings": ""}
 
     # Several recipes and seeds: the list unfolds behind its button, and Escape leads back to it.
     several = widget.get_by_role("button", name="several")
@@ -405,7 +417,7 @@ def test_no_text_of_a_run_turns_a_line_around(page, lab, tmp_path):
     turned = "ok\u202edehsarc\u202c"
     hostile = {"recipe": "שלום", "status": "crashed", "message": turned, "backend": turned, "seed": 7}
     tell(page, _rows=[{**lab._rows[0], **hostile, "id": "1"}, {**lab._rows[1], "id": "0"}], _shown=["1"])
-    callout = widget.locator(".mw-callout")
+    callout = widget.locator(".mw-progress .mw-callout")
     expect(callout).to_have_text("\u2068שלום\u2069: crashed. ok\\u202edehsarc\\u202c")
     expect(widget.locator(".mw-head").first).to_contain_text("ok\\u202edehsarc\\u202c")
     assert re.search("[\u202a-\u202e\u2066\u2067]", widget.inner_text()) is None
@@ -475,3 +487,28 @@ def test_a_saved_page_shows_its_comparison_and_says_what_needs_a_kernel(page, la
     expect(gradients).to_contain_text("mw.LossScaleExplorer(mw.open_run(")
     comparison.get_by_role("button", name="Close").click()
     expect(comparison).to_be_hidden()
+
+
+def test_a_scenario_and_its_settings_by_keyboard(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    scenario = widget.get_by_label("scenario")
+    scenario.select_option("Gradients that underflow")
+    expect(widget.get_by_text("Without a loss scale FP16 flushes them to zero")).to_be_visible()
+    expect(widget.get_by_role("button", name="Launch 3 runs")).to_be_visible()
+    summary = widget.get_by_text("More settings: loss weight 1e-5; eps 1e-12")
+    summary.focus()
+    page.keyboard.press("Enter")
+    weight = widget.get_by_label("loss weight", exact=True)
+    expect(weight).to_have_value("1e-5")
+    expect(widget.get_by_label("momentum")).to_be_hidden()
+    weight.fill("0")
+    page.keyboard.press("Tab")
+    expect(widget.get_by_text("loss weight takes a number above 0; “0” came.")).to_be_visible()
+    weight.fill("1e-4")
+    page.keyboard.press("Tab")
+    expect(scenario).to_have_value("")
+    assert "settings=loss_weight%3D1e-4%2C%20eps%3D1e-12" in page.url
+    found = Axe().run(
+        page, context="#widget", options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
+    )
+    assert found.violations_count == 0, found.generate_report()
