@@ -14,8 +14,7 @@ import { menu } from "./menu.ts";
 import { roundedBy, typed, withCode, type EditedNumber, type State } from "./state.ts";
 import { landmarks } from "./words.ts";
 
-const TEXTS = ["0.1", "65504", "65505", "65520", "inf", "nan"];
-const THIRD = "0." + "3".repeat(25); // too close to 1/3 to round otherwise in a format of up to 53 significant bits
+const TEXTS = ["0.1", "65504", "65505", "65520", "1/3", "inf", "nan"];
 
 interface Actions {
   step(direction: 1 | -1): void;
@@ -77,9 +76,9 @@ function choices<T extends string>(names: readonly T[], choose: (name: T) => voi
 export function presetsOf(number: EditedNumber): readonly { label: string; number: EditedNumber }[] {
   const { fmt } = number;
   return [
-    ...[...TEXTS.map((text) => [text, text] as const), [t("bits.third"), THIRD] as const].flatMap(([label, text]) => {
+    ...TEXTS.flatMap((text) => {
       try {
-        return [{ label, number: typed(number, text) }];
+        return [{ label: text, number: typed(number, text) }];
       } catch (error) {
         if (error instanceof InputError) return []; // as NaN, in a format that has none
         throw error;

@@ -1,12 +1,18 @@
 // What the lab says: figures, sentences, one element in full, and all of them as a table.
 
 import { toDouble } from "#core/blocks/numbers.ts";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { isFinite } from "#core/formats/decode.ts";
+import { encode } from "#core/formats/encode.ts";
+import { InputError, toExact } from "#core/formats/parse.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
 import type { Outcome } from "./outcome.ts";
-import type { EditableLab } from "./state.ts";
+import { decoded, type EditableLab } from "./state.ts";
 import { hex, number, percent, ruleNote, scaleText, sentences } from "./words.ts";
+
+const float32 = getFormat("float32")!;
 
 /** The figures in large, each with what it is made of. */
 export function figures({ view, shown }: EditableLab): HTMLElement {
@@ -87,9 +93,9 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
 
   back.addEventListener("click", reset);
   field.addEventListener("change", () => {
-    const text = field.value.trim().replaceAll("−", "-");
-    const value = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(text) ? Math.fround(Number(text)) : Number.NaN;
-    if (Number.isFinite(value)) {
+    const text = field.value.trim();
+    const value = toFloat32(text);
+    if (value !== null) {
       change(shown.value!.active, value);
       return commit();
     }
@@ -112,4 +118,16 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
     result.replaceChildren(...emphasised(words));
   });
   return element;
+}
+
+/** The finite float32 number that a text is rounded to; null for any other text. */
+function toFloat32(text: string): number | null {
+  try {
+    const isCode = toExact(text).kind === "pattern";
+    const code = encode(float32, text);
+    return isCode || !isFinite(float32, code) ? null : decoded(code.toString(16).padStart(8, "0"));
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
 }

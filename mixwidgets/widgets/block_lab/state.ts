@@ -105,7 +105,8 @@ export function codesOf(values: Float32Array): string {
   }).join("");
 }
 
-function decoded(code: string): number {
+/** The float32 number with this code, of eight hex digits. */
+export function decoded(code: string): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint32(0, Number.parseInt(code, 16));
   return view.getFloat32(0);
