@@ -181,7 +181,7 @@ describe("typing", () => {
 
   test.each([
     ["", "is not a number"], ["abc", "is not a number"], ["１２", "in plain digits, 12"], ["１．５", "1.5"], ["1,5", "1.5"],
-    ["1_000", "1000"], ["٣", "is not a number"], ["nan(0x7e01)", "write its code"], ["0b102", "only the digits 0 and 1"],
+    ["1__000", "1000"], ["1/0", "divides by zero"], ["2^1e9", "whole exponent"], ["٣", "is not a number"], ["nan(0x7e01)", "write its code"], ["0b102", "only the digits 0 and 1"],
     ["0x10000", "codes end at 0xFFFF"], ["1e99999", "beyond ±5000"], ["9".repeat(10_001), "10,000 characters"],
     ["\u202e12", "\\u202e12"], ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"], ["</script><script>alert(1)</script>", "</script>"],
   ])("%j is refused beside the field, and the last good state stays", (text, words) => {
@@ -200,7 +200,7 @@ describe("typing", () => {
 
   test.each([
     ["1e999", "0x7C00"], ["1e-400", "0x0000"], ["-0", "0x8000"], ["−5", "0xC500"], ["Infinity", "0x7C00"], ["0x7C00", "0x7C00"],
-    ["0x1p-3", "0x3000"], ["9".repeat(5000), "0x7C00"],
+    ["0x1p-3", "0x3000"], ["2⁻³", "0x3000"], ["1/3", "0x3555"], ["1_000", "0x63D0"], ["9".repeat(5000), "0x7C00"],
   ])("%j is read", (text, code) => {
     const view = show(editorModel());
     view.type("value", text);

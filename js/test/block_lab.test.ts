@@ -100,12 +100,14 @@ describe("what is sent", () => {
     const type = (value: string) => { field.value = value; field.dispatchEvent(new Event("change")); };
     type("−1e3");
     expect(readLab(model.saved[0] as never)!.values[0]).toBe(-1000);
+    type("2^-3");
+    expect(readLab(model.saved[1] as never)!.values[0]).toBe(0.125);
     for (const wrong of ["", "abc", "1e999", "nan", "0x10", "1,5", "<img src=x onerror=alert(1)>"]) {
       type(wrong);
       expect(text(".mw-stack-tight > .mw-error")).toContain(wrong || "nothing");
       expect(field.getAttribute("aria-invalid")).toBe("true");
     }
-    expect(model.saved).toHaveLength(1);
+    expect(model.saved).toHaveLength(2);
     el.querySelector<HTMLElement>(".mw-row > button")!.click();
     expect(model.get("_codes")).toBe(codesOf(ramp));
   });

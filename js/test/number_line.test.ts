@@ -8,7 +8,7 @@ import { add, compare, multiply, power, rational, subtract, type Rational } from
 import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import { rulerOf } from "#widgets/number_line/ruler.ts";
 import { APART, largest, rowOf } from "#ui/number_line/ticks.ts";
-import { endsOf, panned, pixelOf, sees, unitOf, valueAt, viewOf, zoomed } from "#ui/number_line/view.ts";
+import { endsOf, panned, pixelOf, contains, unitOf, valueAt, viewportOf, zoomed } from "#ui/number_line/viewport.ts";
 
 const WIDTH = 800;
 const float16 = getFormat("float16")!;
@@ -30,7 +30,7 @@ describe("the view", () => {
     const code = encode(float64, input);
     const [low, high] = [exact(float64, code - 1n), exact(float64, code)];
     const gap = subtract(high, low);
-    const view = viewOf(high, gap, 0.25, WIDTH);
+    const view = viewportOf(high, gap, 0.25, WIDTH);
     expect(pixelOf(view, high) - pixelOf(view, low)).toBeGreaterThan(WIDTH * 0.25 / 1.2);
     expect(pixelOf(view, high) - pixelOf(view, low)).toBeLessThanOrEqual(WIDTH * 0.25);
   });
@@ -48,7 +48,7 @@ describe("the view", () => {
   test("zooming ends where float64 does, at both ends", () => {
     const out = zoomed(view16("1"), 1e6, 400);
     const into = zoomed(view16("0"), -1e6, 400);
-    expect(sees(out, largest(float64))).toBe(true);
+    expect(contains(out, largest(float64))).toBe(true);
     expect(compare(unitOf(into.level), power(2n, -1074))).toBeLessThan(0);
     expect(zoomed(out, 1, 400)).toBe(out);
     expect(zoomed(into, -1, 400)).toBe(into);
@@ -66,9 +66,9 @@ describe("ticks", () => {
     const top = largest(fmt);
     for (let doublings = 0; doublings < 24; doublings += 1) {
       for (const at of [rational(0n), top, all[all.length >> 1]!, all[Math.floor(all.length / 3)]!]) {
-        const view = viewOf(at, multiply(top, power(2n, -doublings)), 0.4, WIDTH);
+        const view = viewportOf(at, multiply(top, power(2n, -doublings)), 0.4, WIDTH);
         const row = rowOf(fmt, view);
-        const seen = all.filter((value) => sees(view, value));
+        const seen = all.filter((value) => contains(view, value));
         expect(row.count).toBe(BigInt(seen.length));
         for (const value of seen) {
           const x = pixelOf(view, value);
@@ -92,7 +92,7 @@ describe("ticks", () => {
   });
 
   test("a binade's step changes at its power of two, and a band beside it is denser", () => {
-    const view = viewOf(rational(1n), power(2n, -10), 0.1, WIDTH); // 80 pixels a step above 1
+    const view = viewportOf(rational(1n), power(2n, -10), 0.1, WIDTH); // 80 pixels a step above 1
     const xs = rowOf(float16, view).ticks.map(({ x }) => Math.round(x - WIDTH / 2) + 0);
     const unit = xs.find((x) => x > 0)!;
     expect(xs.filter((x) => Math.abs(x) <= unit)).toEqual([-unit, -Math.round(unit / 2), 0, unit]);
@@ -102,7 +102,7 @@ describe("ticks", () => {
 
   test("counts of wide formats are exact", () => {
     const one = exact(float64, encode(float64, "1"));
-    const view = viewOf(add(one, rational(1n, 2n)), rational(1n), 0.5, WIDTH);
+    const view = viewportOf(add(one, rational(1n, 2n)), rational(1n), 0.5, WIDTH);
     const [low, high] = endsOf(view);
     const lowest = low.numerator <= 0n ? 0n : encode(float64, "0");
     expect(rowOf(float64, view).count).toBe(countByCodes(low, high) - lowest);
@@ -112,7 +112,7 @@ describe("ticks", () => {
     const { range } = rowOf(float16, view16("65505"));
     expect(range![0]).toBe(0);
     expect(range![1]).toBeCloseTo(pixelOf(view16("65505"), rational(65504n)));
-    expect(rowOf(float16, viewOf(rational(100000n), rational(1n), 0.5, WIDTH))).toEqual({ ticks: [], bands: [], range: null, count: 0n });
+    expect(rowOf(float16, viewportOf(rational(100000n), rational(1n), 0.5, WIDTH))).toEqual({ ticks: [], bands: [], range: null, count: 0n });
   });
 });
 
@@ -183,7 +183,7 @@ describe("marks", () => {
     for (const input of ["0.1", "1", "1e-50", "1e50", "3.14159"]) {
       const marks = marksOf(of(fmt, input));
       const view = fitted(marks, WIDTH);
-      for (const mark of marks.filter(({ role }) => role !== "input")) expect(sees(view, mark.value)).toBe(true);
+      for (const mark of marks.filter(({ role }) => role !== "input")) expect(contains(view, mark.value)).toBe(true);
     }
   });
 

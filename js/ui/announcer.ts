@@ -1,18 +1,24 @@
 // What screen readers are told: a burst of changes once, at its end.
 
 import { h, setText } from "./dom.ts";
+import type { View } from "./view.ts";
 
 const QUIET_MS = 600;
 
-export function announcer(): { element: HTMLElement; say(words: string): void; close(): void } {
+export interface Announcer {
+  readonly element: HTMLElement;
+  say(words: string): void;
+}
+
+export function announcer(view: Pick<View<never>, "onClose">): Announcer {
   const element = h("p", { class: "mw-hidden", "aria-live": "polite" });
   let timer: ReturnType<typeof setTimeout> | undefined;
+  view.onClose(() => clearTimeout(timer));
   return {
     element,
     say(words) {
       clearTimeout(timer);
       timer = setTimeout(() => setText(element, words), QUIET_MS);
     },
-    close: () => clearTimeout(timer),
   };
 }

@@ -1,23 +1,25 @@
 // An anywidget model as signals, for one view of it: all that it subscribes to, observes and runs ends with the view.
 
 import type { AnyModel } from "@anywidget/types";
-import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import { batch, computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
 export interface View<State extends Record<string, any>> {
   readonly model: AnyModel<State>;
-  /** The trait's value. The signal does not tell of an equal one. */
+  /** The trait's value. An equal one is no change. */
   trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]>;
+  /** Set traits, of which what follows is drawn once; the kernel is told by `model.save_changes()`. */
+  set(changes: Partial<State>): void;
   /** Send a trait to the kernel, unless it has this value. */
   send<K extends keyof State & string>(name: K, value: State[K]): void;
-  /** Send several traits in one message. */
-  sendAll(traits: Partial<State>): void;
-  /** Call `hear` with each message from the kernel and its buffers; what it changes is drawn at once. */
-  onMessage(hear: (message: any, buffers: DataView[]) => void): void;
+  /** Call `handle` with each message from the kernel and its buffers; what it changes is drawn at once. */
+  onMessage(handle: (message: any, buffers: DataView[]) => void): void;
   /** Run now, and whenever a signal that it has read changes; what it returns is called before it runs again. */
   effect(run: () => void | (() => void)): void;
-  /** What `measure` says, anew at each change of the element's size on the screen: the only time when measuring is
-   * free, since the page is laid out then. An element has one measure. */
+  /** Run at each change of a signal. */
+  onChange<T>(of: ReadonlySignal<T>, run: (value: T) => void): void;
+  /** What `measure` returns, updated when the element's size on the screen changes: the page is laid out then, so that
+   * measuring costs nothing. An element has one measure. */
   measured(element: Element, measure: () => number): ReadonlySignal<number>;
   /** An element's width in its own pixels. */
   width(element: Element): ReadonlySignal<number>;
@@ -25,15 +27,22 @@ export interface View<State extends Record<string, any>> {
   close(): void;
 }
 
+/** Of any view: what a part needs that only draws. */
+export type Effects = Pick<View<Record<string, any>>, "effect">;
+
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>): View<State> {
   const ends: (() => void)[] = [];
   const refreshes: (() => void)[] = [];
   const measures = new Map<Element, () => void>();
   let observer: ResizeObserver | undefined;
 
-  function listen(event: string, hear: (...args: any[]) => void): void {
-    model.on(event, hear);
-    ends.push(() => model.off(event, hear));
+  function listen(event: string, handle: (...args: any[]) => void): void {
+    model.on(event, handle);
+    ends.push(() => model.off(event, handle));
+  }
+
+  function run(effectBody: () => void | (() => void)): void {
+    ends.push(effect(effectBody));
   }
 
   function measured(element: Element, measure: () => number): ReadonlySignal<number> {
@@ -53,17 +62,22 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       listen(`change:${name}`, () => batch(() => refreshes.forEach((refresh) => refresh())));
       return value;
     },
+    set: (changes) => batch(() => Object.entries(changes).forEach(([name, value]) => model.set(name, value))),
     send(name, value) {
       if (model.get(name) === value) return;
       model.set(name, value);
       model.save_changes();
     },
-    sendAll(traits) {
-      for (const [name, value] of Object.entries(traits)) model.set(name, value);
-      model.save_changes();
+    onMessage: (handle) => listen("msg:custom", (message, buffers) => batch(() => handle(message, buffers))),
+    effect: run,
+    onChange(of, act) {
+      let isFirst = true;
+      run(() => {
+        const { value } = of;
+        if (!isFirst) untracked(() => act(value));
+        isFirst = false;
+      });
     },
-    onMessage: (hear) => listen("msg:custom", (message, buffers) => batch(() => hear(message, buffers))),
-    effect: (run) => void ends.push(effect(run)),
     measured,
     width: (element) => measured(element, () => element.clientWidth),
     onClose: (end) => void ends.push(end),
@@ -80,8 +94,8 @@ export function kept<T>(first: T, derive: (last: T) => T): ReadonlySignal<T> {
   return computed(() => (last = derive(last)));
 }
 
-/** Whether a part of the page that unfolds is open. */
-export function openness(details: HTMLDetailsElement): ReadonlySignal<boolean> {
+/** Whether a disclosure is open. */
+export function openState(details: HTMLDetailsElement): ReadonlySignal<boolean> {
   const isOpen = signal(details.open);
   details.addEventListener("toggle", () => (isOpen.value = details.open));
   return isOpen;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats import decode, encode
@@ -11,17 +10,15 @@ from mixwidgets.formats.parse import BitPattern, Exact, to_exact
 if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
 
-_POWER_OF_TWO = re.compile(r"([+\-−]?)2(?:\^|\*\*)([+\-−]?[0-9]+)")
-
 
 def read_number(text: object, fmt: FloatFormat | None = None) -> Exact:
-    """The number that a text means: what `to_exact` reads, and 2^-24; a bit pattern is a code of `fmt`.
+    """The number that a text means: what `to_exact` reads; a bit pattern is a code of `fmt`.
 
     ValueError for what is no number.
     """
     if not isinstance(text, str):
         raise TypeError(f"numbers stand as text, read exactly, such as '65504'; {text!r} came.")
-    found = to_exact(_POWER_OF_TWO.sub(r"\g<1>0x1p\2", text) if _POWER_OF_TWO.fullmatch(text) else text)
+    found = to_exact(text)
     if not isinstance(found, BitPattern):
         return found
     if fmt is None:

@@ -3,11 +3,14 @@
 One grammar, here and in the front end (js/core/formats/parse.ts), held together by tests/vectors/parse.json:
 
     decimal       [sign] digits [. digits] [e [sign] digits]       65505, .5, -1e-8
+    power         [sign] [decimal ×] 2 | 10 ^ [sign] digits        2^-24, 10**3, 2⁻²⁴, 2047 × 2^5
+    fraction      [sign] digits / digits                           1/3
     hex float     [sign] 0x hexdigits [. hexdigits] p [sign] digits   0x1.8p-3   (C17, 6.4.4.2)
-    special       [sign] inf | infinity | nan                      in any case
+    special       [sign] inf | infinity | ∞ | nan                  in any case
     bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
 
-The sign is +, - or the minus sign U+2212, which this project's own read-outs print.
+The sign is +, - or the minus sign U+2212, which this project's own read-outs print. A power is written with
+^, ** or superscript digits, a product with ×, · or *. An underscore may stand between two digits, as in Python.
 """
 
 from __future__ import annotations
@@ -26,15 +29,22 @@ MAX_EXPONENT = 5_000  # of ten, or of two; beyond, the rational alone would fill
 
 _BLANKS = " \t\r\n"
 _SIGN = r"(?P<sign>[+\-−]?)"
+_EXPONENT = r"(?P<exp>[+\-−]?[0-9]+)"
 _DECIMAL = re.compile(
-    rf"{_SIGN}(?P<digits>(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE](?P<exp>[+\-−]?[0-9]+))?"
+    rf"{_SIGN}(?:(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE]{_EXPONENT})?"
 )
+_POWER = re.compile(rf"{_SIGN}(?:(?P<factor>[0-9.][^×·*]*?) *[×·*] *)?(?P<base>2|10)(?:\^|\*\*){_EXPONENT}")
+_FRACTION = re.compile(rf"{_SIGN}(?P<over>[0-9]+) */ *(?P<under>[0-9]+)")
 _HEX_FLOAT = re.compile(
     rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
-    r"[pP](?P<exp>[+\-−]?[0-9]+)"
+    rf"[pP]{_EXPONENT}"
 )
-_SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|nan)", re.IGNORECASE | re.ASCII)
+_SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|∞|nan)", re.IGNORECASE | re.ASCII)
 _BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
+
+_UNDERSCORE = re.compile(r"(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])")
+_RAISED = re.compile(r"(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 
 
 @dataclass(frozen=True)
@@ -119,27 +129,46 @@ def _read_text(text: str) -> Exact | BitPattern:
     body = text.strip(_BLANKS)
     if len(body) > MAX_TEXT:
         raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(body):,}")
+    text, body = body, _UNDERSCORE.sub("", body)
+    body = _RAISED.sub(lambda found: f"{found[1]}^{found[2].translate(_LOWERED)}", body)
     if match := _BIT_PATTERN.fullmatch(body):
-        return BitPattern(_pattern(match), body)
+        return BitPattern(_pattern(match), text)
     if match := _SPECIAL.fullmatch(body):
         kind: Literal["infinity", "nan"] = "nan" if match["word"].lower() == "nan" else "infinity"
-        return Exact(kind, match["sign"] in ("-", "−"))
+        return Exact(kind, _is_minus(match))
     for pattern, base, exponent_base in ((_DECIMAL, 10, 10), (_HEX_FLOAT, 16, 2)):
         if match := pattern.fullmatch(body):
-            return _assemble(match, base, exponent_base, body)
+            return Exact("finite", _is_minus(match), _magnitude(match, base, exponent_base, text))
+    if match := _POWER.fullmatch(body):
+        factor = _DECIMAL.fullmatch(match["factor"] or "1")
+        if factor:
+            power = Fraction(int(match["base"])) ** _exponent(match, text)
+            return Exact("finite", _is_minus(match), _magnitude(factor, 10, 10, text) * power)
+    if match := _FRACTION.fullmatch(body):
+        under = _to_int(match["under"], 10)
+        if under == 0:
+            raise ValueError(f"{_shown(text)} divides by zero; write inf or nan instead")
+        return Exact("finite", _is_minus(match), Fraction(_to_int(match["over"], 10), under))
     raise ValueError(f"{_shown(text)} is not a number: {_hint(body)}")
 
 
-def _assemble(match: re.Match[str], base: int, exponent_base: int, body: str) -> Exact:
-    whole, part = match["whole"] or "", (match["part"] or "") + (match["only"] or "")
-    exponent = (
-        int((match["exp"] or "0").replace("−", "-")) if len(match["exp"] or "") < 20 else MAX_EXPONENT + 1
-    )
+def _magnitude(match: re.Match[str], base: int, exponent_base: int, text: str) -> Fraction:
+    """The magnitude of a decimal or a hex float; `text` is what an error repeats."""
+    part = (match["part"] or "") + (match["only"] or "")
+    digits = _to_int((match["whole"] or "") + part, base)
+    return digits * Fraction(exponent_base) ** _exponent(match, text) / base ** len(part)
+
+
+def _exponent(match: re.Match[str], text: str) -> int:
+    written = match["exp"] or "0"
+    exponent = int(written.replace("−", "-")) if len(written) < 20 else MAX_EXPONENT + 1
     if abs(exponent) > MAX_EXPONENT:
-        raise ValueError(f"the exponent of {_shown(body)} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
-    digits = _to_int(whole + part, base)
-    magnitude = digits * Fraction(exponent_base) ** exponent / base ** len(part)
-    return Exact("finite", match["sign"] in ("-", "−"), magnitude)
+        raise ValueError(f"the exponent of {_shown(text)} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
+    return exponent
+
+
+def _is_minus(match: re.Match[str]) -> bool:
+    return match["sign"] in ("-", "−")
 
 
 def _to_int(digits: str, base: int) -> int:
@@ -179,4 +208,9 @@ def _hint(body: str) -> str:
         return "after 0b only the digits 0 and 1 may stand"
     if _HEX_FLOAT.fullmatch(body + "p0"):
         return "a hex float ends in its exponent, such as 0x1.8p0"
-    return "write a decimal (0.1, 1e-8), a hex float (0x1p-3), a bit pattern (0x7C00, 0b1), inf or nan"
+    if re.match(r"[+\-−]?[0-9.]+ *(?:\^|\*\*)", body):
+        return "a power has the base 2 or 10 and a whole exponent, such as 2^-24"
+    return (
+        "write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3), a hex float (0x1p-3), "
+        "a bit pattern (0x7C00, 0b1), inf or nan"
+    )

@@ -63,8 +63,27 @@ HEX_FLOATS = [
     "0x1.fffffffffffffp1023",
     "0x1p-1074",
 ]
-SPECIALS = ["inf", "+inf", "-Infinity", "−INF", "nan", "-NaN", " Inf "]
-PATTERNS = {"0x7C00": 0x7C00, "0b1": 1, "0XfF": 255, " 0b0101 ": 5, "0x" + "0" * 60 + "1": 1}
+SUMS: dict[str, Fraction] = {
+    "2^-24": Fraction(1, 2**24),
+    "2**-24": Fraction(1, 2**24),
+    "2⁻²⁴": Fraction(1, 2**24),
+    "−2^+3": Fraction(-8),
+    "10^3": Fraction(1000),
+    "10⁰": Fraction(1),
+    "2047 × 2^5": Fraction(65504),
+    "-1.5·2⁻³": Fraction(-3, 16),
+    "2*10**3": Fraction(2000),
+    "2^5000": Fraction(2**5000),
+    "1/3": Fraction(1, 3),
+    "-22 / 7": Fraction(-22, 7),
+    "0/5": Fraction(0),
+    "1_000": Fraction(1000),
+    "1_0.0_1e1_0": Fraction(100_100_000_000),
+    "0x1_0p-2": Fraction(4),
+    "1_000/3_0": Fraction(100, 3),
+}
+SPECIALS = ["inf", "+inf", "-Infinity", "−INF", "nan", "-NaN", " Inf ", "∞", "−∞"]
+PATTERNS = {"0x7C00": 0x7C00, "0b1": 1, "0b1_1": 3, "0XfF": 255, " 0b0101 ": 5, "0x" + "0" * 60 + "1": 1}
 
 FORM, HAIR = "parse.form", Fraction(1, 10**40)
 REJECTED: list[tuple[str, str, dict[str, str]]] = [
@@ -83,7 +102,19 @@ REJECTED: list[tuple[str, str, dict[str, str]]] = [
     ("１２", "parse.digits", {"text": "'１２'", "candidate": "12"}),
     ("１．５", "parse.digits", {"text": "'１．５'", "candidate": "1.5"}),
     ("1,5", "parse.point", {"text": "'1,5'", "candidate": "1.5"}),
-    ("1_000", "parse.separators", {"text": "'1_000'", "candidate": "1000"}),
+    ("1__000", "parse.separators", {"text": "'1__000'", "candidate": "1000"}),
+    ("_1", "parse.separators", {"text": "'_1'", "candidate": "1"}),
+    ("1/0", "parse.zero", {"text": "'1/0'"}),
+    ("1/2/3", FORM, {"text": "'1/2/3'"}),
+    ("1/0.5", FORM, {"text": "'1/0.5'"}),
+    ("3^2", "parse.power", {"text": "'3^2'"}),
+    ("2^1e9", "parse.power", {"text": "'2^1e9'"}),
+    ("2^0.5", "parse.power", {"text": "'2^0.5'"}),
+    ("2^2^2", "parse.power", {"text": "'2^2^2'"}),
+    ("2^999999999", "parse.exponent", {"text": "'2^999999999'", "limit": "5000"}),
+    ("10**-5001", "parse.exponent", {"text": "'10**-5001'", "limit": "5000"}),
+    ("2⁹⁹⁹⁹", "parse.exponent", {"text": "'2⁹⁹⁹⁹'", "limit": "5000"}),
+    ("2 × 3", FORM, {"text": "'2 × 3'"}),
     ("1,000,000.5", "parse.separators", {"text": "'1,000,000.5'", "candidate": "1000000.5"}),
     ("1 2", "parse.separators", {"text": "'1 2'", "candidate": "12"}),
     ("nan(0x7e01)", "parse.payload", {"text": "'nan(0x7e01)'"}),
@@ -116,6 +147,7 @@ def negative(text: str) -> bool:
 def parse_vectors() -> dict[str, Any]:
     finite = [(text, Fraction(Decimal(text.replace("−", "-").strip()))) for text in NUMBERS]
     finite += [(text, Fraction(float.fromhex(text.replace("−", "-")))) for text in HEX_FLOATS]
+    finite += SUMS.items()
     return {
         "finite": [
             {

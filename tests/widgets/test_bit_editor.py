@@ -45,7 +45,7 @@ def state(editor):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({}, "BitEditor(1, format='float16', code='0x3C00')"),
+        ({}, "BitEditor(65504, format='float16', code='0x7BFF')"),
         ({"value": 65504}, "BitEditor(65504, format='float16', code='0x7BFF')"),
         ({"value": 65520}, "BitEditor(inf, format='float16', code='0x7C00')"),
         ({"value": -0.0}, "BitEditor(-0.0, format='float16', code='0x8000')"),
@@ -406,7 +406,7 @@ BAD_TEXTS = (
     "１２",
     "１．５",
     "1,5",
-    "1_000",
+    "1__000",
     "٣",
     "nan(0x7e01)",
     "0b102",
@@ -446,3 +446,14 @@ def test_bad_codes_and_arguments():
     with pytest.raises(TypeError, match="no parameter 'fmt'; did you mean 'format'"):
         mw.BitEditor(1, fmt="float16")
     assert state(editor) == ("float16", "0x3C00", "1")
+
+
+def test_it_opens_on_a_number_that_is_rounded():
+    assert state(mw.BitEditor()) == ("float16", "0x7BFF", "65505")
+    assert state(mw.BitEditor(format="float8_e5m2"))[2] == "0.1"
+    assert state(mw.NumberLine()) == ("float16", "0x7BFF", "65505")
+
+
+def test_the_format_may_follow_the_value():
+    assert state(mw.BitEditor(0.1, "float16")) == state(mw.BitEditor(0.1, format="float16"))
+    assert state(mw.NumberLine("2^-24", "bfloat16")) == ("bfloat16", "0x3380", "2^-24")

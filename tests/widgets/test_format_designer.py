@@ -114,3 +114,11 @@ def test_repr_and_state_come_back():
     other = mw.FormatDesigner()
     other.state = designer.state
     assert design(other) == design(designer)
+
+
+def test_it_starts_from_a_format():
+    assert mw.FormatDesigner("float8_e4m3fn").format.name == "float8_e4m3fn"
+    assert mw.FormatDesigner("float8_e4m3", exponent_bits=5, fraction_bits=2).format.name == "float8_e5m2"
+    assert mw.FormatDesigner("float8_e4m3fn", bias=9).format.bias == 9
+    with pytest.raises(ValueError, match="float12"):
+        mw.FormatDesigner("float12")

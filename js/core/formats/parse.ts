@@ -12,8 +12,12 @@ const DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?
 const HEX_FLOAT = new RegExp(
   `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`,
 );
-const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|nan)$`, "i");
+const POWER = new RegExp(`^${SIGN}(?:(?<factor>[0-9.][^×·*]*?) *[×·*] *)?(?<base>2|10)(?:\\^|\\*\\*)${EXPONENT}$`);
+const FRACTION = new RegExp(`^${SIGN}(?<over>[0-9]+) */ *(?<under>[0-9]+)$`);
+const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|∞|nan)$`, "i");
 const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
+const UNDERSCORE = /(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])/g;
+const RAISED = /(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
 const BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
 /** An extended real number: a sign and a magnitude, so that −0 is kept. */
@@ -44,6 +48,8 @@ type InputErrorKey =
   | "parse.signed_pattern"
   | "parse.binary"
   | "parse.hex_exponent"
+  | "parse.power"
+  | "parse.zero"
   | "parse.form"
   | "code.form"
   | "code.range"
@@ -72,20 +78,38 @@ export class InputError extends Error {
 
 /** Read a text exactly. Throws InputError for one that is no number. */
 export function toExact(text: string): Exact | BitPattern {
-  const body = text.replace(BLANKS, "");
-  const length = [...body].length;
+  const whole = text.replace(BLANKS, "");
+  const length = [...whole].length;
   if (length > MAX_TEXT) throw new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(length) });
+  const body = whole.replace(UNDERSCORE, "").replace(RAISED, (_, base, raised) => `${base}^${lowered(raised)}`);
   if (BIT_PATTERN.test(body)) return { kind: "pattern", code: BigInt(body.toLowerCase()) };
   const special = SPECIAL.exec(body)?.groups;
   if (special) {
     const kind = special.word?.toLowerCase() === "nan" ? "nan" : "infinity";
-    return { kind, negative: isMinus(special.sign), magnitude: rational(0n) };
+    return { kind, negative: isMinus(special), magnitude: rational(0n) };
   }
   const decimal = DECIMAL.exec(body)?.groups;
-  if (decimal) return assemble(decimal, "", 10n, 10n, body);
+  if (decimal) return finite(decimal, magnitudeOf(decimal, "", 10n, 10n, whole));
   const hex = HEX_FLOAT.exec(body)?.groups;
-  if (hex) return assemble(hex, "0x", 16n, 2n, body);
+  if (hex) return finite(hex, magnitudeOf(hex, "0x", 16n, 2n, whole));
+  const raised = POWER.exec(body)?.groups;
+  const factor = raised && DECIMAL.exec(raised.factor ?? "1")?.groups;
+  if (factor) return finite(raised, multiply(magnitudeOf(factor, "", 10n, 10n, whole), power(BigInt(raised.base!), exponentOf(raised, whole))));
+  const fraction = FRACTION.exec(body)?.groups;
+  if (fraction) {
+    const under = BigInt(fraction.under!);
+    if (under === 0n) throw new InputError("parse.zero", { text: shown(whole) });
+    return finite(fraction, rational(BigInt(fraction.over!), under));
+  }
   throw likelyFix(text, body);
+}
+
+function lowered(raised: string): string {
+  return [...raised].map((c) => "+-0123456789"["⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join("");
+}
+
+function finite(groups: Groups, magnitude: Rational): Exact {
+  return { kind: "finite", negative: isMinus(groups), magnitude };
 }
 
 /** Check a code: text in hex or binary that fits `bits` bits of the format `name`. */
@@ -110,22 +134,20 @@ export function checkWidth(code: bigint, bits: number, name: string): bigint {
 
 type Groups = Partial<Record<string, string>>;
 
-function assemble(groups: Groups, prefix: string, base: bigint, exponentBase: bigint, body: string): Exact {
+/** The magnitude of a decimal or a hex float; `text` is what an error repeats. */
+function magnitudeOf(groups: Groups, prefix: string, base: bigint, exponentBase: bigint, text: string): Rational {
   const part = (groups.part ?? "") + (groups.only ?? "");
-  const written = groups.exp ?? "0";
-  const exponent = written.length < 20 ? Number(written.replace("−", "-")) : MAX_EXPONENT + 1;
-  if (Math.abs(exponent) > MAX_EXPONENT) {
-    throw new InputError("parse.exponent", { text: shown(body), limit: String(MAX_EXPONENT) });
-  }
   const digits = rational(BigInt(prefix + (groups.whole ?? "") + part), base ** BigInt(part.length));
-  return {
-    kind: "finite",
-    negative: isMinus(groups.sign),
-    magnitude: multiply(digits, power(exponentBase, exponent)),
-  };
+  return multiply(digits, power(exponentBase, exponentOf(groups, text)));
 }
 
-function isMinus(sign: string | undefined): boolean {
+function exponentOf({ exp = "0" }: Groups, text: string): number {
+  const exponent = exp.length < 20 ? Number(exp.replace("−", "-")) : MAX_EXPONENT + 1;
+  if (Math.abs(exponent) > MAX_EXPONENT) throw new InputError("parse.exponent", { text: shown(text), limit: String(MAX_EXPONENT) });
+  return exponent;
+}
+
+function isMinus({ sign }: Groups): boolean {
   return sign === "-" || sign === "−";
 }
 
@@ -168,5 +190,6 @@ function advice(body: string): InputErrorKey {
   if (/^(?:[-+−]0x|[-+]0b)/.test(body)) return "parse.signed_pattern";
   if (/^0b/i.test(body)) return "parse.binary";
   if (HEX_FLOAT.test(body + "p0")) return "parse.hex_exponent";
+  if (/^[+\-−]?[0-9.]+ *(?:\^|\*\*)/.test(body)) return "parse.power";
   return "parse.form";
 }

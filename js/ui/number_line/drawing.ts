@@ -5,7 +5,7 @@ import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { labelOf, type DrawnMark } from "./marks.ts";
 import { APART, rowOf, type Row } from "./ticks.ts";
-import { pixelOf, type View } from "./view.ts";
+import { pixelOf, type Viewport } from "./viewport.ts";
 
 /** Where the parts of a line are, in pixels from the top. */
 export interface Layout {
@@ -26,14 +26,14 @@ const LETTERED = 18; // pixels between ticks from which each has its letter
 const EDGE = 6;
 
 /** A format's line with its marks. */
-export function drawLine(fmt: FloatFormat, marks: readonly DrawnMark[], view: View, layout: Layout): SVGElement[] {
+export function drawLine(fmt: FloatFormat, marks: readonly DrawnMark[], view: Viewport, layout: Layout): SVGElement[] {
   const row = rowOf(fmt, view);
   const letters = layout.letters !== undefined && !fmt.tiesToLarger ? drawLetters(row, layout.letters) : [];
   return [...drawRow(row, view, layout.axis, layout.tick), ...letters, ...drawMarks(marks, view, layout)];
 }
 
 /** A format's values around the height `y`. */
-export function drawRow({ ticks, bands, range }: Row, view: View, y: number, tick: number): SVGElement[] {
+export function drawRow({ ticks, bands, range }: Row, view: Viewport, y: number, tick: number): SVGElement[] {
   const lines = [s("line", { class: "mw-nl-beyond", x1: 0, x2: view.width, y1: y, y2: y })];
   if (range) lines.push(s("line", { class: "mw-nl-axis", x1: range[0], x2: range[1], y1: y, y2: y }));
   return [
@@ -63,7 +63,7 @@ function letterAt(x: number, y: number, even: boolean): SVGElement {
   return s("text", { class: "mw-nl-letter", x, y }, t(even ? "line.even_letter" : "line.odd_letter"));
 }
 
-function drawMarks(marks: readonly DrawnMark[], view: View, layout: Layout): SVGElement[] {
+function drawMarks(marks: readonly DrawnMark[], view: Viewport, layout: Layout): SVGElement[] {
   if (marks.length === 0) return [s("text", { class: "mw-nl-empty", x: view.width / 2, y: layout.input }, t("bits.line_nan"))];
   const { axis, tick } = layout;
   const xs = new Map(marks.map((mark) => [mark, pixelOf(view, mark.value)]));

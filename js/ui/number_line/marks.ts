@@ -8,7 +8,7 @@ import { signed } from "#core/formats/parse.ts";
 import { compare, magnitudeOf, negate, rational, subtract, type Rational } from "#core/formats/rational.ts";
 import { cut, digitsToTellApart, figure, place, withMinus } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
-import { viewOf, type View } from "./view.ts";
+import { viewportOf, type Viewport } from "./viewport.ts";
 
 const DIGITS = 12;
 const LONGEST_INPUT = 24; // characters
@@ -139,11 +139,11 @@ export interface Shares {
 }
 
 /** The view that shows the neighbours; around zero for NaN. */
-export function fitted(marks: readonly DrawnMark[], width: number, shares: Shares = { midpoint: 0.21, exact: 0.24 }): View {
+export function fitted(marks: readonly DrawnMark[], width: number, shares: Shares = { midpoint: 0.21, exact: 0.24 }): Viewport {
   const of = (role: Role) => marks.find((mark) => mark.role === role)?.value;
   const [midpoint, input, beside] = [of("midpoint"), of("input") ?? rational(0n), [of("below"), of("above")]];
   const centre = midpoint ?? input;
   const gaps = beside.flatMap((value) => (value ? [magnitudeOf(subtract(value, centre))] : []));
   const gap = gaps.reduce((a, b) => (compare(a, b) >= 0 ? a : b), rational(0n));
-  return viewOf(centre, gap.numerator ? gap : rational(1n), midpoint ? shares.midpoint : shares.exact, width);
+  return viewportOf(centre, gap.numerator ? gap : rational(1n), midpoint ? shares.midpoint : shares.exact, width);
 }

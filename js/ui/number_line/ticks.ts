@@ -4,7 +4,7 @@ import { exact, ulp } from "#core/formats/decode.ts";
 import { roundMagnitude } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { compare, divide, negate, rational, toNumber, type Rational } from "#core/formats/rational.ts";
-import { endsOf, pixelOf, unitOf, type View } from "./view.ts";
+import { endsOf, pixelOf, unitOf, type Viewport } from "./viewport.ts";
 
 /** Pixels between ticks below which they are drawn as a band. */
 export const APART = 3;
@@ -40,7 +40,7 @@ export function largest(fmt: FloatFormat): Rational {
 }
 
 /** What a view shows of a format. */
-export function rowOf(fmt: FloatFormat, view: View): Row {
+export function rowOf(fmt: FloatFormat, view: Viewport): Row {
   const [left, right] = endsOf(view);
   const lowest = fmt.signed ? negate(largest(fmt)) : exact(fmt, 0n);
   const low = compare(left, lowest) > 0 ? left : lowest;
@@ -61,7 +61,7 @@ export function rowOf(fmt: FloatFormat, view: View): Row {
 }
 
 /** The values of one sign with magnitudes from `low` to `high`, without zero. */
-function halfOf(fmt: FloatFormat, view: View, low: Rational, high: Rational, negative: boolean): Omit<Row, "range"> {
+function halfOf(fmt: FloatFormat, view: Viewport, low: Rational, high: Rational, negative: boolean): Omit<Row, "range"> {
   const valueOf = (code: bigint) => (negative ? negate(fmt.magnitude(code)) : fmt.magnitude(code));
   const bandOf = (first: bigint, last: bigint, gap: number) => {
     const next = last < fmt.maxCode ? last + 1n : last; // a band goes on to where the next value stands

@@ -1,5 +1,6 @@
 // The bits as a grid of switches, one row a field, one tab stop for all.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { fields, isFinite } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -7,6 +8,7 @@ import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
 import { paintByDrag } from "./drag.ts";
 import { bareField, type TextField } from "#ui/fields.ts";
+import type { Effects } from "#ui/view.ts";
 
 type FieldName = "sign" | "exponent" | "fraction";
 
@@ -21,13 +23,19 @@ interface Field {
 interface Actions {
   flip(position: number): void;
   step(direction: 1 | -1): void;
-  /** Put a number into the field whose lowest bit stands at `low`. */
+  /** Set the `width` bits from position `low` to a number. */
   setField(low: number, width: number, value: bigint): void;
   /** A stroke of the pointer: its paints are one edit, which `cancel` takes back. */
   stroke: { start(): void; paint(position: number): void; cancel(): void };
 }
 
-export function bitGrid({ flip, step, setField, stroke }: Actions): { element: HTMLElement; show(fmt: FloatFormat, code: bigint): void } {
+/** A format and one of its codes. */
+export interface Coded {
+  readonly fmt: FloatFormat;
+  readonly code: bigint;
+}
+
+export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, step, setField, stroke }: Actions): HTMLElement {
   const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
@@ -104,7 +112,8 @@ export function bitGrid({ flip, step, setField, stroke }: Actions): { element: H
     shown = fmt;
   };
 
-  const show = (fmt: FloatFormat, code: bigint) => {
+  view.effect(() => {
+    const { fmt, code } = coded.value;
     if (fmt !== shown) build(fmt);
     const read = fields(fmt, code);
     for (const { of, number, entry } of labels) {
@@ -120,8 +129,8 @@ export function bitGrid({ flip, step, setField, stroke }: Actions): { element: H
         setText(button.firstElementChild!, on ? "1" : "0");
       }
     }
-  };
-  return { element, show };
+  });
+  return element;
 }
 
 function fieldsOf(fmt: FloatFormat): readonly Field[] {

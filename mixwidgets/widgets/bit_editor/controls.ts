@@ -1,5 +1,6 @@
 // Below the bits: step, undo, presets, copies, and how values are rounded.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
 import { InputError } from "#core/formats/parse.ts";
 import { button } from "#ui/buttons.ts";
@@ -7,39 +8,34 @@ import { labelled } from "#ui/card.ts";
 import { copy } from "#ui/clipboard.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { View } from "#ui/view.ts";
 import { copiesOf } from "./copies.ts";
 import { menu } from "./menu.ts";
-import { roundedBy, typed, withCode, type EditedNumber } from "./state.ts";
+import { roundedBy, typed, withCode, type EditedNumber, type State } from "./state.ts";
 import { landmarks } from "./words.ts";
 
-const TEXTS = ["0.1", "65504", "65505", "65520", "inf", "nan"];
-const THIRD = "0." + "3".repeat(25); // too close to 1/3 to round otherwise in a format of up to 53 significant bits
+const TEXTS = ["0.1", "65504", "65505", "65520", "1/3", "inf", "nan"];
 
 interface Actions {
-  number(): EditedNumber;
   step(direction: 1 | -1): void;
   undo(): void;
   redo(): void;
   reset(): void;
-  become(number: EditedNumber): void;
+  edit(number: EditedNumber): void;
+  /** What could be done now. */
+  able(): Record<"undo" | "redo" | "reset", boolean>;
 }
 
-interface Able {
-  readonly undo: boolean;
-  readonly redo: boolean;
-  readonly reset: boolean;
-}
-
-export function controls(actions: Actions): { element: HTMLElement; show(number: EditedNumber, able: Able): void } {
+export function controls(view: View<State>, number: ReadonlySignal<EditedNumber>, { step, able, edit, ...actions }: Actions): HTMLElement {
   const undo = button(t("bits.undo"), actions.undo);
   const redo = button(t("bits.redo"), actions.redo);
   const reset = button(t("bits.reset"), actions.reset);
   const presets = menu(t("bits.presets"), () =>
-    presetsOf(actions.number()).map(({ label, number }) => ({ label, choose: () => actions.become(number) })),
+    presetsOf(number.value).map(({ label, number: preset }) => ({ label, choose: () => edit(preset) })),
   );
   const said = h("p", { class: "mw-note", role: "status" });
   const copies = menu(t("bits.copy"), () => {
-    const { fmt, code } = actions.number();
+    const { fmt, code } = number.value;
     setText(said, "");
     return copiesOf(fmt, code).map(({ label, text }) => ({
       label,
@@ -51,22 +47,23 @@ export function controls(actions: Actions): { element: HTMLElement; show(number:
       },
     }));
   });
-  const rounding = choices(ROUNDINGS, (name) => actions.become(roundedBy(actions.number(), { rounding: name })));
-  const overflow = choices(OVERFLOWS, (name) => actions.become(roundedBy(actions.number(), { overflow: name })));
+  const rounding = choices(ROUNDINGS, (name) => edit(roundedBy(number.value, { rounding: name })));
+  const overflow = choices(OVERFLOWS, (name) => edit(roundedBy(number.value, { overflow: name })));
   const element = h("div", { class: "mw-stack mw-bit-controls" },
     h("div", { class: "mw-row" },
-      button(t("bits.step_down"), () => actions.step(-1)), button(t("bits.step_up"), () => actions.step(1)),
+      button(t("bits.step_down"), () => step(-1)), button(t("bits.step_up"), () => step(1)),
       undo, redo, reset, presets, copies, said),
     h("div", { class: "mw-row" }, labelled(t("bits.rounding"), rounding), labelled(t("bits.overflow_policy"), overflow)),
     h("p", { class: "mw-note" }, t("bits.keys")),
   );
-  const show = (number: EditedNumber, able: Able) => {
-    rounding.value = number.rounding ?? ROUNDINGS[0];
-    overflow.value = number.overflow ?? OVERFLOWS[0];
+  view.effect(() => {
+    rounding.value = number.value.rounding ?? ROUNDINGS[0];
+    overflow.value = number.value.overflow ?? OVERFLOWS[0];
+    const is = able();
     // Not `disabled`: that would drop the focus of the last undo.
-    for (const [name, element] of Object.entries({ undo, redo, reset })) set(element, { "aria-disabled": String(!able[name as keyof Able]) });
-  };
-  return { element, show };
+    for (const [name, element] of Object.entries({ undo, redo, reset })) set(element, { "aria-disabled": String(!is[name as keyof typeof is]) });
+  });
+  return element;
 }
 
 function choices<T extends string>(names: readonly T[], choose: (name: T) => void): HTMLSelectElement {
@@ -79,9 +76,9 @@ function choices<T extends string>(names: readonly T[], choose: (name: T) => voi
 export function presetsOf(number: EditedNumber): readonly { label: string; number: EditedNumber }[] {
   const { fmt } = number;
   return [
-    ...[...TEXTS.map((text) => [text, text] as const), [t("bits.third"), THIRD] as const].flatMap(([label, text]) => {
+    ...TEXTS.flatMap((text) => {
       try {
-        return [{ label, number: typed(number, text) }];
+        return [{ label: text, number: typed(number, text) }];
       } catch (error) {
         if (error instanceof InputError) return []; // as NaN, in a format that has none
         throw error;

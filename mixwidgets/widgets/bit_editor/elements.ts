@@ -1,6 +1,7 @@
 // The elements of a tensor, one at a time; the next one of a class is found without the kernel.
 
 import type { AnyModel } from "@anywidget/types";
+import type { ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -62,8 +63,8 @@ export function elementIn(elements: Elements, index: number, number: EditedNumbe
   }
 }
 
-/** The row that steps through the elements. `become` shows a number. */
-export function elementWalk(elements: Elements, number: () => EditedNumber, become: (next: EditedNumber) => void): HTMLElement {
+/** The row that steps through the elements. */
+export function elementStepper(elements: Elements, number: ReadonlySignal<EditedNumber>, edit: (next: EditedNumber) => void): HTMLElement {
   const last = elements.count - 1;
   let index = 0;
   const said = h("span", { class: "mw-note", role: "status" });
@@ -71,7 +72,7 @@ export function elementWalk(elements: Elements, number: () => EditedNumber, beco
     index = Math.min(Math.max(to, 0), last);
     setText(said, "");
     field.show(String(index));
-    become(elementIn(elements, index, number()));
+    edit(elementIn(elements, index, number.value));
   };
   const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
     if (!/^[0-9]+$/.test(text.trim()) || Number(text) > last) return t("bits.field_range", { last, came: text.trim() });
@@ -90,7 +91,7 @@ export function elementWalk(elements: Elements, number: () => EditedNumber, beco
   });
   return h(
     "div",
-    { class: "mw-bit-walk", role: "group", "aria-label": t("bits.elements") },
+    { class: "mw-bit-elements", role: "group", "aria-label": t("bits.elements") },
     h(
       "div",
       { class: "mw-row" },

@@ -1,19 +1,18 @@
 // The answer: the value large, what it is, every digit of it, and the formula that it follows from.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { classify, fields, isFinite, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { figure, withMinus } from "#ui/digits.ts";
+import type { View } from "#ui/view.ts";
+import type { EditedNumber, State } from "./state.ts";
 import { classLine, integerForm } from "./words.ts";
 
 const ONE_LINE = 64; // digits; more are folded away
 
-export function readout(): {
-  figure: HTMLElement;
-  details: HTMLElement;
-  show(fmt: FloatFormat, code: bigint): void;
-} {
+export function readout(view: View<State>, number: ReadonlySignal<EditedNumber>): { figure: HTMLElement; details: HTMLElement } {
   const large = h("div", { class: "mw-figure" });
   const kind = h("p", { class: "mw-muted mw-bit-kind" });
   const integer = h("span", { class: "mw-num" });
@@ -23,7 +22,8 @@ export function readout(): {
   const folded = h("details", { class: "mw-bit-folded" }, summary, all);
   const exactly = h("div", { class: "mw-bit-exact" }, h("span", { class: "mw-muted" }, t("bits.exactly")), integer, inline, folded);
 
-  const show = (fmt: FloatFormat, code: bigint) => {
+  view.effect(() => {
+    const { fmt, code } = number.value;
     const { text } = figure(fmt, code);
     large.style.setProperty("--chars", String(Math.max([...text].length, 5)));
     setText(large, text);
@@ -40,15 +40,15 @@ export function readout(): {
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
     setText(all, digits);
-  };
-  return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly), show };
+  });
+  return { figure: h("div", { class: "mw-bit-figure" }, large), details: h("div", {}, kind, exactly) };
 }
 
 /** (−1)^S × 2^E × (1 + F) with this code's numbers, each part with the letter and colour of its field. */
-export function formula(): { element: HTMLElement; show(fmt: FloatFormat, code: bigint): void } {
+export function formula(view: View<State>, number: ReadonlySignal<EditedNumber>): HTMLElement {
   const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });
-  const show = (fmt: FloatFormat, code: bigint) => {
-    const parts = partsOf(fmt, code);
+  view.effect(() => {
+    const parts = partsOf(number.value.fmt, number.value.code);
     element.setAttribute("aria-label", parts.map(({ text, power }) => text + (power === undefined ? "" : `^${power}`)).join(" "));
     element.replaceChildren(
       ...parts.map(({ text, power, field }) =>
@@ -57,8 +57,8 @@ export function formula(): { element: HTMLElement; show(fmt: FloatFormat, code: 
           h("span", { class: "mw-bit-letter" }, field ? { sign: "S", exponent: "E", fraction: "F" }[field] : "")),
       ),
     );
-  };
-  return { element, show };
+  });
+  return element;
 }
 
 interface Part {

@@ -1,12 +1,12 @@
-// The number under edit, between the model and its views: painted at once, saved when a burst of edits is over.
+// The number under edit as a signal: changed at once, saved when a burst of edits is over.
 
-import type { AnyModel } from "@anywidget/types";
+import { batch, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
-import { onTraits } from "#ui/traits.ts";
+import type { View } from "#ui/view.ts";
 
 /** The synced traits. `_input` is what was last typed or assigned; it is ignored where it does not round to the code. */
 export interface State {
@@ -30,69 +30,69 @@ export interface EditedNumber extends Options {
 
 const QUIET_MS = 150; // after the last of a burst of clicks
 
-export interface NumberLink {
-  readonly number: EditedNumber;
-  /** Take an edit: paint it, and save it now, or soon, once no other has followed. */
+export interface Editable {
+  /** The number as it is now: edited here, in another view or in the kernel. */
+  readonly number: ReadonlySignal<EditedNumber>;
+  /** Take an edit, and save it now, or soon, once no other has followed. */
   edit(next: EditedNumber, when: "now" | "soon"): void;
   /** Save what is not saved yet. */
   flush(): void;
-  close(): void;
 }
 
-/** `paint` is called for every change, made here, in another view or in the kernel. */
-export function numberLink(model: AnyModel<State>, paint: (number: EditedNumber) => void): NumberLink {
-  const one = getFormat("float16")!;
-  let current = read(model) ?? typed({ fmt: one, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1");
-  let saved = current; // what the kernel had when this burst of edits began
+export function editable(view: View<State>): Editable {
+  const { model } = view;
+  const traits = (["format", "code", "_input", "rounding", "overflow"] as const).map((name) => view.trait(name));
+  const number = signal(read(model) ?? typed({ fmt: getFormat("float16")!, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1"));
+  let saved = number.value; // what the kernel had when this burst of edits began
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
 
-  const write = () => {
-    model.set("format", current.fmt.name);
-    model.set("code", current.fmt.toHex(current.code));
-    model.set("_input", current.input);
-    for (const name of ["rounding", "overflow"] as const) {
-      if (model.get(name) !== undefined && current[name]) model.set(name, current[name]); // not every widget has them
-    }
-  };
-  const flush = () => {
-    if (timer === undefined) return;
+  function write(): void {
+    const { fmt, code, input: _input, rounding, overflow } = number.peek();
+    const how = Object.entries({ rounding, overflow }).filter(([name]) => model.get(name as keyof State) !== undefined); // not every widget has them
+    view.set({ format: fmt.name, code: fmt.toHex(code), _input, ...Object.fromEntries(how) });
+  }
+
+  function flush(): void {
+    if (timer !== undefined) model.save_changes();
+    forget();
+  }
+
+  function forget(): void {
     clearTimeout(timer);
     timer = undefined;
-    model.save_changes();
-  };
-  const settle = () => {
-    const arrived = read(model);
-    if (!arrived || sameNumber(arrived, current)) return;
-    if (timer !== undefined && sameNumber(arrived, saved)) {
-      write(); // the kernel's echo of what was saved before: this view is ahead of it
-      return;
-    }
-    clearTimeout(timer);
-    timer = undefined;
-    current = arrived;
-    paint(current);
-  };
-  const unsubscribe = onTraits(model, ["format", "code", "_input", "rounding", "overflow"], settle);
+  }
 
+  function settle(): void {
+    const arrived = isClosed ? null : read(model);
+    if (!arrived || sameNumber(arrived, number.peek())) return;
+    if (timer !== undefined && sameNumber(arrived, saved)) return write(); // the kernel's echo of what was saved before
+    forget();
+    number.value = arrived;
+  }
+
+  view.effect(() => {
+    traits.forEach((trait) => trait.value);
+    queueMicrotask(settle); // a link in the page sets one trait after the other
+  });
+  view.onClose(() => {
+    isClosed = true;
+    flush();
+  });
   return {
-    get number() {
-      return current;
-    },
+    number,
     edit(next, when) {
-      if (sameNumber(next, current)) return;
-      if (timer === undefined) saved = current;
+      if (sameNumber(next, number.peek())) return;
+      if (timer === undefined) saved = number.peek();
       clearTimeout(timer);
-      current = next;
-      write();
-      paint(current);
+      batch(() => {
+        number.value = next;
+        write();
+      });
       timer = setTimeout(flush, QUIET_MS);
       if (when === "now") flush();
     },
     flush,
-    close() {
-      unsubscribe();
-      flush();
-    },
   };
 }
 

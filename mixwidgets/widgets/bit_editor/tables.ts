@@ -1,5 +1,6 @@
 // The two tables below the card, which are computed only while they are open.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
 import { exact, hexFloat, isFinite, nextDown, nextUp, shortest, toDecimal } from "#core/formats/decode.ts";
 import { explain } from "#core/formats/explain.ts";
@@ -10,41 +11,35 @@ import { button } from "#ui/buttons.ts";
 import { binary, cut, figure, withMinus } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { exactInput, type EditedNumber } from "./state.ts";
+import { openState, type View } from "#ui/view.ts";
+import { exactInput, type EditedNumber, type State } from "./state.ts";
 import { integerForm, neighbours, signed } from "./words.ts";
 
 const GAP_DIGITS = 12;
 const RELATIVE_DIGITS = 3;
 
-interface Unfolding {
-  readonly element: HTMLDetailsElement;
-  show(number: EditedNumber): void;
+interface Shown {
+  readonly view: View<State>;
+  readonly number: ReadonlySignal<EditedNumber>;
 }
 
-/** `build` is called once, at the first opening; what it gives is called for each number while open. */
-function unfolding(title: string, build: (body: HTMLElement) => (number: EditedNumber) => void): Unfolding {
+/** A disclosure whose content `build` makes at the first opening; what `build` returns runs for each number while open. */
+function disclosure(
+  { view, number }: Shown, title: string, build: (body: HTMLElement) => (number: EditedNumber) => void,
+): HTMLElement {
   const body = h("div", { class: "mw-bit-unfolded" });
   const element = h("details", { class: "mw-bit-unfolding" }, h("summary", {}, title), body);
-  let fill: ((number: EditedNumber) => void) | null = null;
-  let newest: EditedNumber | null = null;
-  const refresh = () => {
-    if (!element.open || !newest) return;
-    fill ??= build(body);
-    fill(newest);
-  };
-  element.addEventListener("toggle", refresh);
-  return {
-    element,
-    show(number) {
-      newest = number;
-      refresh();
-    },
-  };
+  const isOpen = openState(element);
+  let fill: ((number: EditedNumber) => void) | undefined;
+  view.effect(() => {
+    if (isOpen.value) (fill ??= build(body))(number.value);
+  });
+  return element;
 }
 
 /** Other notations of the number, its neighbours and their gaps. */
-export function moreReadouts(): Unfolding {
-  return unfolding(t("bits.readouts"), (body) => {
+export function moreReadouts(shown: Shown): HTMLElement {
+  return disclosure(shown, t("bits.readouts"), (body) => {
     const table = h("table", { class: "mw-bit-table" }, h("caption", { class: "mw-hidden" }, t("bits.readouts")));
     const cells = new Map<string, HTMLElement>();
     body.append(table);
@@ -99,8 +94,8 @@ interface Row {
 }
 
 /** The same value in every format, side by side. */
-export function everyFormat(choose: (fmt: FloatFormat) => void): Unfolding {
-  return unfolding(t("bits.everywhere"), (body) => {
+export function everyFormat(shown: Shown, choose: (fmt: FloatFormat) => void): HTMLElement {
+  return disclosure(shown, t("bits.everywhere"), (body) => {
     const columns = (["format", "code", "value", "error", "relative"] as const).map((name) =>
       h("th", { scope: "col", class: `mw-bit-${name}-column` }, t(`bits.column_${name}`)),
     );

@@ -25,7 +25,7 @@ class _Face(t.TraitType[Any, Any]):
 
 
 class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
-    """A number in a float format, edited bit by bit or typed: `BitEditor(65504, format="float16")`.
+    """A number in a float format, edited bit by bit or typed: `BitEditor(65505, "float16")`.
 
     Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, as `rounding` and
     `overflow` say (`FloatFormat.encode` has them; not "stochastic"). Setting `format` rounds the last exact
@@ -57,8 +57,8 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     def __init__(
         self,
         value: Any = None,
-        *,
         format: Any = "float16",
+        *,
         code: Any = None,
         rounding: str = "ties-to-even",
         overflow: str = "native",
@@ -66,7 +66,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     ) -> None:
         fmt, how = named_format(format), checked_how(rounding, overflow)
         if value is None and code is None:
-            value = 1
+            value = "65505" if fmt.name == "float16" else "0.1"  # numbers that are rounded
         text = "" if value is None else text_of(value)
         number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
         if text and fmt.encode(text, **how) != number:

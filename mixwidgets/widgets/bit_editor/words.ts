@@ -6,7 +6,8 @@ import { explain, type Explanation } from "#core/formats/explain.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import type { Exact } from "#core/formats/parse.ts";
 import { compare, floorLog2, negate, type Rational } from "#core/formats/rational.ts";
-import { t, type MessageKey } from "#ui/messages.ts";
+import { emphasised } from "#ui/dom.ts";
+import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import { cut, digitsToTellApart, figure, superscript, withMinus } from "#ui/digits.ts";
 import { placesOf } from "#ui/number_line/marks.ts";
 import type { EditedNumber } from "./state.ts";
@@ -139,6 +140,14 @@ function overflowKey({ fmt, code, rounding = ROUNDINGS[0] }: EditedNumber, tied:
   if (!rounding.startsWith("ties")) return kind === "infinity" || kind === "nan" ? "bits.overflow_directed" : "bits.overflow_inward";
   if (kind === "infinity") return tied ? (rounding === "ties-to-away" ? "bits.overflow_tie_away" : "bits.overflow_tie") : "bits.overflow";
   return kind === "nan" ? "bits.overflow_nan" : "bits.overflow_stays";
+}
+
+/** Show the sentence in a callout; gives its text. */
+export function showSentence(callout: HTMLElement, number: EditedNumber): string {
+  const { key, args, tone } = sentence(number);
+  callout.dataset.tone = tone;
+  callout.replaceChildren(...emphasised(pieces(key, args)));
+  return callout.textContent;
 }
 
 /** An error as it is read: with its sign. */

@@ -1,60 +1,54 @@
 // The bars: one slider an element, its true value as an outline and what is stored as a fill.
 
+import { computed } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
-import type { Axis } from "./geometry.ts";
-import type { Block, Element, Outcome } from "./outcome.ts";
+import { type Axis, axisFor, perRow } from "./geometry.ts";
+import type { Element } from "./outcome.ts";
+import type { EditableLab } from "./state.ts";
 import { number } from "./words.ts";
 
-export interface Bars {
-  readonly element: HTMLElement;
-  /** Take another number of elements, other blocks, another axis or a new number of bars in a row. */
-  layout(found: Outcome, axis: Axis, count: number): void;
-  draw(found: Outcome, active: number): void;
-}
-
-interface Actions {
-  /** An element is under the finger or the cursor. */
-  choose(index: number): void;
-  /** While an element changes. */
-  change(index: number, value: number): void;
-  /** Once, when it is let go. */
-  commit(): void;
-}
-
+const GUTTER = 44; // pixels beside the bars, for the axis
 const STEP = 0.02; // of the plot's height, for an arrow key
 const LEAP = 0.1; // for page up and page down
 
 interface Bar {
   readonly root: HTMLElement;
-  readonly plot: HTMLElement;
   readonly draw: (one: Element, isActive: boolean, isSetter: boolean) => void;
 }
 
-export function bars({ choose, change, commit }: Actions): Bars {
+export function bars({ view, shown, start, choose, change, commit }: EditableLab): HTMLElement {
   const element = h("div", { class: "mw-bars", role: "group", "aria-label": t("blocks.plot") });
-  let drawn: Bar[] = [];
-  let axis: Axis;
+  const axis = computed(() => axisFor(start.value));
+  const inRow = view.measured(element, () => perRow(element.clientWidth - GUTTER));
+  const count = computed(() => shown.value?.found.elements.length ?? 0);
+  const blockSize = computed(() => shown.value?.lab.format.blockSize ?? 1);
+  const drawn = computed(() => Array.from({ length: count.value }, (_, index) => bar(index, axis.value)));
 
-  function layout(found: Outcome, newAxis: Axis, count: number): void {
-    axis = newAxis;
-    drawn = found.elements.map((_, index) => bar(index));
+  view.effect(() => {
     const rows: HTMLElement[] = [];
-    for (let start = 0; start < drawn.length; start += count) {
-      const row = drawn.slice(start, start + count);
-      const groups = split(found.blocks, start, row.length).map(([from, to]) =>
-        h("div", { class: "mw-bar-block" }, ...drawn.slice(from, to).map(({ root }) => root)));
-      groups.forEach((group, i) => {
-        const [from, to] = split(found.blocks, start, row.length)[i]!;
+    for (let first = 0; first < count.value; first += inRow.value) {
+      const last = Math.min(first + inRow.value, count.value);
+      const groups: HTMLElement[] = [];
+      for (let from = first, to: number; from < last; from = to) {
+        to = Math.min(from - (from % blockSize.value) + blockSize.value, last);
+        const group = h("div", { class: "mw-bar-block" }, ...drawn.value.slice(from, to).map(({ root }) => root));
         group.style.setProperty("flex-grow", String(to - from));
-      });
-      rows.push(h("div", { class: "mw-bar-row" }, lines(axis), h("div", { class: "mw-bar-blocks" }, ...groups)));
+        groups.push(group);
+      }
+      rows.push(h("div", { class: "mw-bar-row" }, lines(axis.value), h("div", { class: "mw-bar-blocks" }, ...groups)));
     }
     element.replaceChildren(...rows);
-  }
+  });
+  view.effect(() => {
+    if (!shown.value) return;
+    const { found, active } = shown.value;
+    const setters = new Set(found.blocks.map(({ setter }) => setter));
+    drawn.value.forEach((one, index) => one.draw(found.elements[index]!, index === active, setters.has(index)));
+  });
 
-  function bar(index: number): Bar {
+  function bar(index: number, axis: Axis): Bar {
     const truth = h("div", { class: "mw-bar-true" });
     const stored = h("div", { class: "mw-bar-stored" });
     const plot = h("div", { class: "mw-bar-plot" }, stored, truth);
@@ -91,8 +85,8 @@ export function bars({ choose, change, commit }: Actions): Bars {
         PageDown: () => moveTo(place - LEAP),
         Home: () => moveTo(0),
         End: () => moveTo(1),
-        ArrowLeft: () => drawn[index - 1]?.root.focus(),
-        ArrowRight: () => drawn[index + 1]?.root.focus(),
+        ArrowLeft: () => drawn.value[index - 1]?.root.focus(),
+        ArrowRight: () => drawn.value[index + 1]?.root.focus(),
       } as Record<string, () => void>)[event.key];
       if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -116,22 +110,10 @@ export function bars({ choose, change, commit }: Actions): Bars {
         "aria-valuetext": t("blocks.now", { value: number(one.value), result: number(one.result), error: number(one.error) }),
       });
     }
-    return { root, plot, draw };
+    return { root, draw };
   }
 
-  function draw(found: Outcome, active: number): void {
-    const setters = new Set(found.blocks.map(({ setter }) => setter));
-    drawn.forEach((one, index) => one.draw(found.elements[index]!, index === active, setters.has(index)));
-  }
-
-  return { element, layout, draw };
-}
-
-/** Where the blocks cut a row: pairs of first and last + 1. */
-function split(blocks: readonly Block[], start: number, count: number): [number, number][] {
-  return blocks
-    .map(({ start: first, size }): [number, number] => [Math.max(first, start), Math.min(first + size, start + count)])
-    .filter(([from, to]) => from < to);
+  return element;
 }
 
 /** From zero, the middle, to a place. */

@@ -1,48 +1,32 @@
-// The answer first, in large; the sentences; one element in full; and all of them as a table.
+// What the lab says: figures, sentences, one element in full, and all of them as a table.
 
 import { toDouble } from "#core/blocks/numbers.ts";
+import { getFormat } from "#core/formats/catalogue.ts";
+import { isFinite } from "#core/formats/decode.ts";
+import { encode } from "#core/formats/encode.ts";
+import { InputError, toExact } from "#core/formats/parse.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
+import { openState } from "#ui/view.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Lab } from "./state.ts";
+import { decoded, type EditableLab } from "./state.ts";
 import { hex, number, percent, ruleNote, scaleText, sentences } from "./words.ts";
 
-export interface Readout {
-  readonly figures: HTMLElement;
-  readonly callout: HTMLElement;
-  readonly rule: HTMLElement;
-  readonly table: HTMLElement;
-  draw(lab: Lab, found: Outcome, active: number): void;
-  /** What a screen reader is told when a drag has ended. */
-  words(): string;
-}
+const float32 = getFormat("float32")!;
 
-export function readout(): Readout {
+/** The figures in large, each with what it is made of. */
+export function figures({ view, shown }: EditableLab): HTMLElement {
   const box = (name: MessageKey) => {
     const figure = h("div", { class: "mw-figure" });
     const label = h("div", {}, t(name));
     const detail = h("div", { class: "mw-num mw-muted mw-lab-detail" });
     return { figure, label, detail, root: h("div", {}, figure, label, detail) };
   };
-  const lost = box("blocks.lost");
-  const error = box("blocks.error");
-  const scale = box("blocks.scale");
-  const bits = box("blocks.bits");
+  const [lost, error, scale, bits] = [box("blocks.lost"), box("blocks.error"), box("blocks.scale"), box("blocks.bits")];
   setText(error.detail, t("blocks.error_how"));
-  const figures = h("div", { class: "mw-lab-figures" }, lost.root, error.root, scale.root, bits.root);
-  const callout = h("div", { class: "mw-callout mw-lab-said" });
-  const rule = h("p", { class: "mw-note" });
-  const rows = h("tbody");
-  const columns = (["element", "value", "result", "code", "error", "relative"] as const).map((name) =>
-    h("th", { scope: "col" }, t(`blocks.column_${name}`)));
-  const table = h("details", { class: "mw-lab-table" },
-    h("summary", {}, t("blocks.all")),
-    h("table", {}, h("thead", {}, h("tr", {}, ...columns)), rows));
-  let list = () => {};
-  table.addEventListener("toggle", () => list());
-
-  function draw(lab: Lab, found: Outcome, active: number): void {
-    const { format } = lab;
+  view.effect(() => {
+    if (!shown.value) return;
+    const { lab: { format }, found, active } = shown.value;
     const index = Math.floor(active / format.blockSize);
     const block = found.blocks[index]!;
     setText(lost.figure, t("blocks.lost_of", { count: found.lost, all: found.elements.length }));
@@ -55,29 +39,48 @@ export function readout(): Readout {
       : t("blocks.scale_code_tensor", { ...args, tensor: number(found.tensorScale) }));
     setText(bits.figure, String(format.bitsPerElement));
     setText(bits.detail, t("blocks.bits_how", { element: format.element.bits, scale: format.scale.bits, size: format.blockSize }));
-    callout.replaceChildren(...found.blocks.map((_, i) =>
-      h("p", {}, ...emphasised(sentences(found, i)))));
+  });
+  return h("div", { class: "mw-lab-figures" }, lost.root, error.root, scale.root, bits.root);
+}
+
+/** A paragraph for each block. */
+export function sentencesOf(found: Outcome | undefined): HTMLElement[] {
+  return found ? found.blocks.map((_, i) => h("p", {}, ...emphasised(sentences(found, i)))) : [];
+}
+
+/** What the scale rule does. */
+export function rule({ view, shown }: EditableLab): HTMLElement {
+  const element = h("p", { class: "mw-note" });
+  view.effect(() => {
+    if (!shown.value) return;
+    const { lab: { format, rule }, found } = shown.value;
     const most = toDouble(format.scale.magnitude(format.scale.maxCode));
-    setText(rule, ruleNote(format, lab.rule, found.largest, most));
-    list = () => {
-      if (!table.open) return;
-      rows.replaceChildren(...found.elements.map((one, i) => h("tr", {},
-        h("th", { scope: "row" }, String(i)),
-        ...[number(one.value, 7), number(one.result, 7), hex(one.code, format.element.bits), number(one.error), percent(one.relative)]
-          .map((text) => h("td", {}, text)))));
-    };
-    list();
-  }
-  return { figures, callout, rule, table, draw, words: () => callout.textContent ?? "" };
+    setText(element, ruleNote(format, rule, found.largest, most));
+  });
+  return element;
 }
 
-export interface Chosen {
-  readonly element: HTMLElement;
-  draw(lab: Lab, found: Outcome, active: number): void;
+export function elementTable({ view, shown }: EditableLab): HTMLElement {
+  const rows = h("tbody");
+  const columns = (["element", "value", "result", "code", "error", "relative"] as const).map((name) =>
+    h("th", { scope: "col" }, t(`blocks.column_${name}`)));
+  const element = h("details", { class: "mw-lab-table" },
+    h("summary", {}, t("blocks.all")),
+    h("table", {}, h("thead", {}, h("tr", {}, ...columns)), rows));
+  const isOpen = openState(element);
+  view.effect(() => {
+    if (!isOpen.value || !shown.value) return;
+    const { bits } = shown.value.lab.format.element;
+    rows.replaceChildren(...shown.value.found.elements.map((one, i) => h("tr", {},
+      h("th", { scope: "row" }, String(i)),
+      ...[number(one.value, 7), number(one.result, 7), hex(one.code, bits), number(one.error), percent(one.relative)]
+        .map((text) => h("td", {}, text)))));
+  });
+  return element;
 }
 
-/** The chosen element: its value to type, what is stored, and the way back. */
-export function chosen(type: (value: number) => void, reset: () => void): Chosen {
+/** The active element: its value to type, what is stored, and a button to reset all. */
+export function chosen({ view, shown, change, commit, reset }: EditableLab): HTMLElement {
   const errorId = uniqueId("error");
   const field = h("input", { type: "text", id: uniqueId("value"), inputmode: "decimal", spellcheck: "false", "aria-describedby": errorId });
   const label = h("label", { for: field.id, class: "mw-muted" });
@@ -86,20 +89,24 @@ export function chosen(type: (value: number) => void, reset: () => void): Chosen
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-row" }, label, field, result, back), error);
-  let shown = 0;
+  const current = () => shown.value!.found.elements[shown.value!.active]!;
 
   back.addEventListener("click", reset);
   field.addEventListener("change", () => {
-    const text = field.value.trim().replaceAll("−", "-");
-    const value = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i.test(text) ? Math.fround(Number(text)) : Number.NaN;
-    if (Number.isFinite(value)) return type(value);
-    setText(error, t("blocks.bad_value", { came: text || t("blocks.nothing"), kept: number(shown, 7) }));
+    const text = field.value.trim();
+    const value = toFloat32(text);
+    if (value !== null) {
+      change(shown.value!.active, value);
+      return commit();
+    }
+    setText(error, t("blocks.bad_value", { came: text || t("blocks.nothing"), kept: number(current().value, 7) }));
     set(field, { "aria-invalid": "true" });
   });
 
-  function draw({ format }: Lab, found: Outcome, active: number): void {
-    const one = found.elements[active]!;
-    shown = one.value;
+  view.effect(() => {
+    if (!shown.value) return;
+    const { lab: { format }, active } = shown.value;
+    const one = current();
     setText(label, t("blocks.value_of", { element: active }));
     setText(error, "");
     set(field, { "aria-invalid": undefined });
@@ -109,6 +116,18 @@ export function chosen(type: (value: number) => void, reset: () => void): Chosen
       error: number(one.error), relative: percent(one.relative),
     });
     result.replaceChildren(...emphasised(words));
+  });
+  return element;
+}
+
+/** The finite float32 number that a text is rounded to; null for any other text. */
+function toFloat32(text: string): number | null {
+  try {
+    const isCode = toExact(text).kind === "pattern";
+    const code = encode(float32, text);
+    return isCode || !isFinite(float32, code) ? null : decoded(code.toString(16).padStart(8, "0"));
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
   }
-  return { element, draw };
 }

@@ -5,11 +5,9 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { checkWidth, InputError, signed, toExact, type Exact } from "#core/formats/parse.ts";
 import { compare, magnitudeOf, rational, type Rational } from "#core/formats/rational.ts";
 
-const POWER_OF_TWO = /^([+\-−]?)2(?:\^|\*\*)([+\-−]?[0-9]+)$/;
-
-/** The number that a text means, 2^-24 too; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
+/** The number that a text means; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
 export function readNumber(text: string, fmt?: FloatFormat): Exact {
-  const found = toExact(text.replace(POWER_OF_TWO, (_, sign, exponent) => `${sign}0x1p${exponent}`));
+  const found = toExact(text);
   if (found.kind !== "pattern") return found;
   if (!fmt) throw new InputError("parse.hex_exponent", { text: `'${text.slice(0, 40)}'` });
   return decoded(fmt, checkWidth(found.code, fmt.bits, fmt.name));

@@ -1,8 +1,10 @@
 // The field of a prediction: a line to type in, a few options, or the bits of a code.
 
+import { signal } from "@preact/signals-core";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, set, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { Effects } from "#ui/view.ts";
 import { bitGrid } from "#widgets/bit_editor/bits.ts";
 import { strong } from "./words.ts";
 import type { Question } from "./question.ts";
@@ -22,10 +24,10 @@ export interface AnswerField {
   refuse(errorId: string): void;
 }
 
-export function answerField(question: Question): AnswerField {
+export function answerField(view: Effects, question: Question): AnswerField {
   const fmt = formatOf(question.rule);
   if (question.kind === "choice") return choice(question.options);
-  return question.kind === "bits" && fmt ? bits(fmt) : line(fmt !== undefined);
+  return question.kind === "bits" && fmt ? bits(view, fmt) : line(fmt !== undefined);
 }
 
 function line(hasFormat: boolean): AnswerField {
@@ -66,45 +68,42 @@ function choice(options: Question["options"]): AnswerField {
   };
 }
 
-function bits(fmt: FloatFormat): AnswerField {
+function bits(view: Effects, fmt: FloatFormat): AnswerField {
   const last = (1n << BigInt(fmt.bits)) - 1n;
-  let code = 0n;
-  let before = code; // the current stroke
+  const coded = signal({ fmt, code: 0n });
+  let before = 0n; // the current stroke
   let isOpen = true;
-  const become = (wanted: bigint) => {
-    if (isOpen) code = wanted & last;
-    grid.show(fmt, code);
+  const edit = (change: (code: bigint) => bigint) => {
+    if (isOpen) coded.value = { fmt, code: change(coded.value.code) & last };
   };
-  const flip = (position: number) => become(code ^ (1n << BigInt(position)));
-  const grid = bitGrid({
+  const flip = (position: number) => edit((code) => code ^ (1n << BigInt(position)));
+  const grid = bitGrid(view, coded, {
     flip,
-    step: (direction) => become(code + BigInt(direction) + last + 1n),
-    setField: (low, width, value) => become((code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
+    step: (direction) => edit((code) => code + BigInt(direction) + last + 1n),
+    setField: (low, width, value) => edit((code) => (code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
     stroke: {
       start: () => {
-        before = code;
+        before = coded.value.code;
       },
       paint: flip,
-      cancel: () => become(before),
+      cancel: () => edit(() => before),
     },
   });
-  grid.show(fmt, code);
   // A field of the grid takes its number by Enter; that is no answer yet.
-  grid.element.addEventListener("keydown", (event) => {
+  grid.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
   });
   return {
-    element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid.element),
-    read: () => fmt.toHex(code),
+    element: h("div", { class: "mw-stack-tight mw-exercise-bits" }, h("p", { class: "mw-muted" }, t("exercise.prediction")), grid),
+    read: () => fmt.toHex(coded.value.code),
     show: (answer) => {
-      code = answer === "" ? 0n : fmt.toCode(answer);
-      grid.show(fmt, code);
+      coded.value = { fmt, code: answer === "" ? 0n : fmt.toCode(answer) };
     },
     allow: (wanted) => {
       isOpen = wanted;
-      set(grid.element, { "aria-readonly": !isOpen && "true" });
+      set(grid, { "aria-readonly": !isOpen && "true" });
     },
-    focus: () => grid.element.querySelector<HTMLElement>("[role=switch][tabindex='0']")?.focus(),
+    focus: () => grid.querySelector<HTMLElement>("[role=switch][tabindex='0']")?.focus(),
     refuse: () => {}, // every code is an answer
   };
 }

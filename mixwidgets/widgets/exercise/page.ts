@@ -2,12 +2,14 @@
 // that a saved page's address keeps.
 
 import type { RenderProps } from "@anywidget/types";
+import { computed } from "@preact/signals-core";
 import { encode } from "#core/formats/encode.ts";
 import { attempt as reading } from "#ui/attempt.ts";
 import { action } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { viewOf } from "#ui/view.ts";
 import { answerField } from "./fields.ts";
 import { verdictOf, type Question } from "./question.ts";
 import { attemptsOf, isHintTold, isOver, isSolved, MOST_STEPS, readRecord, type Step } from "./record.ts";
@@ -22,20 +24,23 @@ interface Traits {
 }
 
 function render({ model, el }: RenderProps<Traits>): () => void {
+  const view = viewOf(model);
   const question = model.get("_question");
+  const record = view.trait("_record");
+  const steps = computed(() => readRecord(question, record.value));
   const { root, head } = card(el, t("exercise.title"));
   root.classList.add("mw-exercise");
   head.firstElementChild!.append(h("span", { class: "mw-muted mw-exercise-id" }, ` · ${question.id}`));
   const state = h("span", { class: "mw-exercise-state" });
   head.append(state);
 
-  const field = answerField(question);
+  const field = answerField(view, question);
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
   const check = action(t("exercise.check"), () => predict(), "mw-primary");
   const hint = action(t("exercise.hint"), () => append("?"));
   const show = action(t("exercise.show"), () => append("!"));
   const again = action(t("exercise.again"), () => {
-    send("");
+    view.send("_record", "");
     field.focus();
   });
   const form = h("form", { class: "mw-stack" }, field.element, error, h("div", { class: "mw-row" }, check.element, hint.element, show.element, again.element));
@@ -47,48 +52,36 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const teacher = forTeacher(question);
   root.append(h("p", { class: "mw-exercise-question" }, ...strong(question.question)), form, spoken, attempts, teacher.element);
 
-  let drawn: string | undefined;
-
-  function steps(): readonly Step[] | null {
-    return readRecord(question, model.get("_record"));
-  }
-
   function predict(): void {
     const answer = field.read();
     const wrong = answer === "" ? t(question.kind === "choice" ? "exercise.choose" : "exercise.write") : reading(() => verdictOf(question, answer));
     setText(error, wrong);
     field.refuse(wrong && error.id);
     if (wrong) return field.focus();
-    const last = (steps() ?? []).at(-1)?.attempt?.answer;
+    const last = (steps.value ?? []).at(-1)?.attempt?.answer;
     if (answer !== last) append(`=${answer}`); // the same again is no new attempt
   }
 
   function append(step: string): void {
-    const record = steps() ? model.get("_record") : "";
-    send(record === "" ? step : `${record}\n${step}`);
+    view.send("_record", steps.value && record.value !== "" ? `${record.value}\n${step}` : step);
   }
 
-  function send(record: string): void {
-    model.set("_record", record);
-    model.save_changes();
-  }
-
-  function draw(): void {
-    const found = steps();
-    const done = found ?? [];
-    setText(error, found ? "" : t("exercise.unreadable"));
+  let drawn: string | undefined;
+  view.effect(() => {
+    const done = steps.value ?? [];
+    setText(error, steps.value ? "" : t("exercise.unreadable"));
     field.refuse("");
     const tried = attemptsOf(done);
     const ends = isOver(done);
-    if (model.get("_record") !== drawn) field.show(ends && !isSolved(done) ? theAnswer() : (tried.at(-1)?.answer ?? ""));
-    drawn = model.get("_record");
+    if (record.value !== drawn) field.show(ends && !isSolved(done) ? theAnswer(done) : (tried.at(-1)?.answer ?? ""));
+    drawn = record.value;
     field.allow(!ends);
     const first = tried.length > 0 ? "" : t("exercise.predict_first");
     const last = ends ? t("exercise.over") : "";
     check.allow(last || (done.length >= MOST_STEPS - 1 ? t("exercise.enough") : ""));
     hint.allow(first || last || (isHintTold(done) ? t("exercise.hint_told") : done.length >= MOST_STEPS - 1 ? t("exercise.enough") : ""));
     show.allow(first || last);
-    again.element.hidden = !ends && found !== null;
+    again.element.hidden = !ends && steps.value !== null;
     const word = isSolved(done) ? t("exercise.solved") : ends ? t("exercise.shown") : tried.length > 0 ? t("exercise.attempt", { number: tried.length }) : "";
     setText(state, word);
     set(state, { "data-tone": isSolved(done) ? "right" : undefined });
@@ -98,23 +91,19 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     set(attempts, { hidden: tried.length === 0 });
     set(teacher.element, { hidden: tried.length === 0 });
     teacher.show(done);
-  }
+  });
 
   /** What the field shows once the answer was shown: the right option or code; of numbers, what was typed last. */
-  function theAnswer(): string {
+  function theAnswer(done: readonly Step[]): string {
     const fmt = formatOf(question.rule);
     const right = target(question.rule);
     if (question.kind === "bits" && fmt && right) return fmt.toHex(encode(fmt, right));
     if (question.kind === "choice") return question.options.find(({ answer }) => verdictOf(question, answer).isRight)?.answer ?? "";
-    return attemptsOf(steps() ?? []).at(-1)?.answer ?? "";
+    return attemptsOf(done).at(-1)?.answer ?? "";
   }
 
-  model.on("change:_record", draw);
-  draw();
-  return () => {
-    model.off("change:_record", draw);
-    root.remove();
-  };
+  view.onClose(() => root.remove());
+  return view.close;
 }
 
 /** A sign and a word, not only a colour. */

@@ -1,5 +1,6 @@
 // The controls of a design: three sliders, two choices and two switches, each with its error beside it.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
 import { LIMITS } from "#core/formats/custom.ts";
 import { INFINITIES, NANS } from "#core/formats/float_format.ts";
@@ -7,25 +8,26 @@ import { button } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { withMinus } from "#ui/digits.ts";
+import type { View } from "#ui/view.ts";
 import { biasRange, designOf, TRAITS, usualBias, type Design } from "./design.ts";
 
 type Name = keyof Design;
 
-export interface Controls {
-  readonly element: HTMLElement;
-  /** Show a draft, right or wrong; `wrong` is what is wrong with the change of `at`. */
-  show(draft: Design, at?: Name, wrong?: string): void;
+/** What the controls show, valid or not; `wrong` is the error of the change of `at`. */
+export interface Draft {
+  readonly design: Design;
+  readonly at?: Name;
+  readonly wrong?: string;
 }
 
 interface Actions {
   /** While a control moves. */
-  draft(changes: Partial<Design>, at: Name): void;
-  /** Once it is let go. */
+  change(changes: Partial<Design>, at: Name): void;
+  /** Once it is released. */
   commit(): void;
 }
 
-export function controls({ draft, commit }: Actions): Controls {
-  let current: Design;
+export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { change, commit }: Actions): HTMLElement {
   const errors = new Map<Name, HTMLElement>();
   const inputs = new Map<Name, HTMLInputElement | HTMLSelectElement>();
   const outputs = new Map<Name, HTMLElement>();
@@ -47,24 +49,25 @@ export function controls({ draft, commit }: Actions): Controls {
     const input = h("input", { type: "range", step: 1 });
     input.addEventListener("input", () => {
       const value = input.valueAsNumber;
-      const follows = name === "exponent_bits" && current.bias === usualBias(current.exponent_bits);
-      draft({ [name]: value, ...(follows ? { bias: usualBias(value) } : {}) }, name);
+      const { bias, exponent_bits } = draft.value.design;
+      const follows = name === "exponent_bits" && bias === usualBias(exponent_bits);
+      change({ [name]: value, ...(follows ? { bias: usualBias(value) } : {}) }, name);
     });
     return place(name, input, extra);
   };
   const choice = <T extends string>(name: "infinity" | "nan", values: readonly T[]) => {
     const select = h("select", {}, ...values.map((value) => h("option", { value }, t(`designer.${name}_${value}` as MessageKey))));
-    select.addEventListener("input", () => draft({ [name]: select.value }, name));
+    select.addEventListener("input", () => change({ [name]: select.value }, name));
     return place(name, select);
   };
   const box = (name: "signed" | "has_zero") => {
     const input = h("input", { type: "checkbox" });
-    input.addEventListener("input", () => draft({ [name]: input.checked }, name));
+    input.addEventListener("input", () => change({ [name]: input.checked }, name));
     return place(name, input);
   };
 
   const usual = button(t("designer.usual"), () => {
-    draft({ bias: usualBias(current.exponent_bits) }, "bias");
+    change({ bias: usualBias(draft.value.design.exponent_bits) }, "bias");
     commit();
   }, { class: "mw-design-usual" });
   const start = h("select", { "aria-label": t("designer.start") },
@@ -72,7 +75,7 @@ export function controls({ draft, commit }: Actions): Controls {
     ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
   start.addEventListener("change", () => {
     const fmt = formats.find(({ name }) => name === start.value);
-    if (fmt) draft(designOf(fmt), "exponent_bits");
+    if (fmt) change(designOf(fmt), "exponent_bits");
     start.value = "";
     commit();
   });
@@ -82,8 +85,8 @@ export function controls({ draft, commit }: Actions): Controls {
     choice("infinity", INFINITIES), choice("nan", NANS),
     h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start);
 
-  const show = (design: Design, at?: Name, wrong = "") => {
-    current = design;
+  view.effect(() => {
+    const { design, at, wrong = "" } = draft.value;
     for (const name of TRAITS) {
       const input = inputs.get(name)!;
       const value = design[name];
@@ -99,6 +102,6 @@ export function controls({ draft, commit }: Actions): Controls {
       set(input, { "aria-invalid": message ? "true" : undefined, "aria-describedby": message ? errors.get(name)!.id : undefined });
     }
     usual.disabled = design.bias === usualBias(design.exponent_bits);
-  };
-  return { element, show };
+  });
+  return element;
 }

@@ -1,12 +1,15 @@
 // How many codes of each class a format has, without listing them; as a legend of the map, and in its place for wider
 // formats.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import type { FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { rational } from "#core/formats/rational.ts";
 import { cut } from "#ui/digits.ts";
-import { h } from "#ui/dom.ts";
+import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { View } from "#ui/view.ts";
+import type { Design } from "./design.ts";
 import { MAP_BITS } from "./map.ts";
 
 export const CLASSES: readonly FloatClass[] = ["zero", "subnormal", "normal", "infinity", "nan"];
@@ -29,21 +32,21 @@ export function finiteValues(fmt: FloatFormat): bigint {
   return subnormal + normal + (zero > 0n ? 1n : 0n);
 }
 
-export function legend(): { element: HTMLElement; show(fmt: FloatFormat): void } {
+export function legend(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
   const list = h("ul", { class: "mw-design-legend" });
   const note = h("p", { class: "mw-note" });
-  const element = h("div", { class: "mw-stack-tight" }, list, note);
-  const show = (fmt: FloatFormat) => {
-    const counts = countsOf(fmt);
-    const all = 1n << BigInt(fmt.bits);
+  view.effect(() => {
+    const counts = countsOf(fmt.value);
+    const { bits } = fmt.value;
+    const all = 1n << BigInt(bits);
     const found = CLASSES.filter((kind) => counts[kind] > 0n);
     list.replaceChildren(...found.map((kind) => h("li", {},
       h("span", { class: `mw-design-swatch mw-design-${kind}`, "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
       t("designer.class_count", { kind: t(`designer.class_${kind}`), count: grouped(counts[kind]), share: shareOf(counts[kind], all) }))));
-    note.hidden = fmt.bits <= MAP_BITS;
-    note.textContent = t("designer.too_wide", { codes: grouped(all), bits: fmt.bits });
-  };
-  return { element, show };
+    note.hidden = bits <= MAP_BITS;
+    setText(note, t("designer.too_wide", { codes: grouped(all), bits }));
+  });
+  return h("div", { class: "mw-stack-tight" }, list, note);
 }
 
 function grouped(count: bigint): string {

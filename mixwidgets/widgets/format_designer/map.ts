@@ -1,10 +1,13 @@
 // The map of all codes of a narrow format: a grid with one tab stop, a class and a value in each cell.
 
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { classify, shortest } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { binary, figure, withMinus } from "#ui/digits.ts";
+import type { View } from "#ui/view.ts";
+import type { Design } from "./design.ts";
 
 /** Formats up to this width have a map. */
 export const MAP_BITS = 8;
@@ -13,16 +16,15 @@ const NARROW = 8;
 const CELL_CHARACTERS = 6;
 const NARROW_PIXELS = 860; // below this width six characters would not fit a cell of 16 columns
 
-export function codeMap(): { element: HTMLElement; show(fmt: FloatFormat): void; resize(pixels: number): void } {
+export function codeMap(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, width: ReadonlySignal<number>): HTMLElement {
   const grid = h("div", { role: "grid", class: "mw-design-map", "aria-label": t("designer.map") });
   const detail = h("p", { class: "mw-num mw-design-detail" });
   const element = h("div", { class: "mw-stack-tight" }, grid, detail);
-  let fmt: FloatFormat | undefined;
+  const columns = computed(() => (width.value < NARROW_PIXELS ? NARROW : WIDE));
   let cells: HTMLElement[] = [];
-  let columns = WIDE;
   let stop = 0;
 
-  const point = (i: number) => setText(detail, describe(fmt!, BigInt(i)));
+  const point = (i: number) => setText(detail, describe(fmt.value, BigInt(i)));
   const indexOf = (target: EventTarget | null) => cells.findIndex((cell) => target instanceof Node && cell.contains(target));
   const moveStop = (next: number) => {
     set(cells[stop] ?? grid, { tabindex: cells[stop] ? -1 : undefined });
@@ -42,49 +44,40 @@ export function codeMap(): { element: HTMLElement; show(fmt: FloatFormat): void;
   grid.addEventListener("keydown", (event) => {
     if (event.altKey || event.metaKey) return;
     const last = cells.length - 1;
-    const row = stop - (stop % columns);
+    const row = stop - (stop % columns.value);
     const to = {
       ArrowLeft: stop - 1,
       ArrowRight: stop + 1,
-      ArrowUp: stop - columns,
-      ArrowDown: stop + columns,
+      ArrowUp: stop - columns.value,
+      ArrowDown: stop + columns.value,
       Home: event.ctrlKey ? 0 : row,
-      End: event.ctrlKey ? last : Math.min(row + columns - 1, last),
+      End: event.ctrlKey ? last : Math.min(row + columns.value - 1, last),
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     if (to >= 0 && to <= last) cells[to]!.focus();
   });
 
-  const build = () => {
-    const codes = 1 << fmt!.bits;
-    if (cells.length !== codes || grid.dataset.columns !== String(Math.min(columns, codes))) lay(codes);
-    cells.forEach((cell, i) => paint(cell, fmt!, BigInt(i)));
-    moveStop(Math.min(stop, codes - 1));
-  };
-  const lay = (codes: number) => {
+  const arrange = (codes: number) => {
+    const count = Math.min(columns.value, codes);
+    if (cells.length === codes && grid.dataset.columns === String(count)) return;
     cells = Array.from({ length: codes }, () => h("div", { role: "gridcell", tabindex: -1 },
       h("span", { class: "mw-design-letter", "aria-hidden": "true" }), h("span", { "aria-hidden": "true" })));
     const rows = [];
-    for (let i = 0; i < codes; i += columns) rows.push(h("div", { role: "row", class: "mw-design-row" }, ...cells.slice(i, i + columns)));
-    set(grid, { "data-columns": Math.min(columns, codes) });
-    grid.style.setProperty("--columns", String(Math.min(columns, codes)));
+    for (let i = 0; i < codes; i += count) rows.push(h("div", { role: "row", class: "mw-design-row" }, ...cells.slice(i, i + count)));
+    set(grid, { "data-columns": count });
+    grid.style.setProperty("--columns", String(count));
     grid.replaceChildren(...rows);
   };
-  return {
-    element,
-    show(next) {
-      fmt = next;
-      element.hidden = next.bits > MAP_BITS;
-      if (!element.hidden) build();
-    },
-    resize(pixels) {
-      const next = pixels < NARROW_PIXELS ? NARROW : WIDE;
-      if (next === columns) return;
-      columns = next;
-      if (fmt && !element.hidden) build();
-    },
-  };
+  view.effect(() => {
+    const { bits } = fmt.value;
+    element.hidden = bits > MAP_BITS;
+    if (element.hidden) return;
+    arrange(1 << bits);
+    cells.forEach((cell, i) => paint(cell, fmt.value, BigInt(i)));
+    moveStop(Math.min(stop, cells.length - 1));
+  });
+  return element;
 }
 
 function paint(cell: HTMLElement, fmt: FloatFormat, code: bigint): void {

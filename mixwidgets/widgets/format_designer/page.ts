@@ -1,14 +1,15 @@
 // FormatDesigner: set the widths, the bias and the special values, and see the format that they make.
 
-import type { AnyModel, RenderProps } from "@anywidget/types";
+import type { RenderProps } from "@anywidget/types";
+import { batch, computed, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { listed, pieces, t } from "#ui/messages.ts";
-import { onTraits } from "#ui/traits.ts";
-import { controls } from "./controls.ts";
+import { kept, viewOf } from "#ui/view.ts";
+import { controls, type Draft } from "./controls.ts";
 import { legend } from "./counts.ts";
 import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design } from "./design.ts";
 import { codeMap } from "./map.ts";
@@ -17,68 +18,47 @@ import { specSheet } from "./sheet.ts";
 const FIRST = "float8_e4m3"; // shown where the model holds no format
 
 function render({ model, el }: RenderProps<Design>): () => void {
+  const view = viewOf(model);
   const { root, head } = card(el, t("designer.title"));
   root.classList.add("mw-format-designer");
   const name = h("p", { class: "mw-num mw-design-name" });
   head.append(name);
 
   const callout = h("p", { class: "mw-callout" });
-  const sheet = specSheet();
-  const map = codeMap();
-  const classes = legend();
-  const spoken = announcer();
-  let good = designFrom(model); // the last design that is a format
-  let draft = good; // what the controls show
+  const announce = announcer(view);
+  const traits = TRAITS.map((name) => view.trait(name));
+  const design = kept(designOf(getFormat(FIRST)!), (last) => {
+    const found = read((name) => traits[TRAITS.indexOf(name)]!.value)?.design;
+    return found && !same(found, last) ? found : last;
+  }); // the last that is a format
+  const words = computed(() => verdict(design.value));
+  const draft = signal<Draft>({ design: design.value }); // what the controls show
+  view.onChange(design, (found) => (draft.value = { design: found }));
+  const fmt = computed(() => formatOf(design.value));
 
-  const paint = () => {
-    const fmt = formatOf(good);
-    setText(name, (known(good)[0] ?? fmt).name);
-    callout.replaceChildren(...emphasised(verdict(good)));
-    sheet.show(fmt);
-    map.show(fmt);
-    classes.show(fmt);
-  };
-  const panel = controls({
-    draft(changes, at) {
-      draft = { ...draft, ...changes };
-      const wrong = problem(draft);
-      panel.show(draft, at, wrong);
-      if (wrong || same(draft, good)) return;
-      good = draft;
-      for (const trait of TRAITS) model.set(trait, good[trait]);
-      paint();
-      spoken.say(callout.textContent);
+  const panel = controls(view, draft, {
+    change(changes, at) {
+      const next = { ...draft.value.design, ...changes };
+      const wrong = problem(next);
+      batch(() => {
+        if (!wrong) view.set(next);
+        draft.value = { design: next, at, wrong };
+      });
     },
-    commit() {
-      model.save_changes();
-    },
+    commit: () => model.save_changes(),
   });
+  root.append(
+    h("div", { class: "mw-design-top" }, panel, h("div", { class: "mw-stack-tight" }, callout, specSheet(view, fmt))),
+    legend(view, fmt), codeMap(view, fmt, view.width(root)), announce.element);
 
-  root.append(h("div", { class: "mw-design-top" }, panel.element, h("div", { class: "mw-stack-tight" }, callout, sheet.element)), classes.element, map.element, spoken.element);
-  panel.show(draft);
-  paint();
-
-  const unsubscribe = onTraits(model, TRAITS, () => {
-    const arrived = read((trait) => model.get(trait));
-    if (!arrived || same(arrived.design, good)) return;
-    good = arrived.design;
-    draft = good;
-    panel.show(draft);
-    paint();
-    spoken.say(callout.textContent);
+  view.effect(() => {
+    setText(name, (known(design.value)[0] ?? fmt.value).name);
+    callout.replaceChildren(...emphasised(words.value));
   });
-  const observer = new ResizeObserver(() => map.resize(root.clientWidth));
-  observer.observe(root);
-  return () => {
-    unsubscribe();
-    spoken.close();
-    observer.disconnect();
-    root.remove();
-  };
-}
+  view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));
 
-function designFrom(model: AnyModel<Design>): Design {
-  return read((trait) => model.get(trait))?.design ?? designOf(getFormat(FIRST)!);
+  view.onClose(() => root.remove());
+  return view.close;
 }
 
 /** What is wrong with a draft, in words; empty where it is a format. */

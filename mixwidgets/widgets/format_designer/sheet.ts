@@ -1,12 +1,15 @@
 // The spec sheet: the figures that follow from a design.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { exact } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { compare, floorLog2, power, type Rational } from "#core/formats/rational.ts";
 import { h } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { cut, superscript, withMinus } from "#ui/digits.ts";
+import type { View } from "#ui/view.ts";
 import { finiteValues } from "./counts.ts";
+import type { Design } from "./design.ts";
 
 const DIGITS = 10;
 
@@ -42,11 +45,9 @@ export function amount(x: Rational): string {
   return digits.includes("…") ? `2${superscript(exponent)} ≈ ${digits.replace("…", "")}` : `2${superscript(exponent)} = ${digits}`;
 }
 
-export function specSheet(): { element: HTMLElement; show(fmt: FloatFormat): void } {
+export function specSheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
   const element = h("dl", { class: "mw-design-sheet" });
-  const show = (fmt: FloatFormat) => {
-    element.replaceChildren(...figuresOf(fmt).map(([key, text]) =>
-      h("div", {}, h("dt", {}, t(key)), h("dd", { class: "mw-num" }, text))));
-  };
-  return { element, show };
+  view.effect(() => element.replaceChildren(...figuresOf(fmt.value).map(([key, text]) =>
+    h("div", {}, h("dt", {}, t(key)), h("dd", { class: "mw-num" }, text)))));
+  return element;
 }

@@ -15,12 +15,13 @@ _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed"
 
 
 class FormatDesigner(MixWidget):
-    """Design a float format with sliders: `FormatDesigner(exponent_bits=4, fraction_bits=3)`.
+    """Design a float format with sliders: `FormatDesigner("float8_e4m3", fraction_bits=2)`.
 
-    The choices are those of `FloatFormat`, and `format` is what they make: a format of the catalogue or of
-    P3109 where they agree with one, else one named after its widths. Choices that make no format are a
-    traitlets.TraitError (in the constructor a ValueError), and the last good ones stay; to change several at
-    once, assign a `format`. A bias that is IEEE's follows the exponent bits.
+    It starts from `format`, with the choices that are given in the place of its own. The choices are those of
+    `FloatFormat`, and the property `format` is what they make: a format of the catalogue or of P3109 where they
+    agree with one, else one named after its widths. Choices that make no format are a traitlets.TraitError (in
+    the constructor a ValueError), and the last good ones stay; to change several at once, assign a `format`.
+    A bias that is IEEE's follows the exponent bits.
     """
 
     _page = "format_designer"
@@ -37,20 +38,25 @@ class FormatDesigner(MixWidget):
 
     def __init__(
         self,
+        format: Any = "float8_e4m3",
         *,
-        exponent_bits: int = 4,
-        fraction_bits: int = 3,
+        exponent_bits: int | None = None,
+        fraction_bits: int | None = None,
         bias: int | None = None,
-        infinity: str = "ieee",
-        nan: str = "ieee",
-        signed: bool = True,
-        has_zero: bool = True,
+        infinity: str | None = None,
+        nan: str | None = None,
+        signed: bool | None = None,
+        has_zero: bool | None = None,
         **traits: Any,
     ) -> None:
         self.reject_unknown(traits)
-        widths = {"exponent_bits": exponent_bits, "fraction_bits": fraction_bits}
-        given = {} if bias is None else {"bias": bias}
-        fmt = _format(**widths, **given, infinity=infinity, nan=nan, signed=signed, has_zero=has_zero)
+        choices = (exponent_bits, fraction_bits, bias, infinity, nan, signed, has_zero)
+        given = {name: choice for name, choice in zip(_DESIGN, choices, strict=True) if choice is not None}
+        start = get_format(format)
+        design = {name: getattr(start, name) for name in _DESIGN} | given
+        if exponent_bits is not None and bias is None:
+            del design["bias"]  # IEEE's for so many bits
+        fmt = _format(**design)
         super().__init__(**{name: getattr(fmt, name) for name in _DESIGN}, **traits)
 
     @property

@@ -6,7 +6,7 @@ import { Answers } from "#core/gradients/answers.ts";
 import { estimatedError } from "#core/gradients/rounding_error.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { openness } from "#ui/view.ts";
+import { openState } from "#ui/view.ts";
 import { choices, type Explored } from "./state.ts";
 import { percent, power, share } from "./words.ts";
 
@@ -30,7 +30,7 @@ export function comparison({ view, answers, scale }: Explored): HTMLElement {
       ...rows.map(({ head, cells }) => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, head), ...cells))));
   const element = h("details", { class: "mw-unfolding" },
     h("summary", {}, t("explorer.compare")), table, h("p", { class: "mw-note" }, t("explorer.compare_note")));
-  const isOpen = openness(element);
+  const isOpen = openState(element);
   const names = view.trait("compare");
   const formats = computed(() => names.value.map(getFormat).filter((format) => format !== undefined));
   const compared = computed(() => [answers.value, ...formats.value.map((format) =>

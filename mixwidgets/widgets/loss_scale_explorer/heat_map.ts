@@ -9,7 +9,7 @@ import { plain } from "#ui/foreign_text.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { openness } from "#ui/view.ts";
+import { openState } from "#ui/view.ts";
 import { binned, frame, zones } from "./geometry.ts";
 import type { Explored } from "./state.ts";
 import type { Textures } from "./textures.ts";
@@ -34,7 +34,7 @@ export function heatMap(
   const group = h("div", { role: "group", tabindex: 0, class: "mw-heat-group", "aria-labelledby": id }, canvas);
   const summary = h("summary", { id });
   const element = h("details", { class: "mw-unfolding" }, summary, h("div", { class: "mw-stack-tight" }, group, cell, hint));
-  const isOpen = openness(element);
+  const isOpen = openState(element);
   const isFocused = signal(false);
   const zoom = view.measured(canvas, () => (globalThis.devicePixelRatio || 1) * zoomOf(canvas));
   const isShown = computed(() => isOpen.value && names.value.length > FEW);

@@ -11,7 +11,7 @@ import { cut, figure } from "#ui/digits.ts";
 import { drawLine, drawRow } from "#ui/number_line/drawing.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
 import { rowOf } from "#ui/number_line/ticks.ts";
-import { pixelOf, type View } from "#ui/number_line/view.ts";
+import { pixelOf, type Viewport } from "#ui/number_line/viewport.ts";
 import { drawRuler } from "./ruler.ts";
 
 const CAPTION = 12; // pixels
@@ -30,7 +30,7 @@ export interface Scene {
 }
 
 /** Draw into an SVG; gives the captions, for the SVG's description. */
-export function draw(svg: SVGSVGElement, { fmt, marks, others, text }: Scene, view: View): string[] {
+export function draw(svg: SVGSVGElement, { fmt, marks, others, text }: Scene, view: Viewport): string[] {
   const height = ROWS + ROW * others.length + RULER;
   set(svg, { viewBox: `0 0 ${view.width} ${height}`, height });
   svg.style.minHeight = `${height}px`;
@@ -63,7 +63,7 @@ function drawCaption({ name }: FloatFormat, caption: string, y: number): SVGElem
 }
 
 /** " · 5 values in view · → 65536" */
-function captionOf(fmt: FloatFormat, view: View, result: bigint | null = null): string {
+function captionOf(fmt: FloatFormat, view: Viewport, result: bigint | null = null): string {
   const { count } = rowOf(fmt, view);
   const values = count === 1n ? t("line.one") : t("line.count", { count: countText(count) });
   if (result === null) return ` · ${values}`;
@@ -87,7 +87,7 @@ function countText(count: bigint): string {
 }
 
 /** A ring around the value that the input becomes in another format. */
-function drawResult(fmt: FloatFormat, code: bigint | null, view: View, y: number): SVGElement[] {
+function drawResult(fmt: FloatFormat, code: bigint | null, view: Viewport, y: number): SVGElement[] {
   if (code === null || !isFinite(fmt, code)) return [];
   const x = pixelOf(view, exact(fmt, code));
   return x < 0 || x > view.width ? [] : [s("circle", { class: "mw-nl-result", cx: x, cy: y, r: 5 })];

@@ -1,18 +1,20 @@
 // The decision as three cells: the neighbour below, the midpoint, the neighbour above, and which was taken.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { EditedNumber } from "#widgets/bit_editor/state.ts";
+import type { Effects } from "#ui/view.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
 
-export function decision(): { element: HTMLElement; show(number: EditedNumber, marks: readonly Mark[]): void } {
+export function decision(view: Effects, number: ReadonlySignal<EditedNumber>, marks: ReadonlySignal<readonly Mark[]>): HTMLElement {
   const element = h("dl", { class: "mw-nl-decision" });
-  const show = (number: EditedNumber, marks: readonly Mark[]) => {
-    const rounded = marks.some(({ role }) => role === "midpoint");
-    const cells = marks.filter(({ role }) => role !== "input" || !rounded);
-    element.replaceChildren(...cells.map((mark) => cellOf(number, mark, rounded)));
-  };
-  return { element, show };
+  view.effect(() => {
+    const rounded = marks.value.some(({ role }) => role === "midpoint");
+    const cells = marks.value.filter(({ role }) => role !== "input" || !rounded);
+    element.replaceChildren(...cells.map((mark) => cellOf(number.value, mark, rounded)));
+  });
+  return element;
 }
 
 function cellOf(number: EditedNumber, mark: Mark, rounded: boolean): HTMLElement {

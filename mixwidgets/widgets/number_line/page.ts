@@ -1,6 +1,7 @@
 // NumberLine: a number between its neighbours, on a line that zooms through every scale.
 
-import type { AnyModel, RenderProps } from "@anywidget/types";
+import type { RenderProps } from "@anywidget/types";
+import { computed, signal } from "@preact/signals-core";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -8,16 +9,17 @@ import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { button } from "#ui/buttons.ts";
 import { card, labelled } from "#ui/card.ts";
-import { emphasised, h, s, set, setText, uniqueId } from "#ui/dom.ts";
-import { inSeries, listed, pieces, t } from "#ui/messages.ts";
+import { cut } from "#ui/digits.ts";
+import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { textField } from "#ui/fields.ts";
+import { inSeries, listed, t } from "#ui/messages.ts";
 import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import { largest } from "#ui/number_line/ticks.ts";
-import { endsOf, panned, sees, viewOf, widthOf, zoomed, type View } from "#ui/number_line/view.ts";
-import { cut } from "#ui/digits.ts";
-import { textField } from "#ui/fields.ts";
-import { accept, exactInput, inFormat, numberLink, stepped, typed, type EditedNumber, type State as NumberState } from "#widgets/bit_editor/state.ts";
-import { sentence } from "#widgets/bit_editor/words.ts";
-import { draw, type Scene } from "./comparison.ts";
+import { contains, endsOf, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
+import { type View, viewOf } from "#ui/view.ts";
+import { accept, editable, exactInput, inFormat, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
+import { showSentence } from "#widgets/bit_editor/words.ts";
+import { draw } from "./comparison.ts";
 import { decision } from "./decision.ts";
 import { navigate } from "./navigation.ts";
 
@@ -29,111 +31,82 @@ export interface State extends NumberState {
 const LONGEST_TEXT = 20_000; // characters, as in the bit editor
 
 function render({ model, el }: RenderProps<State>): () => void {
+  const view = viewOf(model);
   const { root, head } = card(el, t("line.title"));
   root.classList.add("mw-number-line");
+  const { number, edit } = editable(view as unknown as View<NumberState>);
+  const names = view.trait("formats");
 
   const select = h("select", {}, ...formats.map((fmt) => h("option", { value: fmt.name }, fmt.name)));
-  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => link.edit(typed(link.number, text), "now")));
+  const value = textField(t("common.value"), LONGEST_TEXT, (text) => attempt(() => edit(typed(number.value, text), "now")));
   const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
-
   const callout = h("p", { class: "mw-callout" });
-  const cells = decision();
   const svg = s("svg", { class: "mw-nl", role: "img" });
   const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, t("line.keys"));
   const board = h("div", {
     class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id,
   }, svg);
-  const spoken = announcer();
+  const announce = announcer(view);
 
-  let scene: Scene;
-  let view: View;
-  let moved = false; // whether the view was chosen by hand
+  const marks = computed(() => marksOf(number.value));
+  const width = view.measured(board, () => widthOf(board));
+  const chosen = signal<Viewport | null>(null); // by hand, until the number leaves it
+  const isIn = (viewport: Viewport) => marks.value.some(({ role, value }) => role === "input" && contains(viewport, value));
+  const visible = computed(() =>
+    chosen.value && isIn(chosen.value) ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value));
+  const look = (next: Viewport | null) => {
+    chosen.value = next;
+    announce.say(svg.getAttribute("aria-label")!);
+  };
+  const zoom = (steps: number, pixel = visible.value.width / 2) => look(zoomed(visible.value, steps, pixel));
+  const pan = (pixels: number) => look(panned(visible.value, pixels));
+  const fit = () => look(null);
+  const whole = () => look(viewportOf({ numerator: 0n, denominator: 1n }, largest(number.value.fmt), 0.46, width.value));
 
-  const paint = () => {
-    const captions = draw(svg, scene, view);
-    const [from, to] = endsOf(view).map((end) => cut(end, 17)) as [string, string];
-    const marks = listed(scene.marks.filter((mark) => sees(view, mark.value)).map((mark) => mark.label));
-    const words = t("line.described", { from, to, marks: marks || t("line.nothing"), rows: inSeries(captions) });
-    set(svg, { "aria-label": words });
-    return words;
-  };
-  const look = (next: View) => {
-    view = next;
-    moved = true;
-    spoken.say(paint());
-  };
-  const fit = () => {
-    view = fitted(scene.marks, view.width);
-    moved = false;
-    spoken.say(paint());
-  };
-  const zoom = (steps: number, pixel = view.width / 2) => look(zoomed(view, steps, pixel));
-  const pan = (pixels: number) => look(panned(view, pixels));
-  const whole = () => look(viewOf({ numerator: 0n, denominator: 1n }, largest(scene.fmt), 0.46, view.width));
-
-  const show = (number: EditedNumber) => {
-    select.value = number.fmt.name;
+  view.effect(() => {
+    select.value = number.value.fmt.name;
     setText(wrong, "");
-    value.show(number.input || toDecimal(number.fmt, number.code));
-    const marks = marksOf(number);
-    scene = { fmt: number.fmt, marks, others: othersOf(model, number.fmt), text: exactInput(number) };
-    const { key, args, tone } = sentence(number);
-    callout.dataset.tone = tone;
-    callout.replaceChildren(...emphasised(pieces(key, args)));
-    cells.show(number, marks);
-    const here = marks.find(({ role }) => role === "input");
-    if (!moved || !here || !sees(view, here.value)) view = fitted(marks, widthOf(board));
-    paint();
-  };
-  const link = numberLink(model as unknown as AnyModel<NumberState>, (number) => {
-    show(number);
-    spoken.say(callout.textContent);
+    value.show(number.value.input || toDecimal(number.value.fmt, number.value.code));
   });
-
+  view.effect(() => {
+    const { fmt } = number.value;
+    const captions = draw(svg, { fmt, marks: marks.value, others: othersOf(names.value, fmt), text: exactInput(number.value) }, visible.value);
+    const [from, to] = endsOf(visible.value).map((end) => cut(end, 17)) as [string, string];
+    const inside = listed(marks.value.filter((mark) => contains(visible.value, mark.value)).map((mark) => mark.label));
+    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: inSeries(captions) }) });
+  });
+  showSentence(callout, number.value);
+  view.onChange(number, () => {
+    if (chosen.value && !isIn(chosen.value)) chosen.value = null;
+    announce.say(showSentence(callout, number.value));
+  });
   select.addEventListener("change", () => {
-    moved = false;
-    const error = attempt(() => link.edit(inFormat(link.number, getFormat(select.value)!), "now"));
-    select.value = link.number.fmt.name;
+    chosen.value = null;
+    const error = attempt(() => edit(inFormat(number.value, getFormat(select.value)!), "now"));
+    select.value = number.value.fmt.name;
     setText(wrong, error);
   });
+  navigate(board, { zoom, pan, fit, step: (direction) => edit(stepped(number.value, direction), "soon") });
 
   root.append(
-    value.error, wrong, callout, cells.element, board,
+    value.error, wrong, callout, decision(view, number, marks), board,
     h("div", { class: "mw-row" },
       button(t("line.zoom_out_sign"), () => zoom(4), { "aria-label": t("line.zoom_out") }),
       button(t("line.zoom_in_sign"), () => zoom(-4), { "aria-label": t("line.zoom_in") }),
-      button(t("line.left_sign"), () => pan(-view.width / 4), { "aria-label": t("line.left") }),
-      button(t("line.right_sign"), () => pan(view.width / 4), { "aria-label": t("line.right") }),
+      button(t("line.left_sign"), () => pan(-width.value / 4), { "aria-label": t("line.left") }),
+      button(t("line.right_sign"), () => pan(width.value / 4), { "aria-label": t("line.right") }),
       button(t("line.fit"), fit),
       button(t("line.whole"), whole),
       keys),
-    spoken.element,
+    announce.element,
   );
-  show(link.number);
-
-  navigate(board, { zoom, pan, fit, step: (direction) => link.edit(stepped(link.number, direction), "soon") });
-  const compare = () => show(link.number);
-  model.on("change:formats", compare);
-  const observer = new ResizeObserver(() => {
-    const width = widthOf(board);
-    if (width === view.width) return;
-    view = moved ? { ...view, width } : fitted(scene.marks, width);
-    paint();
-  });
-  observer.observe(board);
-  return () => {
-    spoken.close();
-    observer.disconnect();
-    model.off("change:formats", compare);
-    link.close();
-    root.remove();
-  };
+  view.onClose(() => root.remove());
+  return view.close;
 }
 
-/** The formats of the rows: those named, as far as there are such, without the line's own. */
-function othersOf(model: AnyModel<State>, fmt: FloatFormat): FloatFormat[] {
-  const names: unknown = model.get("formats");
+/** The formats of the rows: the known ones of `names`, without the line's own. */
+function othersOf(names: unknown, fmt: FloatFormat): FloatFormat[] {
   const found = Array.isArray(names) ? names.map((name) => getFormat(name)) : [];
   return [...new Set(found)].filter((one): one is FloatFormat => one !== undefined && one !== fmt);
 }

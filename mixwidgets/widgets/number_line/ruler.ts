@@ -7,7 +7,7 @@ import { cut } from "#ui/digits.ts";
 import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { CHARACTER } from "#ui/number_line/drawing.ts";
-import { endsOf, pixelOf, unitOf, type View } from "#ui/number_line/view.ts";
+import { endsOf, pixelOf, unitOf, type Viewport } from "#ui/number_line/viewport.ts";
 
 const SPACING = 96; // pixels between labels, at least
 const LONGEST = 11; // characters of a label; longer ones are replaced by offsets from a number in the view
@@ -20,13 +20,13 @@ interface Ruler {
 }
 
 /** `reference`: a number in the view, such as the one that is explained. */
-export function rulerOf(view: View, reference: Rational): Ruler {
+export function rulerOf(view: Viewport, reference: Rational): Ruler {
   const plain = marksFrom(view, rational(0n), "");
   if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
   return { marks: marksFrom(view, reference, "+"), origin: reference };
 }
 
-function marksFrom(view: View, origin: Rational, plus: string): Ruler["marks"] {
+function marksFrom(view: Viewport, origin: Rational, plus: string): Ruler["marks"] {
   const step = niceStep(multiply(unitOf(view.level), rational(BigInt(SPACING))));
   const [low, high] = endsOf(view).map((end) => subtract(end, origin)) as [Rational, Rational];
   const marks = [];
@@ -50,7 +50,7 @@ function ceiling({ numerator, denominator }: Rational): bigint {
 }
 
 /** The ruler at the height `y`. */
-export function drawRuler(view: View, reference: Rational, y: number): SVGElement[] {
+export function drawRuler(view: Viewport, reference: Rational, y: number): SVGElement[] {
   const { marks, origin } = rulerOf(view, reference);
   return [
     s("line", { class: "mw-nl-axis", x1: 0, x2: view.width, y1: y, y2: y }),

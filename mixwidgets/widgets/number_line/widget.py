@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NumberLine(BitEditor):
-    """How a number is rounded, on a zoomable line: `NumberLine("65505", format="float16")`.
+    """How a number is rounded, on a zoomable line: `NumberLine("65505", "float16")`.
 
     It holds a number as a BitEditor does (`value`, `code`, `format`), and shows the neighbours, the midpoint
     and what decided. `formats` names the formats whose values stand in rows below, at the same scale.
@@ -35,8 +35,8 @@ class NumberLine(BitEditor):
     def __init__(
         self,
         value: Any = None,
-        *,
         format: Any = "float16",
+        *,
         formats: Iterable[Any] = ("bfloat16", "float8_e5m2"),
         code: Any = None,
         **traits: Any,

@@ -52,7 +52,10 @@ function render({ model, el }: RenderProps<State>): () => void {
     tasks: model.get("_tasks"), recipes: model.get("_recipes"), devices: model.get("_devices"), scenarios: model.get("_scenarios") ?? [],
   };
   const panel = controls(choosable, {
-    choose: view.sendAll,
+    choose: (choice) => {
+      view.set(choice);
+      model.save_changes();
+    },
     launch: (experiment) => link.ask("launch", { experiment }),
     stop: () => atHand.value && link.ask("stop", { run: atHand.value.id }),
     stopAll: () => link.ask("stop_all"),

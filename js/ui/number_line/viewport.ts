@@ -1,11 +1,11 @@
-// What part of the line is seen. Everything is rational, so that neighbours in float64 are still told apart.
+// The visible part of a number line. Everything is rational, so that neighbours in float64 are still told apart.
 
 import {
   add, compare, divide, floorLog2, magnitudeOf, multiply, power, rational, subtract, toNumber, type Rational,
 } from "#core/formats/rational.ts";
 
-/** A window of `width` pixels around `centre`; `level` is its zoom, in quarters of a doubling of value per pixel. */
-export interface View {
+/** `width` pixels around `centre`; `level` is its zoom, in quarters of a doubling of value per pixel. */
+export interface Viewport {
   readonly centre: Rational;
   readonly level: number;
   readonly width: number;
@@ -13,7 +13,7 @@ export interface View {
 
 const NARROWEST = 240; // pixels, also before the page has been laid out
 
-/** How wide a view in an element is, in the element's own pixels. */
+/** How wide a viewport in an element is, in the element's own pixels. */
 export function widthOf(element: Element): number {
   return Math.max(Math.round(element.clientWidth), NARROWEST);
 }
@@ -42,34 +42,34 @@ function held(level: number): number {
 }
 
 /** A view in which `gap` (positive) spans `share` of the width. */
-export function viewOf(centre: Rational, gap: Rational, share: number, width: number): View {
+export function viewportOf(centre: Rational, gap: Rational, share: number, width: number): Viewport {
   const pixels = BigInt(Math.max(1, Math.round(share * width)));
   return snapped(centre, levelOf(divide(gap, rational(pixels))), width);
 }
 
 /** Where a value stands, in pixels from the left; exact to far below a pixel inside the view. */
-export function pixelOf(view: View, x: Rational): number {
+export function pixelOf(view: Viewport, x: Rational): number {
   return view.width / 2 + toNumber(divide(subtract(x, view.centre), unitOf(view.level)));
 }
 
 /** The value at a pixel. */
-export function valueAt(view: View, pixel: number): Rational {
+export function valueAt(view: Viewport, pixel: number): Rational {
   const from = rational(BigInt(Math.round((pixel - view.width / 2) * 64)), GRID);
   return add(view.centre, multiply(from, unitOf(view.level)));
 }
 
 /** The values at both ends. */
-export function endsOf(view: View): readonly [Rational, Rational] {
+export function endsOf(view: Viewport): readonly [Rational, Rational] {
   return [valueAt(view, 0), valueAt(view, view.width)];
 }
 
 /** Moved by so many pixels, to the right where positive. */
-export function panned(view: View, pixels: number): View {
+export function panned(view: Viewport, pixels: number): Viewport {
   return snapped(valueAt(view, view.width / 2 + pixels), view.level, view.width);
 }
 
 /** Zoomed by so many quarters of a doubling, out where positive; the value at `pixel` stays there. */
-export function zoomed(view: View, steps: number, pixel: number): View {
+export function zoomed(view: Viewport, steps: number, pixel: number): Viewport {
   const level = held(view.level + steps);
   if (level === view.level) return view;
   const fixed = valueAt(view, pixel);
@@ -77,13 +77,13 @@ export function zoomed(view: View, steps: number, pixel: number): View {
   return snapped(add(fixed, multiply(subtract(view.centre, fixed), ratio)), level, view.width);
 }
 
-/** Whether a value is in sight. */
-export function sees(view: View, x: Rational): boolean {
+/** Whether a value lies within the viewport. */
+export function contains(view: Viewport, x: Rational): boolean {
   const [low, high] = endsOf(view);
   return compare(x, low) >= 0 && compare(x, high) <= 0;
 }
 
-function snapped(centre: Rational, level: number, width: number): View {
+function snapped(centre: Rational, level: number, width: number): Viewport {
   const grid = divide(unitOf(level), rational(GRID));
   const { numerator, denominator } = divide(magnitudeOf(centre), grid);
   const count = (2n * numerator + denominator) / (2n * denominator);
