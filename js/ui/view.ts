@@ -56,7 +56,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       model.set(name, value);
       model.save_changes();
     },
-    onMessage: (hear) => listen("msg:custom", (message, buffers) => batch(() => hear(message, buffers))),
+    onMessage: (hear) => listen("msg:custom", (message, buffers: Bytes[] = []) => batch(() => hear(message, buffers.map(viewed)))),
     effect: (run) => void ends.push(effect(run)),
     measured,
     width: (element) => measured(element, () => element.clientWidth),
@@ -66,6 +66,13 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       observer?.disconnect();
     },
   };
+}
+
+/** A message's bytes: DataView in most hosts, Uint8Array in Colab. */
+type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+
+function viewed(bytes: Bytes): DataView {
+  return ArrayBuffer.isView(bytes) ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new DataView(bytes);
 }
 
 /** A computed value that may stay what it was: `derive` gets its last value, `first` at first. */
