@@ -42,7 +42,7 @@ documentation: .venv/.test
 notebooks: .venv/.test
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh $(NOTEBOOKS)
 
-browser: .venv/.test .venv/.browser
+browser: .venv/.test .venv/.browser build/npm/.made
 	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal
 
 # For those who work on it
@@ -112,6 +112,13 @@ clean:
 
 .venv/.browser: .venv/.test
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/python -m playwright install chromium
+	touch $@
+
+# Packages that browser tests load as they are, without all that npm would install for them.
+PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8
+build/npm/.made: .venv/.test
+	mkdir -p $(@D)
+	cd $(@D) && for package in $(PACKED); do file=$$($(NPM) pack --silent $$package) && mkdir -p $${file%.tgz} && tar -xzf $$file -C $${file%.tgz} --strip-components=1 || exit 1; done
 	touch $@
 
 node_modules/.installed: package.json package-lock.json .venv/.test

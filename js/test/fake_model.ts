@@ -27,7 +27,7 @@ export function fakeModel(traits: Record<string, unknown>) {
     on: (event: string, listener: Listener) => listeners.set(event, (listeners.get(event) ?? new Set()).add(listener)),
     off: (event: string, listener: Listener) => listeners.get(event)?.delete(listener),
     /** A message from the kernel. */
-    answer: (content: unknown, buffers: DataView[] = []) => emit("msg:custom", content, buffers),
+    answer: (content: unknown, buffers?: readonly (ArrayBuffer | ArrayBufferView)[]) => emit("msg:custom", content, buffers),
     /** How many listeners there are. */
     listening: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
   };

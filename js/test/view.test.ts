@@ -47,6 +47,18 @@ test("what a message changes is drawn once", () => {
   expect(seen).toEqual([0, 7]);
 });
 
+test("a message's bytes are views of what came, in whichever form a host hands them over", () => {
+  const { model, view } = open({});
+  const seen: number[][] = [];
+  view.onMessage((_, buffers) => seen.push(buffers.map((bytes) => bytes.getUint16(0, true))));
+  const sent = Uint8Array.of(9, 1, 2, 9);
+  const cut = sent.slice(1, 3);
+  model.answer({}, [new DataView(sent.buffer, 1, 2), sent.subarray(1, 3), cut, cut.buffer]);
+  model.answer({}, undefined);
+  expect(seen).toEqual([[0x201, 0x201, 0x201, 0x201], []]);
+  expect(() => model.answer({}, [sent.subarray(1, 2)])).toThrow(RangeError); // and reach no further
+});
+
 test("an effect cleans up, and so does the view", () => {
   const { view } = open({});
   const [of, told] = [signal("a"), [] as string[]];

@@ -68,7 +68,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       model.set(name, value);
       model.save_changes();
     },
-    onMessage: (handle) => listen("msg:custom", (message, buffers) => batch(() => handle(message, buffers))),
+    onMessage: (handle) => listen("msg:custom", (message, buffers: Bytes[] = []) => batch(() => handle(message, buffers.map(viewed)))),
     effect: run,
     onChange(of, act) {
       let isFirst = true;
@@ -86,6 +86,13 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       observer?.disconnect();
     },
   };
+}
+
+/** A message's bytes: DataView in most hosts, Uint8Array in Colab. */
+type Bytes = ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+
+function viewed(bytes: Bytes): DataView {
+  return ArrayBuffer.isView(bytes) ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new DataView(bytes);
 }
 
 /** A computed value that may stay what it was: `derive` gets its last value, `first` at first. */

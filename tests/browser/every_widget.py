@@ -94,6 +94,7 @@ _MADE_OTHERWISE = {
     "Exercise-choice": lambda lang, folder: mw.Exercise("round-65505", lang=lang, _record="=inf\n?"),
     "Exercise-bits": lambda lang, folder: mw.Exercise("bits-of-one", lang=lang, _record="=0x0001\n!"),
 }
+NAMES = list(_MADE)
 # Each widget in both languages, and in further states in the one whose words are longer.
 CASES = [
     *[(name, "en") for name in _MADE],

@@ -1,63 +1,19 @@
-"""The hosts. Each opens one page with all widgets in it, and notes what it asks of anyone but itself."""
+"""The hosts. Each opens one page with all widgets in it."""
 
 import re
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
-from tests.browser.hosts.sources import WIDGETS, save_pages, write_marimo_app, write_notebook
+from tests.browser.hosts.host import START, Host
+from tests.browser.hosts.sources import save_pages, write_marimo_app, write_notebook
+from tests.browser.hosts.vscode import vscode
 from tests.browser.jupyter import Notebook, NotebookOf7, jupyter_lab
 from tests.browser.server import serving
 
-START = 90_000  # milliseconds, for a kernel and all widgets on a busy machine
-ITSELF = re.compile(r"(http|ws)://127\.0\.0\.1:|file:|blob:|data:|about:")
-NEVER = re.compile(r"(?!)")
 VOILA_ICONS = re.compile(r"https://cdn\.jsdelivr\.net/npm/@fortawesome/")  # its template's; no widget has one
 NOTEBOOK_SETTINGS = re.compile(r"Cannot read properties of undefined \(reading 'schema'\)")  # as it starts
-
-
-@dataclass
-class Host:
-    """A page in which the widgets are, and what went wrong in it."""
-
-    page: Page
-    root: Path
-    """The folder that Python works in."""
-    has_kernel: bool = True
-    has_theme: bool = True
-    its_own: re.Pattern = NEVER
-    """What the host itself asks of others, or does wrong, whatever is shown in it."""
-    troubles: list[str] = field(default_factory=list)
-    """What else it asked of others, and its JavaScript errors."""
-
-    def __post_init__(self) -> None:
-        self.page.on("pageerror", lambda error: self._note(str(error)))
-        self.page.on("websocket", lambda socket: self._note(socket.url))
-        self.page.context.route("**/*", self._only_to_itself)
-
-    def widget(self, name: str) -> Locator:
-        region, _ = WIDGETS[name]
-        return self.page.get_by_role("region", name=region).first
-
-    def python_has(self, name: str, said: str) -> None:
-        """Wait until the page shows that Python says this of a widget; without a kernel nobody can."""
-        if self.has_kernel:
-            expect(self.page.get_by_text(f"Python: {name} {said}")).to_be_visible()
-
-    def wait(self) -> None:
-        for name in WIDGETS:
-            expect(self.widget(name)).to_be_visible(timeout=START)
-
-    def _only_to_itself(self, route) -> None:
-        address = route.request.url
-        self._note(address)
-        route.continue_() if ITSELF.match(address) else route.abort()
-
-    def _note(self, what: str) -> None:
-        if not ITSELF.match(what) and not self.its_own.match(what):
-            self.troubles.append(what)
 
 
 class SavedPages(Host):
@@ -120,4 +76,4 @@ def saved(page: Page, root: Path, theme: str = "light"):
     yield SavedPages(page, root, has_kernel=False, has_theme=False)
 
 
-HOSTS = {host.__name__: host for host in (jupyterlab, notebook, voila, marimo, saved)}
+HOSTS = {host.__name__: host for host in (jupyterlab, notebook, voila, marimo, vscode, saved)}

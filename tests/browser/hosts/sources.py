@@ -5,6 +5,8 @@ from pathlib import Path
 
 import nbformat
 
+from mixwidgets.widgets.base import MixWidget
+
 START = """\
 import numpy as np
 import mixwidgets as mw
@@ -84,10 +86,15 @@ def _marimo_cell(body: str, made: str, given: str = "") -> str:
     return f"\n\n@app.cell\ndef _({given}):\n{textwrap.indent(body, '    ')}\n    return ({made})\n"
 
 
-def save_pages(folder: Path) -> None:
-    """Each widget as a page of its own."""
+def make_widgets(folder: Path) -> dict[str, MixWidget]:
+    """The widgets in this process, by name; their runs are in `folder`."""
     names: dict = {}
     exec(START.replace("lab_runs", str(folder / "lab_runs")), names)
-    for name, widget in names["widgets"].items():
+    return names["widgets"]
+
+
+def save_pages(folder: Path) -> None:
+    """Each widget as a page of its own."""
+    for name, widget in make_widgets(folder).items():
         widget.save(folder / f"{name}.html")
         widget.close()

@@ -1,0 +1,43 @@
+"""Every widget in the colours that other hosts set around it: all of it stays readable."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.chromium import LIMIT_MS
+from tests.browser.every_widget import NAMES, made
+from tests.browser.hosts.looks import LOOKS
+from tests.browser.test_for_all import FAULTS, LAPTOP, settle, unfold
+
+PUT_ON = """({ style, html, body }) => {
+  const put = (element, attributes) => {
+    for (const { name } of [...element.attributes]) element.removeAttribute(name);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  };
+  put(document.documentElement, html);
+  put(document.body, body);
+  document.querySelector("style").textContent = style;
+}"""
+SURFACE = "card => getComputedStyle(card).backgroundColor.match(/\\d+/g).map(Number)"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_readable_in_every_look(name, chromium, tmp_path):
+    context = chromium.new_context(bypass_csp=True, viewport={"width": LAPTOP, "height": 1080})
+    page = context.new_page()
+    page.set_default_timeout(LIMIT_MS)
+    with made(name, "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        card = page.locator("#widget > .mw")
+        expect(card).to_be_visible()
+        page.evaluate(FAULTS)
+        unfold(page, name)
+        faults = []
+        for look, worn in LOOKS.items():
+            page.emulate_media(color_scheme="light" if worn.is_dark else "dark", reduced_motion="reduce")
+            page.evaluate(PUT_ON, vars(worn))
+            settle(page)
+            faults += [f"{look}: {fault}" for fault in page.evaluate("look.faults(0)")]
+            if (max(card.evaluate(SURFACE)) < 64) != worn.is_dark:
+                faults.append(f"{look}: the card is {card.evaluate(SURFACE)}")
+    context.close()
+    assert faults == []
