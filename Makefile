@@ -18,7 +18,7 @@ lab: .venv/.lab
 SLOW = and not slow
 test: front-end unit documentation notebooks browser
 
-NOTEBOOKS = $(patsubst %,notebooks/%_*.ipynb,00 01 02 07 09)
+NOTEBOOKS = $(patsubst %,notebooks/%_*.ipynb,00 01 02 09)
 test-all: SLOW =
 test-all: NOTEBOOKS = notebooks
 test-all: test

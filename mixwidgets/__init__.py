@@ -40,6 +40,7 @@ _MODULES = {
     "TrainingLab": "widgets.training_lab.widget",
     "SweepProgress": "widgets.sweep_progress.widget",
     "Exercise": "widgets.exercise.widget",
+    "check": "exercises.coding",
 }
 
 # Renamed or no longer public: each works for one more version, with a DeprecationWarning.

@@ -10,7 +10,7 @@ from mixwidgets.formats import decode
 from mixwidgets.languages.texts import in_language
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mixwidgets.exercises.question import Question
     from mixwidgets.exercises.record import Step
@@ -18,17 +18,22 @@ if TYPE_CHECKING:
 
 def report(question: Question, steps: list[Step], words: Mapping[str, str], language: str) -> str:
     """Question, attempts in order, what was told, and how it ended. `words`: the catalogue's sentences."""
-    lines = [
-        words["title"].format(id=question.id, lesson=question.lesson),
-        in_language(question.question, language).replace("*", ""),
-    ]
+    asked = in_language(question.question, language).replace("*", "")
+    title = words["title"].format(id=question.id, lesson=question.lesson)
+    return report_of([title, asked], steps, words, lambda answer: _shown(question, answer, language))
+
+
+def report_of(
+    heading: list[str], steps: list[Step], words: Mapping[str, str], show: Callable[[str], str] = str
+) -> str:
+    """A report under its heading. `show`: an answer as a person reads it."""
+    lines = list(heading)
     number = 0
     for step in steps:
         if step.attempt:
             number += 1
-            answer = _shown(question, step.attempt.answer, language)
             verdict = words["right" if step.attempt.is_right else "wrong"]
-            lines.append(verdict.format(number=number, answer=answer))
+            lines.append(verdict.format(number=number, answer=show(step.attempt.answer)))
         if step.tells_hint:
             lines.append(words["hint"])
     end = "solved" if is_solved(steps) else "shown" if is_over(steps) else "open"

@@ -14,6 +14,7 @@ from notebooks.zh import edition
 
 HAN = "[\u4e00-\u9fff]"
 NUMBER = r"0x[0-9A-Fa-f]+|\d+(?:[.,]\d+)+|\d\d+|[3-9]|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+"  # a lone 0, 1 or 2 may be a word
+LARGE = {"million": 10**6, "万": 10**4, "亿": 10**8}
 MARKDOWN = MarkdownIt("commonmark").enable("table")  # it comes with rich
 
 
@@ -45,6 +46,13 @@ def slanted_text(parts):
             yield part
 
 
+def numbers_of(text):
+    """The numbers in a text, 160 万 and 1.6 million written out."""
+    pattern = rf"([\d.]+) ({'|'.join(LARGE)})"
+    plain = re.sub(pattern, lambda found: f"{float(found[1]) * LARGE[found[2]]:,.0f}", text)
+    return Counter(re.findall(NUMBER, plain))
+
+
 def drift(ours, theirs):
     """In which respects a Chinese text is not the English one in other words."""
     tokens = [MARKDOWN.parse(text) for text in (ours, theirs)]
@@ -63,7 +71,7 @@ def drift(ours, theirs):
         of("code_inline", lambda part: part.content),
         of("link_open", lambda part: part.attrs["href"]),
     )
-    numbers = [Counter(re.findall(NUMBER, text)) for text in (ours, theirs)]
+    numbers = [numbers_of(text) for text in (ours, theirs)]
     found = {
         "blocks": blocks[0] != blocks[1],
         "numbers": numbers[0] != numbers[1],
@@ -135,6 +143,11 @@ def test_a_drift_is_noticed(change, what):
     assert drift(ONE, SAME) == []
     before, after = change.split(" ")
     assert drift(ONE, SAME.replace(before, after)) == what
+
+
+def test_large_numbers_are_read_as_each_language_writes_them():
+    assert numbers_of("1.6 million") == numbers_of("160 万") == numbers_of("1,600,000")
+    assert numbers_of("350 million") == numbers_of("3.5 亿") != numbers_of("350 万")
 
 
 @pytest.mark.parametrize(

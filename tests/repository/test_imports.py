@@ -50,7 +50,7 @@ PACKAGES = {
         {"loky", "tqdm"},
     ),
     "languages": (set(), set(), {"jupyter_core"}),
-    "exercises": ({"checks", "formats", "languages"}, set(), set()),
+    "exercises": ({"checks", "formats", "languages"}, {"numpy"}, {"torch"}),
     "widgets": (
         {
             *("checks", "formats", "gradients", "task", "experiments", "store", "scheduler"),

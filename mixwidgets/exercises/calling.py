@@ -1,0 +1,83 @@
+"""A student's function, called so that nothing it does ends the kernel."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LONGEST = 160  # characters of a value that is shown
+_AGAIN = 0.2  # seconds until a function that caught the first interruption is interrupted again
+
+
+class Outcome(NamedTuple):
+    """What came of a call: a value, or in words what came in its place."""
+
+    value: Any
+    failure: str = ""
+
+
+class _TooLong(BaseException):  # not an Exception, so that `except Exception` does not catch it
+    pass
+
+
+def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float) -> Outcome:
+    """What `function(*arguments)` returns or raises; KeyboardInterrupt alone goes through.
+
+    A call that takes longer than `limit_s` seconds is interrupted, if this is the main thread of a system
+    with SIGALRM (so not on Windows), and if the function lets itself be interrupted: `except:` inside an
+    endless loop catches that too, and then only the kernel's own Interrupt helps.
+    """
+    try:
+        with _limited(limit_s):
+            return Outcome(function(*arguments))
+    except KeyboardInterrupt:
+        raise
+    except _TooLong:
+        return Outcome(None, f"no result after {limit_s:g} s; is there a loop without an end?")
+    except RecursionError:
+        return Outcome(None, "RecursionError: the function calls itself without an end")
+    except BaseException as error:  # a student's exit() raises SystemExit
+        return Outcome(None, f"{type(error).__name__}: {_said(error)}"[:LONGEST])
+
+
+def shown(value: object) -> str:
+    """A value as a short text on one line, whatever its repr does."""
+    try:
+        text = " ".join(repr(value).split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        text = f"an object of type {type(value).__name__} whose repr fails"
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return " ".join(str(error).split())
+    except Exception:
+        return "its text cannot be shown"
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    main = threading.current_thread() is threading.main_thread()
+    if not main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooLong
+
+    handler = signal.signal(signal.SIGALRM, stop)
+    before = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, *before)

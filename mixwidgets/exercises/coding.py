@@ -1,0 +1,95 @@
+"""check: a function that a student wrote, tried on the cases of its task.
+
+A task is (lesson, cases) in cases.py; its texts stand by its name under "tasks" in each language's
+exercises.json. The first case that fails is told. A session's attempts are kept, for the teacher's report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.checks import choice
+from mixwidgets.exercises.calling import call, shown
+from mixwidgets.exercises.cases import TASKS, difference
+from mixwidgets.exercises.catalogue import report_words
+from mixwidgets.exercises.record import Attempt, Step, is_solved
+from mixwidgets.exercises.report import report_of
+from mixwidgets.languages.choice import chosen_language
+from mixwidgets.languages.texts import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mixwidgets.exercises.cases import Case
+
+LIMIT_S = 2.0
+"""Seconds that one call of a student's function may take."""
+
+_HINT_AFTER = 2  # wrong attempts
+
+_tried: dict[str, list[Step]] = {}  # what was tried in this session, by task
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What `check` found; as the last line of a cell it shows itself."""
+
+    is_right: bool
+    """Whether every case came out right."""
+    text: str
+    """What was tried, what came and what was due, in the first case that went wrong."""
+    _report: str
+
+    def report(self) -> str:
+        """The text for a teacher: the task, the attempts of this session in order, what was told."""
+        return self._report
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -> Checked:
+    """Try a function on the cases of a task, such as `check("next-scale", next_scale)`.
+
+    name: the id of a coding task of the lessons. ValueError for an unknown one.
+
+    function: the function itself, without parentheses. Whatever it does (raise, return something else, call
+    itself without an end, loop) is told and ends nothing. A call is interrupted after LIMIT_S seconds; not on
+    Windows, and not if it catches every exception in a loop. It runs in this process with all rights of this
+    kernel, so check your own code.
+
+    lang: the language of what is shown, as of a widget.
+    """
+    lesson, cases = TASKS[choice("task", name, TASKS)]
+    catalogue = texts(chosen_language(lang), "exercises")
+    words, task, steps = catalogue["check"], catalogue["tasks"][name], _tried.setdefault(name, [])
+    every = cases()
+    found = next((wrong for case in every if (wrong := _wrong(case, function))), None)
+    answer = words["attempt"].format(**found) if found else words["all"].format(count=len(every))
+    _write_down(steps, answer, is_right=not found)
+    if found:
+        lines = [words["wrong"].format(id=name), *(words[part].format(text=found[part]) for part in found)]
+        if any(step.tells_hint for step in steps):
+            lines.append(words["hint"].format(text=task["hint"]))
+    else:
+        lines = [words["right"].format(id=name, count=len(every))]
+    sentences = report_words(chosen_language(lang))
+    heading = [sentences["title"].format(id=name, lesson=lesson), task["task"]]
+    return Checked(not found, "\n".join(lines), report_of(heading, steps, sentences))
+
+
+def _wrong(case: Case, function: object) -> dict[str, str] | None:
+    """What was tried, what came and what was due, if that differs."""
+    if not callable(function):
+        return {"tried": case.said, "came": f"{shown(function)}, which is no function", "due": "a function"}
+    outcome = call(function, case.arguments, LIMIT_S)
+    came = outcome.failure or difference(outcome.value, case)
+    return {"tried": case.said, "came": came, "due": shown(case.due)} if came else None
+
+
+def _write_down(steps: list[Step], answer: str, is_right: bool) -> None:
+    """Add an attempt; nothing follows a right one, and the hint comes with the second wrong one."""
+    if not is_solved(steps):
+        tells_hint = not is_right and len(steps) == _HINT_AFTER - 1
+        steps.append(Step("attempt", Attempt(answer, is_right), tells_hint))

@@ -1,0 +1,534 @@
+"""mw.check: its judges against what students write, and what it says whatever a function does."""
+
+import math
+import re
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+
+import mixwidgets as mw
+from mixwidgets.exercises import coding
+from mixwidgets.exercises.cases import TASKS
+from mixwidgets.languages.texts import LANGUAGES, texts
+
+RIGHT = {}
+WRONG = []
+
+
+def right(task):
+    return lambda function: RIGHT.setdefault(task, function)
+
+
+def wrong(task):
+    return lambda function: WRONG.append((task, function))
+
+
+@pytest.fixture(autouse=True)
+def a_new_session(monkeypatch):
+    monkeypatch.setattr(coding, "_tried", {})
+
+
+# One solution of each task
+
+
+@right("master-step")
+def master_step(master, gradient, learning_rate):
+    master = master - learning_rate * gradient.astype(np.float32)
+    return master, master.astype(np.float16)
+
+
+@right("next-scale")
+def next_scale(S, good_steps, found_inf, interval):
+    if found_inf:
+        return S / 2, 0
+    return (S * 2, 0) if good_steps + 1 == interval else (S, good_steps + 1)
+
+
+@right("unscale-then-clip")
+def clipped(gradients, S, limit):
+    gradients = [gradient.float() / S for gradient in gradients]
+    norm = torch.cat(gradients).norm()
+    return [gradient * min(1.0, limit / norm.item()) if norm else gradient for gradient in gradients]
+
+
+@right("longest-skip")
+def longest_skip(skipped):
+    return max(map(len, "".join("x" if skip else "." for skip in skipped).split(".")))
+
+
+@right("round-e4m3")
+def rounded(x):
+    gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 3)
+    return round(x / gap) * gap
+
+
+@right("first-overflow")
+def first_overflow(layers, x):
+    for name, layer in layers:
+        x = layer(x)
+        if not torch.isfinite(x).all():
+            return name
+    return None
+
+
+@right("largest-batch")
+def largest_batch(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return max(0, (memory - weights * bytes_a_weight) // (numbers * bytes_a_number))
+
+
+@right("paired-difference")
+def paired(a, b):
+    differences = np.subtract(a, b)
+    return differences.mean(), differences.std(ddof=1) / len(a) ** 0.5
+
+
+# What students write
+
+
+@wrong("master-step")
+def updates_the_copy(master, gradient, learning_rate):
+    copy = master.astype(np.float16) - np.float16(learning_rate) * gradient
+    return copy.astype(np.float32), copy
+
+
+@wrong("master-step")
+def multiplies_in_half(master, gradient, learning_rate):
+    master = master - np.float16(learning_rate) * gradient
+    return master, master.astype(np.float16)
+
+
+@wrong("master-step")
+def copies_first(master, gradient, learning_rate):
+    copy = master.astype(np.float16)
+    return master - learning_rate * gradient.astype(np.float32), copy
+
+
+@wrong("master-step")
+def climbs(master, gradient, learning_rate):
+    master = master + learning_rate * gradient.astype(np.float32)
+    return master, master.astype(np.float16)
+
+
+@wrong("master-step")
+def copies_in_float32(master, gradient, learning_rate):
+    master = master - learning_rate * gradient.astype(np.float32)
+    return master, master.copy()
+
+
+@wrong("next-scale")
+def never_grows(S, good_steps, found_inf, interval):
+    return (S / 2, 0) if found_inf else (S, good_steps + 1)
+
+
+@wrong("next-scale")
+def grows_one_late(S, good_steps, found_inf, interval):
+    if found_inf:
+        return S / 2, 0
+    return (S * 2, 0) if good_steps == interval else (S, good_steps + 1)
+
+
+@wrong("next-scale")
+def keeps_the_count_on_growth(S, good_steps, found_inf, interval):
+    if found_inf:
+        return S / 2, 0
+    return (S * 2 if good_steps + 1 == interval else S), good_steps + 1
+
+
+@wrong("next-scale")
+def keeps_the_count_on_overflow(S, good_steps, found_inf, interval):
+    if found_inf:
+        return S / 2, good_steps
+    return (S * 2, 0) if good_steps + 1 == interval else (S, good_steps + 1)
+
+
+@wrong("next-scale")
+def raises_on_overflow(S, good_steps, found_inf, interval):
+    return next_scale_of(S, good_steps, not found_inf, interval)
+
+
+next_scale_of = RIGHT["next-scale"]
+
+
+@wrong("next-scale")
+def assumes_ten(S, good_steps, found_inf, interval):
+    return next_scale_of(S, good_steps, found_inf, 10)
+
+
+@wrong("next-scale")
+def floors_at_one(S, good_steps, found_inf, interval):
+    S, good_steps = next_scale_of(S, good_steps, found_inf, interval)
+    return max(S, 1), good_steps
+
+
+@wrong("unscale-then-clip")
+def clips_first(gradients, S, limit):
+    norm = torch.cat([gradient.float() for gradient in gradients]).norm().item()
+    return [gradient.float() * min(1.0, limit / max(norm, 1e-30)) / S for gradient in gradients]
+
+
+@wrong("unscale-then-clip")
+def never_clips(gradients, S, limit):
+    return [gradient.float() / S for gradient in gradients]
+
+
+@wrong("unscale-then-clip")
+def always_scales_to_the_limit(gradients, S, limit):
+    gradients = [gradient.float() / S for gradient in gradients]
+    norm = torch.cat(gradients).norm().clamp(min=1e-30)
+    return [gradient * limit / norm for gradient in gradients]
+
+
+@wrong("unscale-then-clip")
+def clips_each_by_itself(gradients, S, limit):
+    gradients = [gradient.float() / S for gradient in gradients]
+    return [gradient * min(1.0, limit / max(gradient.norm().item(), 1e-30)) for gradient in gradients]
+
+
+@wrong("unscale-then-clip")
+def unscales_in_half(gradients, S, limit):
+    return RIGHT["unscale-then-clip"]([gradient / S for gradient in gradients], 1.0, limit)
+
+
+@wrong("unscale-then-clip")
+def clips_each_number(gradients, S, limit):
+    return [(gradient.float() / S).clamp(-limit, limit) for gradient in gradients]
+
+
+@wrong("unscale-then-clip")
+def divides_by_a_norm_of_zero(gradients, S, limit):
+    gradients = [gradient.float() / S for gradient in gradients]
+    return [gradient * torch.clamp(limit / gradient.norm(), max=1.0) for gradient in [torch.cat(gradients)]]
+
+
+@wrong("longest-skip")
+def counts_all(skipped):
+    return sum(skipped)
+
+
+@wrong("longest-skip")
+def counts_the_last(skipped):
+    count = 0
+    for skip in skipped:
+        count = count + 1 if skip else 0
+    return count
+
+
+@wrong("longest-skip")
+def forgets_the_end(skipped):
+    count = longest = 0
+    for skip in skipped:
+        if skip:
+            count += 1
+        else:
+            longest, count = max(longest, count), 0
+    return longest
+
+
+@wrong("longest-skip")
+def fails_on_nothing(skipped):
+    longest = count = int(skipped[0])
+    for skip in skipped[1:]:
+        count = count + 1 if skip else 0
+        longest = max(longest, count)
+    return longest
+
+
+@wrong("round-e4m3")
+def truncates(x):
+    gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 3)
+    return math.trunc(x / gap) * gap
+
+
+@wrong("round-e4m3")
+def rounds_half_up(x):
+    gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 3)
+    return math.floor(x / gap + 0.5) * gap
+
+
+@wrong("round-e4m3")
+def has_no_subnormals(x):
+    gap = 2.0 ** (math.frexp(x)[1] - 4)
+    return round(x / gap) * gap
+
+
+@wrong("round-e4m3")
+def flushes_subnormals(x):
+    return 0.0 if abs(x) < 2**-6 else RIGHT["round-e4m3"](x)
+
+
+@wrong("round-e4m3")
+def has_two_fraction_bits(x):
+    gap = 2.0 ** (max(math.frexp(x)[1] - 1, -6) - 2)
+    return round(x / gap) * gap
+
+
+@wrong("round-e4m3")
+def takes_the_logarithm_of_zero(x):
+    gap = 2.0 ** (max(math.floor(math.log2(abs(x))), -6) - 3)
+    return round(x / gap) * gap
+
+
+@wrong("round-e4m3")
+def trusts_log2(x):
+    gap = 2.0 ** (max(math.floor(math.log2(abs(x) or 1)), -6) - 3)
+    return round(x / gap) * gap if x > 0 else 0.0
+
+
+@wrong("first-overflow")
+def tests_for_inf_only(layers, x):
+    for name, layer in layers:
+        x = layer(x)
+        if torch.isinf(x).any():
+            return name
+    return None
+
+
+@wrong("first-overflow")
+def tests_for_nan_only(layers, x):
+    for name, layer in layers:
+        x = layer(x)
+        if torch.isnan(x).any():
+            return name
+    return None
+
+
+@wrong("first-overflow")
+def does_not_feed_on(layers, x):
+    return next((name for name, layer in layers if not torch.isfinite(layer(x)).all()), None)
+
+
+@wrong("first-overflow")
+def widens(layers, x):
+    return RIGHT["first-overflow"](layers, x.float())
+
+
+@wrong("first-overflow")
+def returns_the_last(layers, x):
+    found = None
+    for name, layer in layers:
+        x = layer(x)
+        found = found if torch.isfinite(x).all() else name
+    return found
+
+
+@wrong("first-overflow")
+def wants_all_infinite(layers, x):
+    for name, layer in layers:
+        x = layer(x)
+        if not torch.isfinite(x).any():
+            return name
+    return None
+
+
+@wrong("largest-batch")
+def divides(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return max(0, (memory - weights * bytes_a_weight) / (numbers * bytes_a_number))
+
+
+@wrong("largest-batch")
+def forgets_the_weights(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return memory // (numbers * bytes_a_number)
+
+
+@wrong("largest-batch")
+def may_be_negative(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return (memory - weights * bytes_a_weight) // (numbers * bytes_a_number)
+
+
+@wrong("largest-batch")
+def rounds(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return max(0, round((memory - weights * bytes_a_weight) / (numbers * bytes_a_number)))
+
+
+@wrong("largest-batch")
+def leaves_one_byte(memory, weights, numbers, bytes_a_weight, bytes_a_number):
+    return max(0, (memory - weights * bytes_a_weight - 1) // (numbers * bytes_a_number))
+
+
+@wrong("paired-difference")
+def unpaired(a, b):
+    error = math.sqrt(np.var(a, ddof=1) / len(a) + np.var(b, ddof=1) / len(b))
+    return np.mean(a) - np.mean(b), error
+
+
+@wrong("paired-difference")
+def divides_by_n(a, b):
+    differences = np.subtract(a, b)
+    return differences.mean(), differences.std() / len(a) ** 0.5
+
+
+@wrong("paired-difference")
+def standard_deviation(a, b):
+    differences = np.subtract(a, b)
+    return differences.mean(), differences.std(ddof=1)
+
+
+@wrong("paired-difference")
+def other_way_round(a, b):
+    return RIGHT["paired-difference"](b, a)
+
+
+@wrong("paired-difference")
+def absolute(a, b):
+    mean, error = RIGHT["paired-difference"](a, b)
+    return abs(mean), error
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_right_solution_is_right(task):
+    checked = mw.check(task, RIGHT[task], lang="en")
+    assert checked.is_right, checked
+    assert re.fullmatch(rf"{task}: right, in all \d+ cases", repr(checked))
+
+
+@pytest.mark.parametrize(("task", "function"), WRONG, ids=lambda value: getattr(value, "__name__", value))
+def test_what_students_write_is_told_from_a_solution(task, function):
+    checked = mw.check(task, function, lang="en")
+    assert not checked.is_right
+    assert re.search(r"\n  tried  .+\n  came   .+\n  due    .+", repr(checked))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_is_tried_with_several_mistakes_and_has_its_texts(task):
+    assert sum(name == task for name, _ in WRONG) >= 4
+    for lang in LANGUAGES:
+        assert texts(lang, "exercises")["tasks"][task].keys() == {"task", "hint"}
+        assert texts(lang, "exercises")["tasks"].keys() == TASKS.keys()
+
+
+# Whatever a function does
+
+
+class Odd:
+    """An object that fails at whatever is asked of it."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+    def __repr__(self):
+        raise ValueError
+
+    def __eq__(self, other):
+        raise SystemExit
+
+    __hash__ = None
+
+
+def forever(*_):
+    while True:
+        time.sleep(0.001)
+
+
+def stubborn(*_):
+    while True:
+        try:
+            forever()
+        except Exception:
+            continue
+
+
+def endless(*arguments):
+    return endless(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "came"),
+    [
+        (lambda *_: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda *_: exit(3), "SystemExit: 3"),
+        (lambda: 3, "TypeError: .*takes 0 positional arguments"),
+        (endless, "RecursionError: the function calls itself without an end"),
+        (forever, "no result after 0.05 s; is there a loop without an end?"),
+        (stubborn, "no result after 0.05 s; is there a loop without an end?"),
+        (lambda *_: None, "None: does it return anything"),
+        (lambda *_: "x" * 10**6, "'xxx.*…"),
+        (lambda *_: Odd(), "an object of type Odd whose repr fails"),
+        (lambda *_: (Odd(), Odd()), "whose repr fails"),
+        (lambda *_: math.nan, "nan"),
+        (lambda *_: torch.zeros(3), r"tensor\(\[0., 0., 0.\]\)"),
+        (lambda *_: range(10**12), "range"),
+        (lambda *_: 10**400, "1000"),
+        (RIGHT, "which is no function"),
+        (None, "None, which is no function"),
+    ],
+)
+@pytest.mark.parametrize("task", ["next-scale", "unscale-then-clip", "round-e4m3", "first-overflow"])
+def test_nothing_that_a_function_does_ends_the_session(task, function, came, monkeypatch):
+    monkeypatch.setattr(coding, "LIMIT_S", 0.05)
+    checked = mw.check(task, function, lang="en")
+    assert not checked.is_right
+    assert re.search(came.replace("?", r"\?"), repr(checked)), checked
+    assert len(repr(checked)) < 900
+    assert checked.report()
+
+
+def test_an_interrupt_of_the_user_goes_through():
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mw.check("longest-skip", interrupted)
+
+
+def test_in_another_thread_it_runs_without_a_limit():
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(mw.check("longest-skip", RIGHT["longest-skip"], lang="en"))
+    )
+    thread.start()
+    thread.join()
+    assert found[0].is_right
+
+
+def test_an_alarm_that_was_set_before_stays_set():
+    rang = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(1))
+    old = signal.setitimer(signal.ITIMER_REAL, 100)
+    try:
+        mw.check("longest-skip", RIGHT["longest-skip"])
+        assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] <= 100
+        signal.raise_signal(signal.SIGALRM)
+        assert rang
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *old)
+
+
+def test_a_function_that_changes_its_arguments_spoils_no_later_check():
+    def spoils(skipped):
+        skipped.clear()
+        return 0
+
+    mw.check("longest-skip", spoils)
+    assert mw.check("longest-skip", RIGHT["longest-skip"]).is_right
+
+
+# What a teacher reads
+
+
+def test_the_hint_comes_with_the_second_wrong_attempt_and_the_report_has_all():
+    for function in (sum, lambda skipped: skipped.count(True)):
+        checked = mw.check("longest-skip", function, lang="en")
+    assert "\n  hint   Count up at a skipped step" in repr(checked)
+    mw.check("longest-skip", RIGHT["longest-skip"], lang="en")
+    after = mw.check("longest-skip", sum, lang="en")  # nothing follows a right one
+    lines = after.report().split("\n")
+    assert lines[0] == "Exercise longest-skip, lesson 06_run_experiments"
+    assert lines[2].startswith("1. longest_skip([False, True, True, False, True]) gave 3; due: 2: not right")
+    assert lines[4:6] == ["   The hint was told.", "3. all 7 cases: right"]
+    assert lines[6] == "Attempts: 3. Result: solved."
+
+
+def test_it_speaks_chinese():
+    checked = mw.check("longest-skip", sum, lang="zh")
+    assert repr(checked).startswith("longest-skip：还不正确\n  调用：longest_skip(")
+    assert "尝试次数：1。结果：尚未解出。" in checked.report()
+
+
+def test_an_unknown_task_is_told_with_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean 'next-scale'"):
+        mw.check("nextscale", RIGHT["next-scale"])
