@@ -32,6 +32,7 @@ _MODULES = {
     "sweep": "scheduler.sweep",
     "op_precisions": "training.op_precisions",
     "watch": "observe.watch",
+    "first_difference": "difference.first_difference",
     "BitEditor": "widgets.bit_editor.widget",
     "NumberLine": "widgets.number_line.widget",
     "BlockLab": "widgets.block_lab.widget",

@@ -28,7 +28,7 @@ class ExplicitTrainer(Trainer):
         self._precision = Precision(recipe, device, self.ranks.own_seed(experiment.seed))
         self._weights = Weights(experiment, self.model)
         self._scaler = Scaler(recipe.loss_scale)
-        self._constants = _narrow_constants(self.model, self._precision.dtype)
+        self._constants = narrow_constants(self.model, self._precision.dtype)
         self._sum_dtype = DTYPES[recipe.accumulation_format]
         self.arithmetic, self.weights = self._precision.name, self._weights.kept
         self.loss_scale = self._scaler.scale
@@ -82,7 +82,7 @@ class ExplicitTrainer(Trainer):
         return skipped
 
 
-def _narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
+def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
     """Frozen weights and floating-point buffers, such as position encodings, in the compute format, like the
     inputs. Running statistics stay as they are, because the model writes to them."""
     running = {

@@ -1,0 +1,146 @@
+"""The three passes over a batch: the reference, the model of what rounding explains, and the recipe."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from math import floor, log2
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import tree_map
+
+from mixwidgets.difference.errors import Measured, Reference
+from mixwidgets.difference.modes import Comparable, RandomRounding, Witness
+from mixwidgets.difference.passes import OUTPUT, Pass, run
+from mixwidgets.experiments.recipe import Recipe
+from mixwidgets.training.device import RandomState
+from mixwidgets.training.explicit import narrow_constants
+from mixwidgets.training.precision import DTYPES, Precision
+
+Step = Callable[[Tensor, list[Tensor], float], object]
+
+
+class Comparison:
+    """The three passes: the reference, the model of what rounding explains, and the recipe."""
+
+    def __init__(
+        self, model: nn.Module, batch: Any, loss: Callable[[Any], Tensor], recipe: Recipe, step: Step | None
+    ) -> None:
+        self.model, self.batch, self.loss, self.recipe, self.step = model, batch, loss, recipe, step
+        self.dtype = DTYPES[recipe.compute_format]
+        self.device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
+        self.amp = recipe.loop == "amp"
+        self.constants = {} if self.amp else narrow_constants(model, self.dtype)
+        self.reference = Reference()
+        self.base = Pass()
+        seen = Witness(torch.float32, self.base.running)
+        self._run_wide(self.base, self.reference.see, None, seen)
+        self.ordinary = {(call.module, call.number, note.op) for call, found in seen.notes.items() for note in found}
+        """Operations that make infinities of finite numbers in the reference too, such as those of a mask."""
+        digits = 1 - round(log2(torch.finfo(self.dtype).eps))
+        rounding = RandomRounding(digits, self.device)
+        self.model_errors = Measured(self.reference, rounding.nearest)
+        self.modelled = Pass()
+        operands = Precision(Recipe(operands=recipe.operands), self.device)
+        self._run_wide(self.modelled, self.model_errors.see, rounding, operands, rounding)
+        self._run_low_at_its_scale()
+
+    def _run_wide(
+        self,
+        done: Pass,
+        see: Any,
+        rounding: RandomRounding | None,
+        *modes: AbstractContextManager[Any],
+    ) -> None:
+        """A pass in float32, its weights and inputs rounded to the recipe's where there is a rounding."""
+
+        def wide(tensor: Tensor) -> Tensor:
+            return tensor.detach().float() if tensor.is_floating_point() else tensor.detach()
+
+        def narrow(tensor: Tensor) -> Tensor:
+            return rounding.nearest(tensor) if rounding and not self.amp else tensor
+
+        trained = {
+            name: narrow(wide(weight)).requires_grad_()
+            for name, weight in self.model.named_parameters()
+            if weight.requires_grad
+        }
+        fixed = {
+            name: narrow(wide(tensor)) if name in self.constants else wide(tensor).clone()
+            for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers())
+            if name not in trained
+        }
+        batch = on_floats(lambda tensor: narrow(tensor.float()), self.batch)
+        with ExitStack() as stack:
+            stack.enter_context(RandomState(0, self.device))
+            stack.enter_context(Comparable(widened=True))
+            for mode in modes:
+                stack.enter_context(mode)
+            run(self.model, {**fixed, **trained}, trained, batch, self.loss, see, step=self.step, done=done)
+
+    def _run_low_at_its_scale(self) -> None:
+        """At the loss scale of the recipe; a dynamic one is lowered until no gradient overflows."""
+        rule = self.recipe.loss_scale
+        self.loss_scale = rule.start().scale
+        if rule.kind == "dynamic":
+            largest = self.reference.largest_gradient() or 1.0
+            settled = 2.0 ** floor(log2(torch.finfo(self.dtype).max / 2 / largest))
+            most = rule.max_scale or 2.0**100
+            self.loss_scale = min(max(settled, rule.min_scale, 2.0**-100), most)
+        self._run_low()
+        while rule.kind == "dynamic" and self.loss_scale > max(1, rule.min_scale) and self._overflows():
+            self.loss_scale = max(self.loss_scale / 16, 1.0)
+            self._run_low()
+
+    def _overflows(self) -> bool:
+        """Whether gradients are not finite, and everything before them is."""
+        lost = {place.what == OUTPUT for place, error in self.low.errors.items() if error.not_finite}
+        return lost == {False}
+
+    def _run_low(self) -> None:
+        self.done = done = Pass()
+        self.raised: Exception | None = None
+        witness = Witness(self.dtype, done.running)
+        self.low = Measured(self.reference, None, self.loss_scale, witness.belongs_to)
+        trained = {
+            name: weight.detach().clone().requires_grad_()
+            for name, weight in self.model.named_parameters()
+            if weight.requires_grad
+        }
+        used = {name: self._cast(weight) for name, weight in trained.items()}
+        fixed = {
+            name: tensor.detach().clone()
+            for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers())
+            if name not in trained
+        }
+        batch = on_floats(self._cast, self.batch)
+        precision: AbstractContextManager[Any] = (
+            torch.autocast(self.device.type, self.dtype) if self.amp else Precision(self.recipe, self.device)
+        )
+        with RandomState(0, self.device), Comparable(widened=False), precision, witness:
+            try:
+                run(
+                    self.model,
+                    {**fixed, **self.constants, **used},
+                    trained,
+                    batch,
+                    self.loss,
+                    self.low.see,
+                    loss_scale=self.loss_scale,
+                    float_loss="loss" in self.recipe.fp32_ops and not self.amp,
+                    step=self.step,
+                    done=done,
+                )
+            except (RuntimeError, ValueError, TypeError) as error:
+                self.raised = error
+        self.notes = witness.notes
+
+    def _cast(self, tensor: Tensor) -> Tensor:
+        """To the recipe's format; what is narrower than float32 is left as its owner made it."""
+        return tensor.to(self.dtype) if not self.amp and tensor.dtype == torch.float32 else tensor
+
+
+def on_floats(change: Callable[[Tensor], Tensor], batch: Any) -> Any:
+    return tree_map(
+        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value, batch
+    )

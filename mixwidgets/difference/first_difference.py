@@ -1,0 +1,104 @@
+"""first_difference: the first module that is further off in low precision than rounding explains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor, nn
+
+from mixwidgets.checks import choice
+from mixwidgets.difference.comparison import Comparison, Step
+from mixwidgets.difference.verdict import COLUMNS, verdict
+from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.training.device import training_settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstDifference:
+    """What `first_difference` found."""
+
+    module: str | None
+    """The dotted name of the first module that is off (the class's name for the model itself), "loss" or
+    "step" where it is those; None where nothing is off."""
+    direction: str | None
+    """"forward" or "backward"; None where nothing is off."""
+    reason: str
+    """Why, in a sentence."""
+    table: pd.DataFrame = field(repr=False)
+    """A row for each call of a module and direction, in the order in which they end. Columns: `module`,
+    `kind` (its class), `call` (from 0), `direction`, `tensor` (the worst of those that it computes), `error`
+    and `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
+    `reason`."""
+
+    def __repr__(self) -> str:
+        if self.module is None:
+            return f"FirstDifference: none. {self.reason}"
+        return f"FirstDifference in {self.module}, {self.direction}: {self.reason}"
+
+
+def first_difference(
+    model: nn.Module,
+    batch: Any,
+    loss: Callable[[Any], Tensor],
+    recipe: str | Recipe = "fp16_dynamic",
+    reference: str | Recipe = "fp32",
+    *,
+    step: Step | None = None,
+) -> FirstDifference:
+    """Name the first module whose results in a recipe's precision are further off than rounding explains.
+
+    The same batch goes forward and backward through the model in the reference's precision and in the
+    recipe's. In the latter each module works on what the reference computed, cast to the module's format, so
+    that an error counts where it is made and not where it is inherited: a module's own error is without its
+    children's. `modes.RandomRounding` states what rounding explains; up to four times as much passes.
+
+    model: a torch.nn.Module, on any device; nothing of it is changed. Weights in float32 are cast as the
+    recipe says, narrower ones are left as they are. It runs in the mode, train or eval, that it is in.
+    batch: what the model is called with: a tensor, a tuple or list of arguments, or a mapping of keyword
+    arguments.
+    loss: a function of the model's output that gives a scalar tensor, such as
+    `lambda output: output.loss` or `lambda logits: cross_entropy(logits, targets)`.
+    recipe: a preset's name or a Recipe. A dynamic loss scale is taken to have settled: the largest power of
+    two at which no gradient overflows.
+    reference: a recipe that computes in float32.
+    step: what your loop does between the loss and the optimiser, to be checked too:
+    `step(loss, parameters, loss_scale)` calls backward on the loss times the loss scale, unscales, clips, and
+    leaves the gradients for the optimiser in the `.grad` of these parameters. In the reference the scale is
+    1. Without, the plain backward pass is compared.
+
+    Dropout is left out, and random numbers are drawn alike in all passes. In the reference a cast to a
+    narrower format has no effect, nor has a clamp to that format's range; a torch.autocast region of the
+    model's own stays one. Modules that work in place, such as nn.ReLU(inplace=True), and what a compiled
+    module has inside, count as a part of the module around them. The outputs and gradients of every module
+    are held in float32, beside those of one training step; in time it is about four such steps.
+
+    Raises TypeError and ValueError for wrong arguments, and what the model raises in float32.
+    """
+    import pandas as pd
+
+    chosen, base = _recipe("recipe", recipe), _recipe("reference", reference)
+    if base.compute_format != "float32" or base.operands:
+        raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"first_difference takes a torch.nn.Module; a {type(model).__name__} came.")
+    if not callable(loss):
+        raise TypeError(f"loss takes a function of the model's output; a {type(loss).__name__} came.")
+    model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
+    with training_settings():
+        module, direction, why, rows = verdict(Comparison(model, _arguments(batch), loss, chosen, step))
+    return FirstDifference(module, direction, why, pd.DataFrame(rows, columns=list(COLUMNS)))
+
+
+def _recipe(name: str, given: str | Recipe) -> Recipe:
+    return given if isinstance(given, Recipe) else recipes[choice(name, given, recipes)]
+
+
+def _arguments(batch: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(batch, Mapping):
+        return (), dict(batch)
+    return (tuple(batch) if isinstance(batch, tuple | list) else (batch,)), {}

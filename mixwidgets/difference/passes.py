@@ -1,0 +1,225 @@
+"""One forward and backward pass of a model, with a boundary around each call of a module.
+
+What crosses a boundary (outputs, and in the backward pass the gradients with respect to outputs and inputs)
+is shown to `see`, which says what goes on in its place: in the reference pass the same, in every other pass
+the reference's. So each module works on the reference's values, and an error is the one made between two
+boundaries: a module's own, without its children's and without what came before it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.utils._pytree import tree_map
+
+LOSS = "loss"
+"""The name under which the loss function is listed, after the model's modules."""
+OUTPUT = "output"
+
+
+@dataclass(eq=False)
+class Call:
+    """One call of a module."""
+
+    module: str
+    """Its dotted name; the loss goes by "loss"."""
+    kind: str
+    number: int
+    """Of this module's calls, counted from 0."""
+    parent: "Call | None" = None
+
+
+class Place(NamedTuple):
+    """One tensor at a boundary. Equal in all passes over the same model and batch."""
+
+    module: str
+    call: int
+    what: str
+    """"output", "gradient of output", "gradient of input", or "gradient of <parameter>"."""
+    index: int = 0
+
+
+See = Callable[[Call, Place, Tensor], Tensor]
+
+
+@dataclass
+class Pass:
+    """What one pass left behind."""
+
+    entered: list[Call] = field(default_factory=list)
+    """In the order in which they began."""
+    left: list[Call] = field(default_factory=list)
+    """In the order in which they ended."""
+    running: list[Call] = field(default_factory=list)
+    """The calls that have begun and not ended, the innermost last. Where the pass raised, its culprit."""
+    stepped: dict[str, Tensor] = field(default_factory=dict)
+    """The gradients that `step` left for the optimiser, by parameter, in float32."""
+    in_backward: bool = False
+
+
+class _Boundary(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, value: Tensor, forward: Callable[[Tensor], Tensor], backward: Any) -> Tensor:
+        ctx.backward_sees = backward
+        return forward(value)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return ctx.backward_sees(gradients[0]), None, None
+
+
+class Hooks:
+    """The boundaries, as hooks on every module of a model; `with Hooks(…):` removes them at the end."""
+
+    def __init__(self, model: nn.Module, done: Pass, see: See) -> None:
+        self._model, self._done, self._see = model, done, see
+        self._calls: dict[str, int] = {}
+        self._loss = Call(LOSS, "function", 0)
+
+    def __enter__(self) -> "Hooks":
+        self._handles = []
+        for name, module in self._model.named_modules():
+            if getattr(module, "inplace", False) is True:  # which writes to the other side of the boundary
+                continue
+            name = name or type(self._model).__name__
+            self._handles += [
+                module.register_forward_pre_hook(self._enter(name), with_kwargs=True),
+                module.register_forward_hook(self._leave),
+            ]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+    def _enter(self, name: str) -> Callable[..., Any]:
+        def hook(module: nn.Module, args: Any, kwargs: Any) -> Any:
+            number = self._calls.get(name, 0)
+            self._calls[name] = number + 1
+            running = self._done.running
+            call = Call(name, type(module).__name__, number, running[-1] if running else None)
+            self._begin(call)
+            inputs = iter(range(10**9))
+
+            def crossing(value: Any) -> Any:
+                if not _is_seen(value):
+                    return value
+                place = Place(name, call.number, "gradient of input", next(inputs))
+                return _Boundary.apply(value, Tensor.clone, lambda g: self._see(call, place, g))
+
+            return tree_map(crossing, (args, kwargs))
+
+        return hook
+
+    def begin_loss(self) -> Call:
+        self._begin(self._loss)
+        return self._loss
+
+    def _begin(self, call: Call) -> None:
+        self._done.running.append(call)
+        if not self._done.in_backward:  # a checkpointed module is called again there
+            self._done.entered.append(call)
+
+    def _leave(self, module: nn.Module, args: Any, output: Any) -> Any:
+        done = self._done
+        call = done.running[-1]
+        above = call.parent or self._loss
+        outputs = iter(range(10**9))
+
+        def crossing(value: Any) -> Any:
+            if not (isinstance(value, Tensor) and value.is_floating_point()):
+                return value
+            index = next(outputs)
+            out = Place(call.module, call.number, OUTPUT, index)
+            back = Place(call.module, call.number, "gradient of output", index)
+            return _Boundary.apply(
+                value, lambda v: self._see(call, out, v), lambda g: self._see(above, back, g)
+            )
+
+        output = tree_map(crossing, output)
+        self.end()
+        return output
+
+    def end(self) -> None:
+        call = self._done.running.pop()
+        if not self._done.in_backward:
+            self._done.left.append(call)
+
+
+def _is_seen(value: object) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point() and value.requires_grad
+
+
+def run(
+    model: nn.Module,
+    tensors: Mapping[str, Tensor],
+    leaves: Mapping[str, Tensor],
+    batch: Any,
+    loss: Callable[[Any], Tensor],
+    see: See,
+    *,
+    loss_scale: float = 1.0,
+    float_loss: bool = True,
+    step: Callable[[Tensor, list[Tensor], float], object] | None = None,
+    done: Pass,
+) -> None:
+    """Fill `done`, which holds what was reached also where torch raises.
+
+    tensors: what stands in for the model's parameters and buffers; leaves: of which tensors the gradients are
+    taken, by parameter. batch: the arguments and the keyword arguments of the model.
+    """
+    args, kwargs = batch
+    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, see, done):
+        output = functional_call(model, dict(tensors), args, kwargs)
+        call = hooks.begin_loss()
+        value = _scalar(loss(tree_map(_in_float32, output) if float_loss else output))
+        see(call, Place(LOSS, 0, OUTPUT), value.detach())
+        hooks.end()
+        done.in_backward = True
+        if step is None:
+            (value * loss_scale).backward()
+        else:
+            step(value, list(leaves.values()), loss_scale)
+            done.stepped = {
+                name: leaf.grad.detach().float() for name, leaf in leaves.items() if leaf.grad is not None
+            }
+
+
+@contextmanager
+def _gradients_seen(
+    model: nn.Module, leaves: Mapping[str, Tensor], see: See, done: Pass
+) -> Iterator[None]:
+    def hook(name: str) -> Callable[[Tensor], None]:
+        owner, _, own = name.rpartition(".")
+        owner = owner or type(model).__name__
+
+        def seen(gradient: Tensor) -> None:
+            call = next((call for call in done.entered if call.module == owner), done.entered[0])
+            see(call, Place(owner, 0, f"gradient of {own}"), gradient)
+
+        return seen
+
+    handles = [leaf.register_hook(hook(name)) for name, leaf in leaves.items()]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _scalar(value: object) -> Tensor:
+    if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
+        came = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else repr(value)[:60]
+        raise TypeError(
+            f"loss takes the model's output and gives a scalar tensor that depends on it; {came} came. "
+            "Of a model that computes its own loss, write loss=lambda output: output.loss."
+        )
+    return value
+
+
+def _in_float32(value: Any) -> Any:
+    return value.float() if isinstance(value, Tensor) and value.is_floating_point() else value

@@ -1,0 +1,108 @@
+"""The table of all modules, and the first of them that is off."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import torch
+
+from mixwidgets.difference.comparison import Comparison
+from mixwidgets.difference.errors import error_of, explained, times_allowed
+from mixwidgets.difference.passes import OUTPUT, Call, Place
+from mixwidgets.difference.reasons import reason, step_reason
+
+STEP = "step"
+"""The name under which the user's step is listed, after the backward pass."""
+COLUMNS = ("module", "kind", "call", "direction", "tensor", "error", "explained", "verdict", "reason")
+
+
+class Row(NamedTuple):
+    """One call of a module, in one direction: the columns of the table."""
+
+    module: str
+    kind: str
+    call: int
+    direction: str
+    tensor: str
+    error: float
+    explained: float
+    verdict: str
+    reason: str
+
+
+def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row]]:
+    """(module, direction, reason, rows) of the first module that is off."""
+    rows = [*_rows(found)]
+    first = next((row for row in rows if row.verdict != "ok"), None)
+    if first:
+        return first.module, first.direction, first.reason, rows
+    modules = len({row.module for row in rows})
+    return None, None, f"Rounding explains the errors of all {modules} modules, forward and backward.", rows
+
+
+def _rows(found: Comparison) -> Iterator[Row]:
+    done, places = found.done, {}
+    for place, call in found.low.calls.items():
+        places.setdefault((call, place.what == OUTPUT), []).append(place)
+    for call in done.left:
+        yield from _row(found, call, "forward", places.get((call, True), ()))
+    if found.raised and not done.in_backward:
+        call = done.running[-1] if done.running else done.entered[0]
+        yield _raised(call, "forward", found.raised)
+        return
+    for call in reversed(done.entered):
+        yield from _row(found, call, "backward", places.get((call, False), ()))
+    if found.raised:
+        yield _raised(Call(STEP, "function", 0), "backward", found.raised)
+    elif found.step:
+        yield _step_row(found)
+
+
+def _raised(call: Call, direction: str, error: Exception) -> Row:
+    nan = float("nan")
+    why = f"it raises {type(error).__name__}: {error}"
+    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why)
+
+
+def _row(found: Comparison, call: Call, direction: str, places: Iterable[Place]) -> Iterator[Row]:
+    """Of the tensor that is worst beside what rounding explains of it."""
+    info = torch.finfo(found.dtype)
+    scale = 1.0 if direction == "forward" else found.loss_scale
+    judged = []
+    for place in places:
+        error, model = found.low.errors[place], found.model_errors.errors.get(place)
+        if error.count and model:
+            rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / scale)
+            judged.append((times_allowed(error.absolute, rounding, error.count), place, error, rounding))
+    if not judged:
+        return
+    times, place, error, rounding = max(judged, key=lambda one: one[0])
+    why = ""
+    if times > 1:
+        notes = [
+            note
+            for note in found.notes.get(call, ())
+            if (call.module, call.number, note.op) not in found.ordinary
+        ]
+        why = reason(place.what, error, rounding, notes, found.dtype, scale)
+    share = rounding / error.norm if error.norm else 0.0
+    yield Row(
+        *(call.module, call.kind, call.number, direction, place.what),
+        *(error.relative, share, "off" if times > 1 else "ok", why),
+    )
+
+
+def _step_row(found: Comparison) -> Row:
+    """Of all gradients together that the user's step leaves."""
+    base, low = found.base.stepped, found.done.stepped
+    joined = [
+        torch.cat([one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base])
+        for one in (base, low, found.modelled.stepped)
+    ]
+    error, model = error_of(joined[1], joined[0]), error_of(joined[2], joined[0])
+    info = torch.finfo(found.dtype)
+    rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / found.loss_scale)
+    off = times_allowed(error.absolute, rounding, error.count) > 1
+    why = step_reason(low, base, found.loss_scale, error.relative) if off else ""
+    share = rounding / error.norm if error.norm else 0.0
+    kind = getattr(found.step, "__name__", "function")
+    return Row(STEP, kind, 0, "backward", "gradients", error.relative, share, "off" if off else "ok", why)
