@@ -5,7 +5,7 @@ import { formats } from "#core/formats/catalogue.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
-import { barPaths, binned, domain, frame, tallest, zones } from "#widgets/loss_scale_explorer/geometry.ts";
+import { barPaths, binned, domain, frame, tallest, zones } from "#ui/ruler/geometry.ts";
 import { committed } from "./vectors.ts";
 
 const { cases } = committed<{ cases: { name: string; bytes: string }[] }>("gradients.json");

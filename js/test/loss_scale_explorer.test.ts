@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
 import explorer from "#widgets/loss_scale_explorer/page.ts";
-import { powerOfTwo, share, spokenScale } from "#widgets/loss_scale_explorer/words.ts";
+import { powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
 import { fakeModel } from "./fake_model.ts";
 
@@ -471,7 +471,7 @@ describe("other formats", () => {
 describe("the bit inspector", () => {
   function showInspector(changes: Record<string, unknown> = {}) {
     const shown = show(changes);
-    const surface = shown.one<HTMLElement>(".mw-bit-inspector-surface");
+    const surface = shown.one<HTMLElement>(".mw-binades");
     const press = (key: string) => surface.dispatchEvent(new KeyboardEvent("keydown", { key }));
     const text = (selector: string) => shown.one(selector).textContent!;
     return { ...shown, press, text };
@@ -482,8 +482,8 @@ describe("the bit inspector", () => {
     const counts: number[] = [];
     press("Home");
     for (let i = 0; i < 400; i++) {
-      counts.push(Number(/: ([\d,]+) gradients/.exec(text(".mw-bit-inspector-said"))?.[1]!.replaceAll(",", "") ?? 0));
-      if (text(".mw-bit-inspector-said").includes(" and more")) break;
+      counts.push(Number(/: ([\d,]+) gradients/.exec(text(".mw-binades-said"))?.[1]!.replaceAll(",", "") ?? 0));
+      if (text(".mw-binades-said").includes(" and more")) break;
       press("ArrowRight");
     }
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected("float16", 5).reduce((sum, count) => sum + count, 0));
@@ -494,21 +494,21 @@ describe("the bit inspector", () => {
     press("Home"); // from 2^-50 on
     for (let i = 0; i < 30; i++) press("ArrowRight");
     press("Enter");
-    expect(text(".mw-bit-inspector p")).toMatch(/^The lower edge of this binade, of which no gradient was kept: 2⁻²⁰, × S = 2⁻²⁰/);
+    expect(text(".mw-bits-panel p")).toMatch(/^The lower edge of this binade, of which no gradient was kept: 2⁻²⁰, × S = 2⁻²⁰/);
     expect([model.get("binade"), model.saved.length]).toEqual([-20, 1]);
-    expect(text(".mw-bit-inspector-bits")).toBe("0 00000 0000010000");
-    expect(text(".mw-bit-inspector p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");
+    expect(text(".mw-bits-panel-bits")).toBe("0 00000 0000010000");
+    expect(text(".mw-bits-panel p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");
     drag(20);
-    expect(text(".mw-bit-inspector-bits")).toBe("0 01111 0000000000");
+    expect(text(".mw-bits-panel-bits")).toBe("0 01111 0000000000");
     drag(-5); // 2^-25 is a tie, and goes to zero
-    expect([text(".mw-bit-inspector-bits"), text(".mw-bit-inspector p:last-child")]).toEqual(["0 00000 0000000000", "= 0 · flushed to zero · code 0x0000"]);
+    expect([text(".mw-bits-panel-bits"), text(".mw-bits-panel p:last-child")]).toEqual(["0 00000 0000000000", "= 0 · flushed to zero · code 0x0000"]);
     drag(36);
-    expect(text(".mw-bit-inspector p:last-child")).toBe("= ∞ · overflow · code 0x7C00");
+    expect(text(".mw-bits-panel p:last-child")).toBe("= ∞ · overflow · code 0x7C00");
     release();
     model.set("format", "float4_e2m1fn");
-    expect([text(".mw-bit-inspector-bits"), text(".mw-bit-inspector p:last-child")]).toEqual(["0 11 1", expect.stringMatching(/^= 6 · overflow/)]);
-    one<HTMLButtonElement>(".mw-bit-inspector button").click();
-    expect([model.get("binade"), one<HTMLElement>(".mw-bit-inspector").hidden]).toEqual([null, true]);
+    expect([text(".mw-bits-panel-bits"), text(".mw-bits-panel p:last-child")]).toEqual(["0 11 1", expect.stringMatching(/^= 6 · overflow/)]);
+    one<HTMLButtonElement>(".mw-bits-panel button").click();
+    expect([model.get("binade"), one<HTMLElement>(".mw-bits-panel").hidden]).toEqual([null, true]);
   });
 });
 
@@ -530,8 +530,8 @@ describe("where a gradient was kept", () => {
     for (const log2 of [-24, -5, 0, 12, 24, 40]) {
       drag(log2);
       const code = rounded(inBinade(exponent).at(-1)! * 2 ** log2);
-      expect(one(".mw-bit-inspector-bits").textContent!.replaceAll(" ", "")).toBe(code.toString(2).padStart(16, "0"));
-      expect(one(".mw-bit-inspector p:last-child").textContent).toContain(`code 0x${code.toString(16).toUpperCase().padStart(4, "0")}`);
+      expect(one(".mw-bits-panel-bits").textContent!.replaceAll(" ", "")).toBe(code.toString(2).padStart(16, "0"));
+      expect(one(".mw-bits-panel p:last-child").textContent).toContain(`code 0x${code.toString(16).toUpperCase().padStart(4, "0")}`);
     }
   });
 
@@ -539,11 +539,11 @@ describe("where a gradient was kept", () => {
     const name = "<img src=x onerror=alert(1)>";
     const { model, one } = show({ _snapshots: still({ zeros: "zeros", [name]: "many of one", spread: "spread float32" }), log2_loss_scale: 2 });
     model.set("binade", 1);
-    expect(one(".mw-bit-inspector p").textContent).toBe(`A gradient of ${name}: 3, × S = 12, kept in float16 as`);
+    expect(one(".mw-bits-panel p").textContent).toBe(`A gradient of ${name}: 3, × S = 12, kept in float16 as`);
     model.set("binade", -20);
     const gradient = inBinade(-20).at(-1)!;
     const digits = Math.abs(gradient).toFixed(30).slice(0, 13); // six that count
-    expect(one(".mw-bit-inspector p").textContent).toMatch(`A gradient of spread: ${gradient < 0 ? "−" : ""}${digits}…, × S = `);
+    expect(one(".mw-bits-panel p").textContent).toMatch(`A gradient of spread: ${gradient < 0 ? "−" : ""}${digits}…, × S = `);
   });
 });
 

@@ -58,11 +58,11 @@ def unfold(page, name):
         page.locator(".mw-lab-columns button:visible").nth(1).press("Enter")
         expect(page.locator(".mw-python")).to_be_visible()
     if name == "LossScaleExplorer":
-        surface = page.locator(".mw-bit-inspector-surface")
+        surface = page.locator(".mw-binades")
         surface.click(
             position={"x": 0.35 * surface.bounding_box()["width"], "y": 60}
         )  # a bar that holds some
-        expect(page.locator(".mw-bit-inspector-bits")).to_be_visible()
+        expect(page.locator(".mw-bits-panel-bits")).to_be_visible()
 
 
 def settle(page):

@@ -320,7 +320,7 @@ def test_from_a_bar_to_its_bits(page, show, explorer, theme):
     widget = show(theme, 360)
     surface = widget.get_by_role("group", name="Binades")
     said, bits = (
-        widget.locator(".mw-bit-inspector-said"),
+        widget.locator(".mw-binades-said"),
         widget.get_by_role("img", name=re.compile("sign [01], exponent")),
     )
     height = widget.bounding_box()["height"]
@@ -332,7 +332,7 @@ def test_from_a_bar_to_its_bits(page, show, explorer, theme):
     expect(said).to_contain_text("2⁻²⁰ to 2⁻¹⁹")
     assert page.evaluate("window.model.get('binade')") == -20
     # A real gradient, of the tensor whose name is hostile, at every scale as Python's bit editor has it.
-    expect(widget.locator(".mw-bit-inspector")).to_contain_text(f"A gradient of {PAYLOAD}: ")
+    expect(widget.locator(".mw-bits-panel")).to_contain_text(f"A gradient of {PAYLOAD}: ")
     explorer.binade = -20
     slider, editor = widget.get_by_role("slider", name="loss scale"), explorer.bit_editor()
     for log2 in (0, 1, 2):

@@ -14,6 +14,7 @@ from torch.nn import functional
 from mixwidgets.task import digits
 from mixwidgets.task.catalogue import build, tasks
 from mixwidgets.task.convolution import Conv3x3
+from mixwidgets.task.digit_rows import digit_rows
 from mixwidgets.task.digits import load_digits
 
 
@@ -34,6 +35,14 @@ def test_the_digits_are_scikit_learns(monkeypatch, spec):
         assert (images.dtype, labels.dtype) == (torch.float32, torch.int64)
         assert np.array_equal(images[:, 0].numpy() * 16, expected.images[which])
         assert labels.tolist() == expected.target[which].tolist()
+
+
+def test_the_digits_of_a_page_are_scikit_learns():
+    expected = datasets.load_digits()
+    order = np.random.default_rng(0).permutation(len(expected.target))
+    rows = np.frombuffer(digit_rows(), np.uint8).reshape(-1, 65)
+    assert np.array_equal(rows[:, :64], expected.data[order])
+    assert np.array_equal(rows[:, 64], expected.target[order])
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 // The named formats, from the same catalogue.json that Python reads, and those whose name alone defines them.
 
-import catalogue from "#mixwidgets/formats/catalogue.json";
+import catalogue from "#mixwidgets/formats/catalogue.json" with { type: "json" };
 import { FloatFormat, type Definition } from "./float_format.ts";
 import { p3109Named } from "./p3109.ts";
 

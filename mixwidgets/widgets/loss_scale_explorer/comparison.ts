@@ -6,9 +6,9 @@ import { Answers } from "#core/gradients/answers.ts";
 import { estimatedError } from "#core/gradients/rounding_error.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { percent, power, share } from "#ui/ruler/words.ts";
 import { openState } from "#ui/view.ts";
 import { choices, type Explored } from "./state.ts";
-import { percent, power, share } from "./words.ts";
 
 const MOST = 3; // formats beside the one that is explored
 const COLUMNS = ["flushed", "subnormal", "overflow", "best", "error"] as const;

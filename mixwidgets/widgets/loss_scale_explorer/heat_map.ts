@@ -9,11 +9,11 @@ import { plain } from "#ui/foreign_text.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
+import { binned, frame, zones } from "#ui/ruler/geometry.ts";
+import type { Textures } from "#ui/ruler/textures.ts";
+import { cellWords } from "#ui/ruler/words.ts";
 import { openState } from "#ui/view.ts";
-import { binned, frame, zones } from "./geometry.ts";
 import type { Explored } from "./state.ts";
-import type { Textures } from "./textures.ts";
-import { cellWords } from "./words.ts";
 
 const FEW = 12; // tensors that the list of rows shows well enough
 const MOST_HEIGHT = 420; // pixels, unless rows would be too thin

@@ -5,18 +5,18 @@ import type { RenderProps } from "@anywidget/types";
 import { card, chipsAndMore } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { bitInspector } from "#ui/ruler/bit_inspector.ts";
+import { histogram } from "#ui/ruler/histogram.ts";
+import { textures } from "#ui/ruler/textures.ts";
+import { integer } from "#ui/ruler/words.ts";
 import { viewOf } from "#ui/view.ts";
-import { bitInspector } from "./bit_inspector.ts";
 import { comparison } from "./comparison.ts";
 import { heatMap } from "./heat_map.ts";
-import { histogram } from "./histogram.ts";
 import { figures, notes, outcome } from "./readout.ts";
 import { scaleControl } from "./scale_control.ts";
 import { accept, choices, explore, type State } from "./state.ts";
 import { tensorRows } from "./tensor_rows.ts";
-import { textures } from "./textures.ts";
 import { timeline } from "./timeline.ts";
-import { integer } from "./words.ts";
 
 const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 
@@ -40,7 +40,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const body = h("div", { class: "mw-stack" },
     h("div", { class: "mw-explorer-top" }, figures(explored, fills), control.readout),
-    bitInspector(explored, plot), control.element, timeline(explored), rows.element,
+    bitInspector({ ...explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent) }, plot), control.element, timeline(explored), rows.element,
     heatMap(explored, fills, rows.order, plot.width), comparison(explored), notes(explored));
   root.append(error, waiting, body, spoken, fills.element);
 

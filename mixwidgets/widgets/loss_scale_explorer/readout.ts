@@ -3,9 +3,9 @@
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
+import { swatch, type Textures } from "#ui/ruler/textures.ts";
+import { integer, share, spokenScale } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
-import { swatch, type Textures } from "./textures.ts";
-import { integer, share, spokenScale } from "./words.ts";
 
 const sum = (counts: Float64Array) => counts.reduce((all, one) => all + one, 0);
 

@@ -4,10 +4,10 @@ import { computed } from "@preact/signals-core";
 import { HEADROOM, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { Textures } from "#ui/ruler/textures.ts";
+import { powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
 import { scaleCurve } from "./scale_curve.ts";
 import type { Explored } from "./state.ts";
-import type { Textures } from "./textures.ts";
-import { powerOfTwo, share, spokenScale } from "./words.ts";
 
 export function scaleControl(explored: Explored, textures: Textures): { element: HTMLElement; readout: HTMLElement } {
   const { view, answers, scale } = explored;

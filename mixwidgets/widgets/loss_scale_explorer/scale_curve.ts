@@ -8,10 +8,10 @@ import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { barPaths } from "./geometry.ts";
+import { barPaths } from "#ui/ruler/geometry.ts";
+import { swatch, type Textures } from "#ui/ruler/textures.ts";
+import { power, share } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
-import { swatch, type Textures } from "./textures.ts";
-import { power, share } from "./words.ts";
 
 const HEIGHT = 52; // of all gradients
 const HEAD = 17; // above, for the word at the best scale
@@ -30,9 +30,9 @@ export function scaleCurve(
   const plot = s("svg", { role: "img", class: "mw-scale-curve-plot", height: HEAD + HEIGHT }, ...bars, subnormal, best, here);
   const words = h("span");
   const key = h("span", { class: "mw-row mw-scale-curve-key", "aria-hidden": "true" },
-    swatch("flushed", textures), t("explorer.short_flushed"),
-    s("svg", { width: 20, height: 12 }, s("path", { d: "M0 6H20", class: "mw-scale-curve-subnormal" })), t("explorer.zone_subnormal"),
-    swatch("overflow", textures), t("explorer.zone_overflow"));
+    swatch("flushed", textures), t("ruler.short_flushed"),
+    s("svg", { width: 20, height: 12 }, s("path", { d: "M0 6H20", class: "mw-scale-curve-subnormal" })), t("ruler.zone_subnormal"),
+    swatch("overflow", textures), t("ruler.zone_overflow"));
   const measured = view.width(plot);
   const width = computed(() => Math.max(measured.value, LEAST_WIDTH));
   const x = computed(() => scaleLinear([LOWEST, HIGHEST], [THUMB, width.value - THUMB]));

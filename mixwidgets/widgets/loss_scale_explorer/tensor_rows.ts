@@ -5,9 +5,9 @@ import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { Textures } from "#ui/ruler/textures.ts";
+import { share } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
-import type { Textures } from "./textures.ts";
-import { share } from "./words.ts";
 
 const FEW = 12; // rows shown before "show all"
 

@@ -4,8 +4,8 @@ import { batch, computed } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
+import { integer, number, powerOfAny } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
-import { integer, number, powerOfAny } from "./words.ts";
 
 const HEIGHT = 44;
 const PAD = 5; // above and below the curve

@@ -3,7 +3,7 @@
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
-import { swatch, textures } from "#widgets/loss_scale_explorer/textures.ts";
+import { swatch, textures } from "#ui/ruler/textures.ts";
 import { type Axes, type Frame, sharesPaths } from "./geometry.ts";
 import { type Axed, plot } from "./plot.ts";
 import type { Shares, ShownRun } from "./state.ts";

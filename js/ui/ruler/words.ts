@@ -37,7 +37,7 @@ export function powerOfTwo(log2: number): string {
 /** How a screen reader hears the slider. */
 export function spokenScale(log2: number): string {
   const value = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
-  return t("explorer.scale", { log2, value });
+  return t("ruler.scale", { log2, value });
 }
 
 /** A measured number in four significant digits. */
@@ -60,9 +60,9 @@ export function powerOfAny(scale: number): string {
 export function cellWords(table: Float64Array, column: number, { low, bins }: { low: number; bins: number }, finite: number): string {
   const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
   const count = counts.reduce((sum, one) => sum + one, 0);
-  const kinds = CLASSES.filter((_, kind) => counts[kind]! > 0).map((kind) => t(`explorer.zone_${kind}`));
+  const kinds = CLASSES.filter((_, kind) => counts[kind]! > 0).map((kind) => t(`ruler.zone_${kind}`));
   const [from, to] = [power(low + column), power(low + column + 1)];
-  const place = column === 0 ? t("explorer.below", { to }) : column === bins - 1 ? t("explorer.above", { from }) : t("explorer.between", { from, to });
-  if (count === 0) return t("explorer.cell_empty", { place });
-  return t("explorer.cell", { place, count: integer(count), share: share(count, finite), kinds: listed(kinds) });
+  const place = column === 0 ? t("ruler.below", { to }) : column === bins - 1 ? t("ruler.above", { from }) : t("ruler.between", { from, to });
+  if (count === 0) return t("ruler.cell_empty", { place });
+  return t("ruler.cell", { place, count: integer(count), share: share(count, finite), kinds: listed(kinds) });
 }

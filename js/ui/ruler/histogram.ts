@@ -1,11 +1,13 @@
 // The histogram of |gradient| × S over the format's zones.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
+import type { FloatFormat } from "#core/formats/float_format.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
+import type { GradientSummary } from "#core/gradients/summary.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import type { View } from "#ui/view.ts";
 import { barPaths, binned, type Frame, frame, tallest, zones } from "./geometry.ts";
-import type { Explored } from "./state.ts";
 import type { Textures } from "./textures.ts";
 
 const HEIGHT = 176; // of the plot
@@ -15,6 +17,13 @@ export const HEAD = 26; // above the bars, for the zones' names
 export const SIDE = 18; // so that the outermost tick labels fit
 export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
+/** What stands on the ruler: magnitudes before scaling, the format that they are cast to, log2 of the scale. */
+export interface Ruled {
+  readonly view: Pick<View<any>, "effect" | "width">;
+  readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
+  readonly scale: ReadonlySignal<number>;
+}
+
 export interface Histogram {
   readonly element: SVGSVGElement;
   readonly width: ReadonlySignal<number>;
@@ -23,7 +32,7 @@ export interface Histogram {
   readonly table: ReadonlySignal<Float64Array>;
 }
 
-export function histogram({ view, answers, scale }: Explored, textures: Textures): Histogram {
+export function histogram({ view, answers, scale }: Ruled, textures: Textures): Histogram {
   const ground = s("g");
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: `mw-bar mw-bar-${kind}` }));
   const axis = s("g", { class: "mw-ticks" });
@@ -41,8 +50,8 @@ export function histogram({ view, answers, scale }: Explored, textures: Textures
     axis.replaceChildren(
       s("line", { x1: 0, x2: plot.value, y1: FLOOR, y2: FLOOR, class: "mw-floor" }),
       ...ticks.map((tick) => tickMark(tick, x(tick))),
-      s("text", { x: 0, y: FLOOR + 36 }, t("explorer.gathered")),
-      s("text", { x: plot.value, y: FLOOR + 36, "text-anchor": "end" }, t("explorer.axis")),
+      s("text", { x: 0, y: FLOOR + 36 }, t("ruler.gathered")),
+      s("text", { x: plot.value, y: FLOOR + 36, "text-anchor": "end" }, t("ruler.axis")),
     );
   });
   view.effect(() => barPaths(table.value, shape.value, FLOOR).forEach((path, kind) => set(bars[kind]!, { d: path })));
@@ -54,7 +63,7 @@ function zoneMarks(kind: number, from: number, to: number): SVGElement[] {
   const marks: SVGElement[] = [
     s("rect", { x: from, y: 0, width: to - from, height: FLOOR, class: `mw-zone mw-zone-${name}` }),
   ];
-  const words = [t(`explorer.zone_${name}`), t(`explorer.short_${name}`)];
+  const words = [t(`ruler.zone_${name}`), t(`ruler.short_${name}`)];
   const text = words.find((one) => one.length * 7 + 8 < to - from);
   if (text) marks.push(s("text", { x: (from + to) / 2, y: 17, "text-anchor": "middle", class: "mw-zone-name" }, text));
   return marks;

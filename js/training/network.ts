@@ -1,0 +1,162 @@
+// A multilayer perceptron with softmax and cross-entropy: forward and backward, and what is rounded to what on the way.
+
+import { exp, log, tanh } from "./functions.ts";
+import { byRows, multiply, multiplyInFormat, onesRow, transposed, type Matrix } from "./matmul.ts";
+import { round, roundAll, type Rounder } from "./rounder.ts";
+import type { Examples, Settings } from "./types.ts";
+
+export interface Precision {
+  /** Of inputs, sums and activations. */
+  readonly activation: Rounder;
+  /** Of all gradients. */
+  readonly gradient: Rounder;
+  /** Whether sums of products are rounded after each term. */
+  readonly accumulatesInFormat: boolean;
+}
+
+/** One layer's weights (inputs × outputs) and biases, or their gradients. */
+export interface LayerValues {
+  readonly weight: Float32Array;
+  readonly bias: Float32Array;
+}
+
+const fround = Math.fround;
+const ones = onesRow();
+
+export class Network {
+  /** Units of each layer, from the features to the classes. */
+  readonly widths: readonly number[];
+  /** Of each layer: the gradients of the last backward pass. */
+  readonly gradients: readonly LayerValues[];
+  readonly #activation: Settings["activation"];
+  readonly #precision: Precision;
+  /** What each layer reads, and at the end the logits, for up to so many rows. */
+  readonly #values: readonly Float32Array[];
+  /** The gradients of each layer's sums. */
+  readonly #deltas: readonly Float32Array[];
+  readonly #transposed: readonly Float32Array[];
+  readonly #classes: number;
+  /** e^(logit − the largest) of one row, and their sum. */
+  readonly #powers: Float32Array;
+
+  constructor(widths: readonly number[], activation: Settings["activation"], precision: Precision, maxRows: number) {
+    this.widths = widths;
+    this.#activation = activation;
+    this.#precision = precision;
+    const layers = widths.slice(1).map((outputs, layer) => ({ inputs: widths[layer]!, outputs }));
+    this.gradients = layers.map(({ inputs, outputs }) => ({
+      weight: new Float32Array(inputs * outputs),
+      bias: new Float32Array(outputs),
+    }));
+    this.#values = widths.map((width) => new Float32Array(maxRows * width));
+    this.#deltas = layers.map(({ outputs }) => new Float32Array(maxRows * outputs));
+    this.#transposed = layers.map(({ inputs, outputs }) => new Float32Array(inputs * outputs));
+    this.#classes = widths.at(-1)!;
+    this.#powers = new Float32Array(this.#classes);
+  }
+
+  /** Takes in the features of some rows of the examples. */
+  read({ inputs }: Pick<Examples, "inputs">, rows: ArrayLike<number>): void {
+    const width = this.widths[0]!;
+    const values = this.#values[0]!;
+    for (let i = 0; i < rows.length; i++) {
+      const from = rows[i]! * width;
+      for (let k = 0; k < width; k++) values[i * width + k] = round(this.#precision.activation, inputs[from + k]!);
+    }
+  }
+
+  /** The logits of the rows that were read. */
+  forward(layers: readonly LayerValues[], rows: number): Float32Array {
+    const { activation } = this.#precision;
+    layers.forEach(({ weight, bias }, layer) => {
+      const [inputs, outputs] = [this.widths[layer]!, this.widths[layer + 1]!];
+      const values = this.#values[layer + 1]!;
+      this.#product(activation, values, byRows(this.#values[layer]!, inputs), weight, rows, inputs, outputs);
+      const isHidden = layer + 1 < layers.length;
+      for (let i = 0; i < rows; i++) {
+        for (let j = 0; j < outputs; j++) {
+          const sum = round(activation, values[i * outputs + j]! + bias[j]!);
+          values[i * outputs + j] = isHidden ? round(activation, this.#activate(sum)) : sum;
+        }
+      }
+    });
+    return this.#values.at(-1)!;
+  }
+
+  /** The probabilities of one row of the logits, by softmax in float32, and its loss (Micikevicius et al., 3.3). */
+  softmax(row: number, label: number, probabilities: Float32Array): number {
+    const classes = this.#classes;
+    const logits = this.#values.at(-1)!;
+    const at = row * classes;
+    let largest = logits[at]!;
+    for (let j = 1; j < classes; j++) if (logits[at + j]! > largest) largest = logits[at + j]!;
+    let sum = 0;
+    for (let j = 0; j < classes; j++) {
+      this.#powers[j] = exp(fround(logits[at + j]! - largest));
+      sum = fround(sum + this.#powers[j]!);
+    }
+    for (let j = 0; j < classes; j++) probabilities[j] = this.#powers[j]! / sum;
+    return fround(fround(log(sum)) + fround(largest - logits[at + label]!));
+  }
+
+  /** The mean loss of the rows that were read; on the way, the gradients of the loss times `scale` by the logits. */
+  loss(labels: ArrayLike<number>, scale: number): number {
+    const { gradient } = this.#precision;
+    const [rows, classes] = [labels.length, this.#classes];
+    const delta = this.#deltas.at(-1)!;
+    const probabilities = new Float32Array(classes);
+    const factor = fround(scale / rows);
+    let total = 0;
+    for (let i = 0; i < rows; i++) {
+      total = fround(total + this.softmax(i, labels[i]!, probabilities));
+      for (let j = 0; j < classes; j++) {
+        delta[i * classes + j] = round(gradient, (probabilities[j]! - Number(j === labels[i])) * factor);
+      }
+    }
+    return fround(total / rows);
+  }
+
+  /** By the chain rule from the logits' gradients down, every gradient in the gradient format. */
+  backward(layers: readonly LayerValues[], rows: number): void {
+    const { gradient } = this.#precision;
+    for (let layer = layers.length - 1; layer >= 0; layer--) {
+      const [inputs, outputs] = [this.widths[layer]!, this.widths[layer + 1]!];
+      const [values, delta, { weight, bias }] = [this.#values[layer]!, this.#deltas[layer]!, this.gradients[layer]!];
+      this.#product(gradient, weight, transposed(byRows(values, inputs)), delta, inputs, rows, outputs);
+      roundAll(gradient, weight);
+      this.#product(gradient, bias, ones, delta, 1, rows, outputs);
+      roundAll(gradient, bias);
+      if (layer === 0) return;
+      const below = this.#deltas[layer - 1]!;
+      const matrix = this.#transpose(layer, layers[layer]!.weight, inputs, outputs);
+      this.#product(gradient, below, byRows(delta, outputs), matrix, rows, outputs, inputs);
+      for (let i = 0; i < rows * inputs; i++) {
+        below[i] = round(gradient, round(gradient, below[i]!) * this.#slope(values[i]!));
+      }
+    }
+  }
+
+  #product(
+    rounder: Rounder, out: Float32Array, a: Matrix, b: Float32Array, rows: number, terms: number, columns: number,
+  ): void {
+    if (this.#precision.accumulatesInFormat) multiplyInFormat(rounder, out, a, b, rows, terms, columns);
+    else multiply(out, a, b, rows, terms, columns);
+  }
+
+  #activate(sum: number): number {
+    return this.#activation === "tanh" ? tanh(sum) : sum < 0 ? 0 : sum;
+  }
+
+  /** The activation's derivative, from its value. */
+  #slope(value: number): number {
+    return this.#activation === "tanh" ? 1 - value * value : Number(value > 0);
+  }
+
+  #transpose(layer: number, weight: Float32Array, inputs: number, outputs: number): Float32Array {
+    const result = this.#transposed[layer]!;
+    for (let i = 0; i < inputs; i++) {
+      for (let j = 0; j < outputs; j++) result[j * inputs + i] = weight[i * outputs + j]!;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,94 @@
+// Rounding numbers to a format, ties to even, without its codes: by tables that are made once from the format's record.
+//
+// Let x lie in the binade of 2^e, e not below the format's emin, and M = 1.5 × 2^(52 + e − t), t fraction bits. Then x + M has an ulp
+// of 2^(e − t), the format's own, so float64's addition rounds x to the format, and subtracting M is exact (Dekker, Numer. Math. 18,
+// 1971, splits numbers by adding a constant). M depends on x's exponent alone: `magic` has it for each of float64's 2,048.
+
+import { beyond } from "#core/formats/encode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+
+const BIAS = 1023;
+
+/** One float64 and its upper 32 bits; every page runs on a little-endian machine. */
+export const scratch = new Float64Array(1);
+export const upper = new Int32Array(scratch.buffer, 4, 1);
+
+/** 2^exponent, from −1022 to 1023. */
+export function powerOfTwo(exponent: number): number {
+  scratch[0] = 1;
+  upper[0] = (exponent + BIAS) << 20;
+  return scratch[0];
+}
+
+export interface Rounder {
+  readonly magic: Float64Array;
+  /** The format's ulp for each biased exponent of a float64. */
+  readonly ulp: Float64Array;
+  /** The largest finite value. */
+  readonly max: number;
+  /** What stands for a magnitude beyond it: infinity, NaN or the largest finite value, whichever the format has first. */
+  readonly past: number;
+  readonly hasNegativeZero: boolean;
+  /** Whether it rounds as storing in a Float32Array does. */
+  readonly isFloat32: boolean;
+}
+
+const known = new WeakMap<FloatFormat, Rounder>();
+
+/** Whether tensors can be kept in a format: it has a sign and a zero, and all its values are float32 values. */
+export function holdsTensors({ signed, hasZero, emin, emax, fractionBits }: FloatFormat): boolean {
+  return signed && hasZero && fractionBits <= 23 && emax <= 127 && emin - fractionBits >= -149;
+}
+
+/** The rounder of a format that holds tensors. */
+export function rounderOf(format: FloatFormat): Rounder {
+  const found = known.get(format);
+  if (found) return found;
+  const { emin, emax, fractionBits, maxCode, infCode, hasNegativeZero } = format;
+  const ulp = new Float64Array(2048);
+  const magic = new Float64Array(2048);
+  for (let biased = 0; biased < 2048; biased++) {
+    const exponent = Math.min(Math.max(biased - BIAS, emin), emax + 1);
+    ulp[biased] = powerOfTwo(exponent - fractionBits);
+    // Without fraction bits the even codes are every other power of two: an odd M sends ties the other way.
+    const isOdd = fractionBits === 0 && biased - BIAS >= emin && (exponent - emin) % 2 === 1;
+    magic[biased] = (1.5 * 2 ** 52 + Number(isOdd)) * ulp[biased]!;
+  }
+  const width = BigInt(fractionBits);
+  const top = Number(maxCode >> width);
+  const significand = Number(format.significandOf(top, maxCode & ((1n << width) - 1n)));
+  const max = significand * powerOfTwo(format.exponentOf(top) - fractionBits);
+  const after = beyond(format, false);
+  const past = after === maxCode ? max : after === infCode ? Infinity : NaN;
+  const isFloat32 = fractionBits === 23 && emin === -126 && emax === 127 && past === Infinity;
+  const rounder = { magic, ulp, max, past, hasNegativeZero, isFloat32 };
+  known.set(format, rounder);
+  return rounder;
+}
+
+/** Any number rounded once to the nearest value, ties to even. NaN stays NaN, also where a format has none. */
+export function round({ magic, max, past, hasNegativeZero }: Rounder, x: number): number {
+  scratch[0] = x;
+  const m = magic[(upper[0]! >>> 20) & 2047]!;
+  const rounded = x + m - m;
+  if (rounded > max) return past;
+  if (rounded < -max) return -past;
+  if (rounded === 0) return hasNegativeZero ? x * 0 : 0; // x + m − m has lost the sign
+  return rounded;
+}
+
+/** Rounds each value of an array in place. */
+export function roundAll(rounder: Rounder, values: Float32Array): void {
+  if (rounder.isFloat32) return;
+  for (let i = 0; i < values.length; i++) values[i] = round(rounder, values[i]!);
+}
+
+/** x rounded to one of its two neighbours: to the greater magnitude if its distance in ulps from the lesser exceeds `uniform`. */
+export function roundStochastically(rounder: Rounder, x: number, uniform: number): number {
+  scratch[0] = x;
+  const ulp = rounder.ulp[(upper[0]! >>> 20) & 2047]!;
+  const magnitude = Math.abs(x) / ulp;
+  const low = Math.floor(magnitude);
+  const rounded = (magnitude - low > uniform ? low + 1 : low) * ulp;
+  return round(rounder, x < 0 ? -rounded : rounded); // it is on the grid: only overflow and the sign of zero are left
+}

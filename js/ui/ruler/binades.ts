@@ -1,0 +1,56 @@
+// The histogram's bars under a hand: point at a binade, or move with the arrow keys, and read what it holds; choose one.
+
+import { computed, signal } from "@preact/signals-core";
+import { h, s, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { pointIn } from "#ui/pointer.ts";
+import { FLOOR, HEAD, type Histogram, type Ruled, SIDE } from "./histogram.ts";
+import { cellWords } from "./words.ts";
+
+/** `pick` gets the exponent of a gradient before scaling. */
+export function binades({ view, answers, scale }: Ruled, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; said: HTMLElement } {
+  const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: FLOOR - HEAD, visibility: "hidden" });
+  plot.element.append(ring);
+  const surface = h("div", { class: "mw-binades", role: "group", tabindex: 0, "aria-label": t("ruler.binades") }, plot.element);
+  const said = h("p", { class: "mw-note mw-binades-said" }, t("ruler.bits_hint"));
+  const pointed = signal(-1); // the drawn binade under the ring; -1: none
+  const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
+
+  surface.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (step !== undefined) point((column.value < 0 ? plot.frame.value.bins >> 1 : column.value) + step);
+    else if (event.key === "Enter" || event.key === " ") pickPointed();
+    else return;
+    event.preventDefault();
+  });
+  // Spoken only where the user is: the words also change while the scale moves.
+  surface.addEventListener("focus", () => set(said, { "aria-live": "polite" }));
+  surface.addEventListener("blur", () => set(said, { "aria-live": undefined }));
+  surface.addEventListener("pointermove", pointUnder);
+  surface.addEventListener("click", (event) => {
+    pointUnder(event);
+    pickPointed();
+  });
+
+  function pointUnder(event: MouseEvent): void {
+    const { x, low } = plot.frame.value;
+    point(Math.floor(x.invert(pointIn(plot.element, event).x - SIDE)) - low);
+  }
+
+  function point(to: number): void {
+    pointed.value = Math.min(Math.max(to, 0), plot.frame.value.bins - 1);
+  }
+
+  function pickPointed(): void {
+    if (column.value >= 0) pick(plot.frame.value.low + column.value - scale.value);
+  }
+
+  view.effect(() => {
+    if (column.value < 0) return;
+    const { x, low } = plot.frame.value;
+    set(ring, { x: x(low + column.value), width: x(low + 1) - x(low), visibility: "visible" });
+    setText(said, cellWords(plot.table.value, column.value, plot.frame.value, answers.value.total.finite));
+  });
+  return { surface, said };
+}

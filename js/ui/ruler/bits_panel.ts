@@ -1,0 +1,70 @@
+// One value as a format keeps it: its bits, field by field, and what they are.
+
+import { getFormat } from "#core/formats/catalogue.ts";
+import { classify, exact, fields, isFinite, isNegative, ulp } from "#core/formats/decode.ts";
+import { beyond, roundMagnitude, withSign } from "#core/formats/encode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import type { Exact } from "#core/formats/parse.ts";
+import { floorLog2, magnitudeOf, rational } from "#core/formats/rational.ts";
+import { button } from "#ui/buttons.ts";
+import { figure } from "#ui/digits.ts";
+import { h, set, setText } from "#ui/dom.ts";
+import { listed, t } from "#ui/messages.ts";
+import { power } from "./words.ts";
+
+export interface BitsPanel {
+  readonly element: HTMLElement;
+  /** `format` has a sign; a value that it cannot keep at all is kept as its NaN or its largest value. */
+  show(title: string, format: FloatFormat, value: Exact): void;
+}
+
+export function bitsPanel(close: () => void): BitsPanel {
+  const title = h("p");
+  const bits = h("p", { class: "mw-num mw-bits-panel-bits", role: "img" });
+  const said = h("p");
+  const element = h("div", { class: "mw-callout mw-bits-panel" }, h("div", {}, title, bits, said), button(t("ruler.bits_close"), close));
+  const show = (words: string, format: FloatFormat, value: Exact): void => {
+    const code = codeOf(format, value);
+    const parts = fieldsInBits(format, code);
+    setText(title, words);
+    setText(bits, parts.map(({ digits }) => digits).join(" "));
+    set(bits, { "aria-label": listed(parts.map(({ name, digits }) => `${name} ${digits}`)) });
+    setText(said, outcome(format, code, value));
+  };
+  return { element, show };
+}
+
+function codeOf(format: FloatFormat, { kind, negative, magnitude }: Exact): bigint {
+  if (kind === "nan") return format.nanCode ?? beyond(format, negative);
+  const code = kind === "finite" ? roundMagnitude(format, magnitude) : format.maxCode + 1n;
+  return code > format.maxCode ? beyond(format, negative) : withSign(format, code, negative);
+}
+
+/** A number, exactly. */
+export function exactOf(value: number): Exact {
+  const [format, code] = [getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!];
+  const negative = isNegative(format, code);
+  if (isFinite(format, code)) return { kind: "finite", negative, magnitude: magnitudeOf(exact(format, code)) };
+  return { kind: Number.isNaN(value) ? "nan" : "infinity", negative, magnitude: rational(0n) };
+}
+
+/** The format's fields, their bits as text; fields without bits are left out. */
+function fieldsInBits(format: FloatFormat, code: bigint): { name: string; digits: string }[] {
+  const { biasedExponent, fraction } = fields(format, code);
+  const padded = (of: number | bigint, width: number) => of.toString(2).padStart(width, "0");
+  return [
+    { name: t("ruler.bits_sign"), digits: isNegative(format, code) ? "1" : "0" },
+    { name: t("ruler.bits_exponent"), digits: format.exponentBits ? padded(biasedExponent, format.exponentBits) : "" },
+    { name: t("ruler.bits_fraction"), digits: format.fractionBits ? padded(fraction, format.fractionBits) : "" },
+  ].filter(({ digits }) => digits !== "");
+}
+
+/** What the bits are: "= 0.5 · normal · ulp 2⁻¹¹". */
+function outcome(format: FloatFormat, code: bigint, { kind, magnitude }: Exact): string {
+  const args = { value: figure(format, code).text, code: format.toHex(code) };
+  if (kind !== "finite") return t("ruler.bits_special", args);
+  if (roundMagnitude(format, magnitude) > format.maxCode) return t("ruler.bits_overflow", args);
+  const found = classify(format, code);
+  if (found === "normal" || found === "subnormal") return t("ruler.bits_value", { ...args, kind: t(`ruler.zone_${found}`), ulp: power(floorLog2(ulp(format, code))) });
+  return t(magnitude.numerator === 0n ? "ruler.bits_special" : "ruler.bits_flushed", args);
+}
