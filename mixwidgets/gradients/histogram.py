@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-COMPILED_FROM = 1 << 20  # values of an array: loading numba takes a second
+COMPILED_FROM = 1 << 20  # values counted together: loading numba takes a second
 _CHUNK = 1 << 16  # values: a chunk and its temporaries fit a core's second-level cache
 _LOOKED_AT = 256  # values, at least, among which samples are found
 _KEY_BITS = 16
@@ -56,9 +56,18 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
 
     `cuts` are fractions of a binade in units of 2^-52, ascending, the first of them 1.
     """
+    return Histogram.of_counts(count_cells(values, cuts, len(values)), cuts, looked_at(values))
+
+
+def count_cells(values: Array, cuts: tuple[int, ...], together: int) -> Array:
+    """int64: how many values are in each cell of `cell_edges`; arguments as of `histogram`.
+
+    together: how many values are counted in all, those of other arrays included, which decides whether it
+    pays to load numba.
+    """
     edges = cell_edges(values.itemsize == 8, cuts)
     bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
-    count = _compiled() if len(bits) >= COMPILED_FROM else None
+    count = _compiled() if together >= COMPILED_FROM else None
     if count:
         first_cells, _, _ = _keys(values.itemsize == 8, cuts)
         bits = np.ascontiguousarray(bits)
@@ -66,7 +75,7 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
     else:
         rest = _count_by_key(bits, edges, cuts, counts) if len(bits) > _CHUNK else bits
         _count_sorted(np.sort(rest & _magnitude_mask(edges)), edges, counts)
-    return Histogram.of_counts(counts, cuts, looked_at(values))
+    return counts
 
 
 def looked_at(values: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property, partial
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,12 +33,6 @@ class LazySummaries(Mapping[str, GradientSummary]):
         self._make = make
         self.not_finite = not_finite
         """How many infinities and NaNs a tensor holds, by name, of those that hold any; known at once."""
-
-    @classmethod
-    def of(cls, summaries: Mapping[str, GradientSummary]) -> LazySummaries:
-        """Summaries that are made already."""
-        counts = {name: one.inf + one.nan for name, one in summaries.items()}
-        return cls(summaries, summaries.values, {name: count for name, count in counts.items() if count})
 
     def mapped(self, change: Callable[[str, GradientSummary], GradientSummary]) -> LazySummaries:
         """Each summary changed when it is made; `change` leaves infinities and NaNs as they are."""
@@ -71,28 +66,59 @@ def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummarie
     return LazySummaries(names, lambda: [last[name][name] for name in names], not_finite)
 
 
-def summarise_now(arrays: Mapping[str, Array]) -> LazySummaries:
-    """`GradientSummary.of` flat float32 or float64 arrays in native byte order. They are counted at once."""
-    found = {name: histogram(values, catalogue_cuts()) for name, values in arrays.items()}
-    not_finite = {name: one.inf + one.nan for name, one in found.items() if one.inf or one.nan}
-    return LazySummaries(found, partial(_summaries, found.values()), not_finite)
+def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
+    """The summaries of all names; of a name that several parts have, all its values together."""
+    found: dict[str, list[LazySummaries]] = {}
+    not_finite: Counter[str] = Counter()
+    for part in parts:
+        not_finite.update(part.not_finite)
+        for name in part:
+            found.setdefault(name, []).append(part)
+
+    def make() -> Iterator[GradientSummary]:
+        for name, having in found.items():
+            yield reduce(GradientSummary.merge, (part[name] for part in having))
+
+    return LazySummaries(found, make, not_finite)
 
 
-def summarise_later(arrays: Mapping[str, Array], *, all_finite: bool) -> LazySummaries:
-    """The same, counted on first access; the arrays must not change until then.
+def counted(names: Iterable[str], counts: Iterable[Array], looked: Iterable[Array]) -> LazySummaries:
+    """Of each name the count of every cell of `cell_edges`, and the values of `looked_at` (float32 or 64).
+
+    A summary is made of them on first access; until then only the cells that hold any value are kept.
+    """
+    kept = []
+    for one, values in zip(counts, looked, strict=True):
+        cells = np.flatnonzero(one)
+        kept.append((len(one), cells, one[cells], values))
+    names, cuts = tuple(names), catalogue_cuts()
+
+    def make() -> Iterator[GradientSummary]:
+        for size, cells, found, values in kept:
+            counts = np.zeros(size, np.int64)
+            counts[cells] = found
+            yield GradientSummary.of_histogram(cuts, Histogram.of_counts(counts, cuts, values))
+
+    not_finite = {}
+    for name, (size, cells, found, _) in zip(names, kept, strict=True):
+        if len(cells) and cells[-1] >= size - 2:
+            not_finite[name] = int(found[cells >= size - 2].sum())
+    return LazySummaries(names, make, not_finite)
+
+
+def counted_later(arrays: Mapping[str, Array], *, all_finite: bool) -> LazySummaries:
+    """Of flat float32 or float64 arrays in native byte order, counted on first access; the arrays must not
+    change until then.
 
     `all_finite`: whether all values are known to be finite. If not, they are checked now.
     """
 
-    def make() -> list[GradientSummary]:
-        return _summaries(histogram(values, catalogue_cuts()) for values in arrays.values())
+    def make() -> Iterator[GradientSummary]:
+        for values in arrays.values():
+            yield GradientSummary.of_histogram(catalogue_cuts(), histogram(values, catalogue_cuts()))
 
     not_finite = {}
     if not all_finite:
         counts = {name: int(np.count_nonzero(~np.isfinite(values))) for name, values in arrays.items()}
         not_finite = {name: count for name, count in counts.items() if count}
     return LazySummaries(arrays, make, not_finite)
-
-
-def _summaries(found: Iterable[Histogram]) -> list[GradientSummary]:
-    return [GradientSummary.of_histogram(catalogue_cuts(), one) for one in found]

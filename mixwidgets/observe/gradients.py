@@ -16,7 +16,7 @@ beside it).
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 from types import MappingProxyType
@@ -27,8 +27,8 @@ import torch
 from torch import Tensor
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import Histogram, cell_edges, looked_at
-from mixwidgets.gradients.lazy import LazySummaries, joined, summarise_later, summarise_now
+from mixwidgets.gradients.histogram import cell_edges, count_cells, looked_at
+from mixwidgets.gradients.lazy import LazySummaries, counted, counted_later, joined
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import require_dense_floats
 from mixwidgets.observe.kernels import Kernels, working_kernels
@@ -40,6 +40,7 @@ CHUNK = (
     1 << 22
 )  # values a launch: enough to keep a GPU busy while the next is launched; 100 MB of temporaries
 KEPT = 1 << 14  # values on the host, of one dtype: as many bytes as twenty summaries
+_PIECE = 1 << 20  # narrow values that are widened at once
 _COPIES = 32  # of the counts: one for each thread of a warp
 _kind = attrgetter("dtype", "layout", "device")
 _JOINED = (torch.float32, torch.float16, torch.bfloat16)  # dtypes that torch.cat joins; not float8
@@ -78,13 +79,16 @@ class Pending(NamedTuple):
         return parts[0] if len(parts) == 1 else joined(parts, self.names)
 
 
-def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> Pending:
+def begin(
+    gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT, together: int = 0
+) -> Pending:
     """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
 
     The tensors may be overwritten as soon as this returns. They are counted where they are; float64 tensors
     are copied to the host. `on_device` False counts on the host, which is the default for tensors that are
-    there: NumPy is faster on a CPU. A few values there are copied, and counted on first access. Raises as
-    `GradientSummary.of` does.
+    there: NumPy is faster on a CPU. The smallest tensors there, of at most `kept` values in all, are copied,
+    and counted on first access. `together`: how many values are counted in other calls with these (see
+    `count_cells`). Raises as `GradientSummary.of` does.
     """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
     parts: list[Callable[[], LazySummaries]] = []
@@ -94,34 +98,56 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None) -> 
         require_dense_floats(next(iter(group.values())))
         flat = {name: gradient.detach().reshape(-1) for name, gradient in group.items()}
         if device.type == "cpu" if on_device is None else not on_device:
-            parts.append(_on_host(flat))
+            found = _on_host(flat, kept, together)
+            parts.append(lambda found=found: found)  # type: ignore[misc]
         elif dtype == torch.float64:
-            parts.append(_copied(flat))
+            arrived = {name: to_host(values) for name, values in flat.items()}
+            parts.append(lambda arrived=arrived: _count_now(_tensors(arrived), together))  # type: ignore[misc]
         else:
             parts.append(_on_device(flat))
     return Pending(tuple(gradients), tuple(parts))
 
 
-def _on_host(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
-    """Of flat tensors of one dtype. Joining few values saves calls: in a training loop Python's caches are
-    cold."""
-    tensors = list(gradients.values())
-    if tensors[0].dtype not in (torch.float32, torch.float64):
-        tensors = [values.float() for values in tensors]
-    if sum(map(len, tensors)) > KEPT:
-        arrays = [values.numpy(force=True) for values in tensors]
-        summaries = summarise_now(dict(zip(gradients, arrays, strict=True)))
-    else:
-        values = torch.cat(tensors)
-        all_finite = math.isfinite(values.sum().item())  # a sum may overflow too: then all values are checked
-        copies = [part.numpy(force=True) for part in torch.split(values, list(map(len, tensors)))]
-        summaries = summarise_later(dict(zip(gradients, copies, strict=True)), all_finite=all_finite)
-    return lambda: summaries
+def _on_host(gradients: Mapping[str, Tensor], kept: int, together: int) -> LazySummaries:
+    """Of flat tensors of one dtype."""
+    if sum(map(len, gradients.values())) <= kept:
+        return _count_later(gradients)
+    ascending = sorted(gradients, key=lambda name: len(gradients[name]))
+    totals = accumulate(len(gradients[name]) for name in ascending)
+    few = {name for name, total in zip(ascending, totals, strict=True) if total <= kept}
+    many = _count_now({name: values for name, values in gradients.items() if name not in few}, together)
+    if not few:
+        return many
+    return joined([_count_later({name: gradients[name] for name in few}), many], gradients)
 
 
-def _copied(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
-    arrays = {name: to_host(values) for name, values in gradients.items()}
-    return lambda: summarise_now({name: array() for name, array in arrays.items()})
+def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
+    """Joining few values saves calls: in a training loop Python's caches are cold."""
+    values = _as_numpy_takes(torch.cat([_as_numpy_takes(values) for values in gradients.values()]))
+    all_finite = math.isfinite(values.sum().item())  # a sum may overflow too: then all values are checked
+    copies = [part.numpy(force=True) for part in torch.split(values, list(map(len, gradients.values())))]
+    return counted_later(dict(zip(gradients, copies, strict=True)), all_finite=all_finite)
+
+
+def _count_now(gradients: Mapping[str, Tensor], together: int) -> LazySummaries:
+    """Narrow values are widened piece by piece, so that memory is bounded."""
+    together = max(together, sum(map(len, gradients.values())))
+    counts, looked, cuts = [], [], catalogue_cuts()
+    for values in gradients.values():
+        pieces = torch.split(values, _PIECE) if values.itemsize < 4 and len(values) else [values]
+        arrays = (_as_numpy_takes(piece).numpy(force=True) for piece in pieces)
+        counts.append(sum(count_cells(array, cuts, together) for array in arrays))
+        looked.append(np.array(_as_numpy_takes(looked_at(values)).numpy(force=True)))
+    return counted(gradients, counts, looked)  # type: ignore[arg-type]
+
+
+def _as_numpy_takes(values: Tensor) -> Tensor:
+    """float32 or float64, which NumPy has."""
+    return values if values.dtype in (torch.float32, torch.float64) else values.float()
+
+
+def _tensors(arrived: Mapping[str, Callable[[], Array]]) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(array()) for name, array in arrived.items()}
 
 
 def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
@@ -129,16 +155,9 @@ def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
     looked = [looked_at(tensor) for tensor in tensors]
     ends = np.cumsum([len(values) for values in looked])
     kernels = gpu_kernels(tensors)
-    counted = kernels.count_cells(tensors) if kernels else cell_counts(tensors)
-    counts, values = to_host(counted), to_host(torch.cat(looked).float())
-
-    def summaries() -> LazySummaries:
-        cuts = catalogue_cuts()
-        found = map(Histogram.of_counts, counts(), [cuts] * len(tensors), np.split(values(), ends[:-1]))
-        made = map(partial(GradientSummary.of_histogram, cuts), found)
-        return LazySummaries.of(dict(zip(gradients, made, strict=True)))
-
-    return summaries
+    counts = to_host(kernels.count_cells(tensors) if kernels else cell_counts(tensors))
+    values = to_host(torch.cat(looked).float())
+    return lambda: counted(gradients, counts(), np.split(values(), ends[:-1]))
 
 
 def gpu_kernels(*lists: Sequence[Tensor]) -> Kernels | None:

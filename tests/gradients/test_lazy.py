@@ -6,18 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.lazy import LazySummaries, joined, summarise_later, summarise_now
+from mixwidgets.gradients.histogram import count_cells, looked_at
+from mixwidgets.gradients.lazy import LazySummaries, counted, counted_later, joined, merged
 from mixwidgets.gradients.summary import GradientSummary
+
+
+def counted_now(arrays: dict[str, np.ndarray]) -> LazySummaries:
+    counts = [count_cells(array, catalogue_cuts(), len(array)) for array in arrays.values()]
+    return counted(arrays, counts, [looked_at(array).copy() for array in arrays.values()])
 
 
 def alike(arrays: dict[str, np.ndarray]) -> None:
     alone = {name: GradientSummary.of(array) for name, array in arrays.items()}
     copies = {name: array.copy() for name, array in arrays.items()}
-    now = summarise_now(copies)
+    now = counted_now(copies)
     for copy in copies.values():
         copy[:] = 1
     broken = {name: np.count_nonzero(~np.isfinite(array)) for name, array in arrays.items()}
-    for found in (now, summarise_later(arrays, all_finite=False)):
+    for found in (now, counted_later(arrays, all_finite=False)):
         assert list(found) == list(arrays)
         assert found.not_finite == {name: count for name, count in broken.items() if count}
         for name, array in arrays.items():
@@ -31,7 +37,7 @@ def test_nothing_is_counted_before_the_first_access(monkeypatch: pytest.MonkeyPa
         raise AssertionError("counted")
 
     monkeypatch.setattr("mixwidgets.gradients.lazy.histogram", unwanted)
-    found = summarise_later({"a": np.float32([1, np.nan])}, all_finite=False)
+    found = counted_later({"a": np.float32([1, np.nan])}, all_finite=False)
     assert found.not_finite == {"a": 1}
     assert "a" in found
     with pytest.raises(AssertionError, match="counted"):
@@ -72,15 +78,15 @@ def test_many_arrays() -> None:
 
 
 def test_no_arrays() -> None:
-    assert summarise_now({}) == {}
+    assert counted_now({}) == {}
 
 
 def test_of_parts_the_last_that_has_a_name_counts() -> None:
     def of(*values: float) -> GradientSummary:
         return GradientSummary.of(np.array(values, np.float32))
 
-    first = summarise_now({"a": np.float32([np.inf]), "b": np.float32([np.nan, 1])})
-    second = summarise_now({"c": np.float32([3]), "a": np.float32([2])})
+    first = counted_now({"a": np.float32([np.inf]), "b": np.float32([np.nan, 1])})
+    second = counted_now({"c": np.float32([3]), "a": np.float32([2])})
     found = joined([first, second], ["c", "b", "a"])
     assert found == {"a": of(2), "b": of(np.nan, 1), "c": of(3)}
     assert list(found) == ["c", "b", "a"]
@@ -93,18 +99,20 @@ def test_of_parts_the_last_that_has_a_name_counts() -> None:
         found["d"]
 
 
-def test_made_ones_and_changed_ones() -> None:
-    made = {
-        "w": GradientSummary.of(np.float32([np.nan, -np.inf, 1])),
-        "v": GradientSummary.of(np.float32([2])),
-    }
-    found = LazySummaries.of(made)
-    assert found == made
-    assert found.not_finite == {"w": 2}
+def test_changed_ones() -> None:
+    found = counted_now({"w": np.float32([np.nan, -np.inf, 1]), "v": np.float32([2])})
     twice = found.mapped(lambda name, summary: summary.merge(summary) if name == "v" else summary)
     assert twice["v"].count == 2
     assert twice["w"].count == 3
-    assert twice.not_finite == {"w": 2}
+    assert twice.not_finite == found.not_finite == {"w": 2}
+
+
+def test_of_all_parts_the_values_are_merged() -> None:
+    parts = [{"a": np.float32([np.inf, 1])}, {"b": np.float32([2])}, {"a": np.float32([np.nan, -3, 0])}]
+    found = merged(map(counted_now, parts))
+    assert found == {"a": GradientSummary.of([np.inf, 1, np.nan, -3, 0]), "b": GradientSummary.of([2.0])}
+    assert found.not_finite == {"a": 2}
+    assert merged([]) == {}
 
 
 @given(st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=8), max_size=5))
