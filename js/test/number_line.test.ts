@@ -6,6 +6,7 @@ import { exact, isFinite, nextUp } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { add, compare, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
 import { fitted, marksOf } from "#ui/number_line/marks.ts";
+import { targetAt, targetBeside, targetOf } from "#ui/number_line/targets.ts";
 import { rulerOf } from "#widgets/number_line/ruler.ts";
 import { APART, largest, rowOf } from "#ui/number_line/ticks.ts";
 import { endsOf, panned, pixelOf, contains, unitOf, valueAt, viewportOf, zoomed } from "#ui/number_line/viewport.ts";
@@ -194,5 +195,57 @@ describe("marks", () => {
       const taken = marksOf(of(float16, input)).find((mark) => mark.taken)!;
       expect(taken.code! & 1n).toBe(0n);
     }
+  });
+});
+
+describe("the handle", () => {
+  const at = (value: Rational, view: ReturnType<typeof view16>) => Math.round(pixelOf(view, value));
+
+  test("snaps to values and midpoints; between them it gives a short decimal at the pointer", () => {
+    const view = view16("65489");
+    expect(targetAt(float16, view, at(rational(65504n), view) + 4)).toEqual({ code: 0x7bffn });
+    expect(targetAt(float16, view, at(rational(65488n), view) - 4)).toEqual({ text: "65488" });
+    for (let x = 0; x <= WIDTH; x += 1) {
+      const target = targetAt(float16, view, x);
+      const value = "code" in target ? exact(float16, target.code) : rational(BigInt(Math.round(Number(target.text) * 10)), 10n);
+      expect(Math.abs(pixelOf(view, value) - x)).toBeLessThan(6);
+      expect(contains(view, value)).toBe(true);
+    }
+  });
+
+  test.each(["-65489", "0", "1e-7", "-0.1", "65519"])("keeps the sign and the order around %s", (input) => {
+    const view = view16(input);
+    const values = Array.from({ length: WIDTH }, (_, x) => targetAt(float16, view, x))
+      .map((target) => encode(float16, "code" in target ? `0x${target.code.toString(16)}` : target.text))
+      .map((code) => (isFinite(float16, code) ? exact(float16, code) : rational(code & 0x8000n ? -65536n : 65536n)));
+    expect(values.every((value, i) => i === 0 || compare(values[i - 1]!, value) <= 0)).toBe(true);
+  });
+
+  test("moves by keys in eighths of the gap, from value to midpoint to value", () => {
+    let input = "65472";
+    const met = [];
+    for (let i = 0; i < 9; i += 1) {
+      const to = targetBeside(marksOf(of(float16, input)), 1)!;
+      input = "code" in to ? "65504" : to.text;
+      met.push(input);
+    }
+    expect(met).toEqual(["65476", "65480", "65484", "65488", "65492", "65496", "65500", "65504", "65508"]);
+    expect(targetBeside(marksOf(of(float16, "65477")), -1)).toEqual({ text: "65476" });
+    expect(targetBeside(marksOf(of(float16, "65476")), -1)).toEqual({ code: 0x7bfen });
+  });
+
+  test("stops past the range's end, and comes back", () => {
+    expect(targetBeside(marksOf(of(float16, "1e6")), 1)).toBeNull();
+    expect(targetBeside(marksOf(of(float16, "1e6")), -1)).toEqual({ text: "65536" });
+    expect(targetBeside(marksOf(of(float16, "-1e6")), -1)).toBeNull();
+    expect(targetBeside(marksOf(of(float16, "-1e6")), 1)).toEqual({ text: "−65536" });
+    expect(targetBeside(marksOf(of(float16, "inf")), 1)).toBeNull();
+    expect(targetBeside([], 1)).toBeNull();
+  });
+
+  test("on a mark takes its code, or past the range the step's value", () => {
+    expect(marksOf(of(float16, "65505")).map(targetOf)).toEqual([
+      { code: 0x7bffn }, { text: "65520" }, { text: "65505" }, { text: "65536" },
+    ]);
   });
 });

@@ -9,8 +9,9 @@ One grammar, here and in the front end (js/core/formats/parse.ts), held together
     special       [sign] inf | infinity | ∞ | nan                  in any case
     bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
 
-The sign is +, - or the minus sign U+2212, which this project's own read-outs print. A power is written with
-^, ** or superscript digits, a product with ×, · or *. An underscore may stand between two digits, as in Python.
+The sign is +, - or the minus sign U+2212, which this project's own read-outs print. A power is written
+with ^, ** or superscript digits, a product with ×, · or *. An underscore may stand between two digits, as in
+Python.
 """
 
 from __future__ import annotations
@@ -156,7 +157,8 @@ def _magnitude(match: re.Match[str], base: int, exponent_base: int, text: str) -
     """The magnitude of a decimal or a hex float; `text` is what an error repeats."""
     part = (match["part"] or "") + (match["only"] or "")
     digits = _to_int((match["whole"] or "") + part, base)
-    return digits * Fraction(exponent_base) ** _exponent(match, text) / base ** len(part)
+    magnitude: Fraction = digits * Fraction(exponent_base) ** _exponent(match, text) / base ** len(part)
+    return magnitude
 
 
 def _exponent(match: re.Match[str], text: str) -> int:

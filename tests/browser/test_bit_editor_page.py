@@ -127,7 +127,7 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(code).to_have_value("0x3C01")
     press("Home", "Enter", "ArrowUp")
     expect(code).to_have_value("0xBC00")
-    press("Tab", "Tab", "Tab", "Enter", "Tab", "Space", "Space")  # past the field numbers: − ulp, + ulp
+    press("Tab", "Tab", "Tab", "Tab", "Enter", "Tab", "Space", "Space")  # past field numbers and dot: ∓ ulp
     expect(code).to_have_value("0xBBFF")
     press("Control+z")
     expect(code).to_have_value("0xBC00")
@@ -341,3 +341,34 @@ def test_views_and_linked_editors_stay_equal_in_a_live_notebook(page, server):
         expect(editor.get_by_label("code")).to_have_value(f"0x{code:04X}")
     notebook.ask(1, f"0x{code:04X} 0x{code:04X} bfloat16 bfloat16 True")
     assert code & 1 == 1  # 15 flips of a bit that was 0
+
+
+def test_the_dot_is_dragged_along_the_line_and_the_drag_is_one_edit(page, tmp_path):
+    widget = show(page, tmp_path, "65505")
+    value = widget.get_by_label("value", exact=True)
+    handle = widget.get_by_role("slider", name="number on the line")
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    line = widget.locator(".mw-bit-line").bounding_box()
+    below, midpoint = (
+        line["x"] + float(widget.locator(f".mw-nl-{role} line").get_attribute("x1"))
+        for role in ("below", "midpoint")
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for to in (midpoint + 2, midpoint + 60, below + 4):
+        page.mouse.move(to, y, steps=4)
+    expect(value).to_have_value("65504")
+    expect(widget.locator(".mw-callout")).to_contain_text("65504 is what these bits say")
+    assert abs(handle.bounding_box()["x"] + 16 - below) < 1  # the line stands still while the dot is held
+    page.mouse.up()
+    expect(handle).to_have_attribute("aria-valuetext", "65504")
+    widget.get_by_role("button", name="undo").click()
+    expect(value).to_have_value("65505")
+    handle.focus()
+    for key, text in [("ArrowRight", "65508, rounded to 65504"), ("End", "65504"), ("PageDown", "65472")]:
+        page.keyboard.press(key)
+        expect(handle).to_have_attribute("aria-valuetext", text)
+    widget.get_by_label("value", exact=True).fill("nan")
+    widget.get_by_label("value", exact=True).press("Enter")
+    expect(handle).to_be_hidden()

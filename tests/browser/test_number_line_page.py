@@ -63,7 +63,7 @@ def test_every_task_by_keyboard(page, tmp_path):
     line = picture(widget)
     start = line.get_attribute("aria-label")
     widget.get_by_label("value", exact=True).press("Tab")
-    press(page, "Tab")  # past projector size
+    press(page, "Tab", "Tab", "Tab", "Tab")  # past projector size and the cells
     expect(widget.get_by_role("group", name="Number line")).to_be_focused()
     press(page, "-", "-", "-", "-", "-", "-")
     expect(line).to_have_accessible_name(re.compile("float16 · 10 values in view"))
@@ -71,29 +71,104 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(line).to_have_accessible_name(start)
     press(page, "ArrowDown")
     expect(widget.get_by_label("value", exact=True)).to_have_value("65472")
-    press(page, "Tab", "Enter")  # the button that zooms out
+    press(page, "Tab", "Tab", "Enter")  # past the dot: the button that zooms out
     expect(line).not_to_have_accessible_name(start)
     press(page, "Shift+Tab", "Home", "Tab", "Tab", "Space", "Tab", "Space", "Tab", "Space", "Tab", "Enter")
     widget.get_by_role("button", name="whole range").press("Enter")
     expect(line).to_have_accessible_name(re.compile("float16 · 63,487 values in view"))
 
 
-def test_the_wheel_zooms_at_the_pointer_and_a_drag_pans(page, tmp_path):
+def test_the_wheel_with_ctrl_zooms_at_the_pointer_and_a_drag_pans(page, tmp_path):
     widget = show(page, tmp_path, "1")
     board = widget.locator(".mw-nl-board")
     box = board.bounding_box()
     mark = widget.locator(".mw-nl-input circle")
     here = float(mark.get_attribute("cx"))
-    page.mouse.move(box["x"] + here, box["y"] + 60)
+    page.mouse.move(box["x"] + here, box["y"] + 10)
+    page.keyboard.down("Control")
     page.mouse.wheel(0, 400)
+    page.keyboard.up("Control")
     expect(picture(widget)).to_have_accessible_name(re.compile(r"float16 · 37 values"))
     assert abs(float(mark.get_attribute("cx")) - here) < 1  # the pointer is on whole pixels
     page.mouse.down()
-    page.mouse.move(box["x"] + here + 100, box["y"] + 60)
+    page.mouse.move(box["x"] + here + 100, box["y"] + 10)
     page.mouse.up()
     assert abs(float(mark.get_attribute("cx")) - here - 100) < 1
-    page.mouse.move(box["x"] + here + 200, box["y"] + 60)
+    page.mouse.move(box["x"] + here + 200, box["y"] + 10)
     assert abs(float(mark.get_attribute("cx")) - here - 100) < 1
+    expect(widget.get_by_label("value", exact=True)).to_have_value("1")
+
+
+def test_the_wheel_alone_scrolls_the_page(page, tmp_path):
+    widget = show(page, tmp_path)
+    page.set_viewport_size({"width": 980, "height": 300})
+    name = picture(widget).get_attribute("aria-label")
+    widget.locator(".mw-nl-board").scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, 40)")
+    box = widget.locator(".mw-nl-board").bounding_box()
+    page.mouse.move(box["x"] + 400, box["y"] + 20)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function("scrollY === 100")
+    expect(picture(widget)).to_have_accessible_name(name)
+
+
+def test_two_fingers_zoom(page, tmp_path):
+    widget = show(page, tmp_path)
+    box = widget.locator(".mw-nl-board").bounding_box()
+    touch = page.context.new_cdp_session(page)
+    for kind, reach in (("touchStart", 60), ("touchMove", 90), ("touchMove", 130), ("touchMove", 240)):
+        points = [
+            {"x": box["x"] + 400 + x, "y": box["y"] + 20, "id": i} for i, x in enumerate((-reach, reach))
+        ]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(picture(widget)).to_have_accessible_name(
+        re.compile("0 values in view|none of its marks|From 6550")
+    )
+
+
+def test_the_dot_is_dragged_and_snaps(page, tmp_path):
+    widget = show(page, tmp_path)
+    value = widget.get_by_label("value", exact=True)
+    handle = widget.get_by_role("slider", name="number on the line")
+    expect(handle).to_have_attribute("aria-valuetext", "65505, rounded to 65504")
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    line = widget.locator(".mw-nl-board").bounding_box()
+    midpoint = line["x"] + float(widget.locator(".mw-nl-midpoint line").get_attribute("x1"))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(midpoint + 3, y)
+    expect(value).to_have_value("65520")
+    expect(widget.locator(".mw-callout")).to_contain_text("A tie goes to the even neighbour")
+    page.mouse.move(midpoint + 12, y)
+    expect(widget.locator(".mw-callout")).to_contain_text("overflows to ∞")
+    assert page.evaluate("window.sent.length") == 0 or page.evaluate("model.get('code')") == "0x7C00"
+    page.mouse.up()
+    page.mouse.move(midpoint - 100, y)
+    expect(widget.locator(".mw-callout")).to_contain_text("overflows to ∞")
+    expect(handle).to_be_focused()
+    press(page, "Home")
+    expect(handle).to_have_attribute("aria-valuetext", "−65504")
+    press(page, "ArrowRight")
+    expect(handle).to_have_attribute("aria-valuetext", "−65500, rounded to −65504")
+    press(page, "PageUp")
+    expect(handle).to_have_attribute("aria-valuetext", "−65472")
+
+
+def test_a_cell_and_a_place_on_the_line_take_the_number_there(page, tmp_path):
+    widget = show(page, tmp_path)
+    value = widget.get_by_label("value", exact=True)
+    widget.get_by_role("button", name=re.compile("midpoint")).click()
+    expect(value).to_have_value("65520")
+    widget.get_by_role("button", name=re.compile("neighbour below")).focus()
+    press(page, "Enter")
+    expect(value).to_have_value("65504")
+    expect(widget.locator("[data-taken] button")).to_be_focused()
+    box = widget.locator(".mw-nl-board").bounding_box()
+    tick = float(widget.locator(".mw-nl-below line").get_attribute("x1"))
+    page.mouse.click(box["x"] + tick + 3, box["y"] + 80)
+    expect(value).to_have_value("65472")
 
 
 def test_float64_neighbours_stand_apart(page, tmp_path):

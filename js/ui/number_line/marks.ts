@@ -14,7 +14,7 @@ const DIGITS = 12;
 const LONGEST_INPUT = 24; // characters
 
 /** A code, and the input that was rounded to it; "" for bits that were edited. */
-interface Rounded extends Options {
+export interface Rounded extends Options {
   readonly fmt: FloatFormat;
   readonly code: bigint;
   readonly input: string;

@@ -76,7 +76,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     }),
     formula(view, number),
     callout,
-    numberLine(view, number),
+    numberLine(view, number, { edit: soon, stroke: { start: () => history.record(number.value), paint: (next) => edit(next, "soon") } }),
     controls(view, number, {
       step,
       undo: () => back("undo"),

@@ -6,6 +6,7 @@ import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
+import type { Target } from "#ui/number_line/targets.ts";
 import type { View } from "#ui/view.ts";
 
 /** The synced traits. `_input` is what was last typed or assigned; it is ignored where it does not round to the code. */
@@ -161,6 +162,17 @@ export function roundedBy(number: EditedNumber, how: { rounding?: Rounding; over
 /** The same format with the value of a text. Throws InputError. */
 export function typed(number: EditedNumber, text: string): EditedNumber {
   return { ...number, code: encode(number.fmt, text, number), input: text.trim() };
+}
+
+/** The number moved along a line; as it is where the format has no such value. */
+export function movedTo(number: EditedNumber, target: Target): EditedNumber {
+  if ("code" in target) return withCode(number, target.code);
+  try {
+    return typed(number, target.text);
+  } catch (error) {
+    if (error instanceof InputError) return number; // as below zero, in an unsigned format
+    throw error;
+  }
 }
 
 /** The next number of the format, up or down. */

@@ -20,7 +20,7 @@ export function codeMap(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, wi
   const grid = h("div", { role: "grid", class: "mw-design-map", "aria-label": t("designer.map") });
   const detail = h("p", { class: "mw-num mw-design-detail" });
   const element = h("div", { class: "mw-stack-tight" }, grid, detail);
-  const columns = computed(() => (width.value < NARROW_PIXELS ? NARROW : WIDE));
+  const columns = computed(() => Math.min(width.value < NARROW_PIXELS ? NARROW : WIDE, 2 ** Math.ceil(fmt.value.bits / 2)));
   let cells: HTMLElement[] = [];
   let stop = 0;
 
@@ -59,7 +59,7 @@ export function codeMap(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, wi
   });
 
   const arrange = (codes: number) => {
-    const count = Math.min(columns.value, codes);
+    const count = columns.value;
     if (cells.length === codes && grid.dataset.columns === String(count)) return;
     cells = Array.from({ length: codes }, () => h("div", { role: "gridcell", tabindex: -1 },
       h("span", { class: "mw-design-letter", "aria-hidden": "true" }), h("span", { "aria-hidden": "true" })));

@@ -14,6 +14,7 @@ import { legend } from "./counts.ts";
 import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design } from "./design.ts";
 import { codeMap } from "./map.ts";
 import { specSheet } from "./sheet.ts";
+import { valueLine } from "./value_line.ts";
 
 const FIRST = "float8_e4m3"; // shown where the model holds no format
 
@@ -35,6 +36,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const draft = signal<Draft>({ design: design.value }); // what the controls show
   view.onChange(design, (found) => (draft.value = { design: found }));
   const fmt = computed(() => formatOf(design.value));
+  const title = computed(() => (known(design.value)[0] ?? fmt.value).name);
 
   const panel = controls(view, draft, {
     change(changes, at) {
@@ -49,10 +51,12 @@ function render({ model, el }: RenderProps<Design>): () => void {
   });
   root.append(
     h("div", { class: "mw-design-top" }, panel, h("div", { class: "mw-stack-tight" }, callout, specSheet(view, fmt))),
-    legend(view, fmt), codeMap(view, fmt, view.width(root)), announce.element);
+    legend(view, fmt),
+    h("div", { class: "mw-design-picture" }, valueLine(view, fmt, title), codeMap(view, fmt, view.width(root))),
+    announce.element);
 
   view.effect(() => {
-    setText(name, (known(design.value)[0] ?? fmt.value).name);
+    setText(name, title.value);
     callout.replaceChildren(...emphasised(words.value));
   });
   view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));

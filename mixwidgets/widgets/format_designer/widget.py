@@ -17,11 +17,11 @@ _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed"
 class FormatDesigner(MixWidget):
     """Design a float format with sliders: `FormatDesigner("float8_e4m3", fraction_bits=2)`.
 
-    It starts from `format`, with the choices that are given in the place of its own. The choices are those of
-    `FloatFormat`, and the property `format` is what they make: a format of the catalogue or of P3109 where they
-    agree with one, else one named after its widths. Choices that make no format are a traitlets.TraitError (in
-    the constructor a ValueError), and the last good ones stay; to change several at once, assign a `format`.
-    A bias that is IEEE's follows the exponent bits.
+    It starts from `format`, with the choices that are given in the place of its own. The choices are those
+    of `FloatFormat`, and the property `format` is what they make: a format of the catalogue or of P3109 where
+    they agree with one, else one named after its widths. Choices that make no format are a
+    traitlets.TraitError (in the constructor a ValueError), and the last good ones stay; to change several at
+    once, assign a `format`. A bias that is IEEE's follows the exponent bits.
     """
 
     _page = "format_designer"

@@ -15,7 +15,7 @@ import { pixelOf, type Viewport } from "#ui/number_line/viewport.ts";
 import { drawRuler } from "./ruler.ts";
 
 const CAPTION = 12; // pixels
-const LAYOUT = { midpoint: 38, input: 56, axis: 80, tick: 10, letters: 106, labels: 124 };
+export const LAYOUT = { midpoint: 38, input: 56, axis: 80, tick: 10, letters: 106, labels: 124 };
 const ROWS = 150; // where the rows of the other formats begin
 const ROW = 48;
 const RULER = 44;

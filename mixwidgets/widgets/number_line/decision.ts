@@ -1,4 +1,5 @@
-// The decision as three cells: the neighbour below, the midpoint, the neighbour above, and which was taken.
+// The decision as three cells: the neighbour below, the midpoint, the neighbour above, and which was taken. A click on a
+// cell sets the number to its value.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { h } from "#ui/dom.ts";
@@ -6,12 +7,20 @@ import { t } from "#ui/messages.ts";
 import type { EditedNumber } from "#widgets/bit_editor/state.ts";
 import type { Effects } from "#ui/view.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
+import { targetOf, type Target } from "#ui/number_line/targets.ts";
 
-export function decision(view: Effects, number: ReadonlySignal<EditedNumber>, marks: ReadonlySignal<readonly Mark[]>): HTMLElement {
-  const element = h("dl", { class: "mw-nl-decision" });
+export function decision(view: Effects, number: ReadonlySignal<EditedNumber>, marks: ReadonlySignal<readonly Mark[]>, take: (target: Target) => void): HTMLElement {
+  const element = h("ul", { class: "mw-nl-decision" });
+  let cells: Mark[] = [];
+  element.addEventListener("click", ({ target }) => {
+    const i = [...element.children].findIndex((cell) => target instanceof Node && cell.contains(target));
+    if (!cells[i]) return;
+    take(targetOf(cells[i]));
+    element.querySelector<HTMLElement>("[data-taken] button")?.focus(); // the cells were made anew
+  });
   view.effect(() => {
     const rounded = marks.value.some(({ role }) => role === "midpoint");
-    const cells = marks.value.filter(({ role }) => role !== "input" || !rounded);
+    cells = marks.value.filter(({ role }) => role !== "input" || !rounded);
     element.replaceChildren(...cells.map((mark) => cellOf(number.value, mark, rounded)));
   });
   return element;
@@ -20,10 +29,11 @@ export function decision(view: Effects, number: ReadonlySignal<EditedNumber>, ma
 function cellOf(number: EditedNumber, mark: Mark, rounded: boolean): HTMLElement {
   const { role, label, taken } = mark;
   const name = role === "input" ? t("line.this") : t(`line.${role}`);
-  return h("div", { class: "mw-nl-cell", "data-taken": taken ? "true" : undefined },
-    h("dt", {}, name, taken && rounded ? h("b", {}, t("line.taken")) : null),
-    h("dd", { class: "mw-num" }, label),
-    h("dd", { class: "mw-nl-parity" }, noteOf(number, mark)));
+  return h("li", { "data-taken": taken ? "true" : undefined },
+    h("button", { type: "button", class: "mw-nl-cell", title: t("line.take") },
+      h("span", { class: "mw-nl-cell-name" }, name, taken && rounded ? h("b", {}, t("line.taken")) : null),
+      h("span", { class: "mw-num" }, label),
+      h("span", { class: "mw-nl-parity" }, noteOf(number, mark))));
 }
 
 function noteOf({ fmt, rounding }: EditedNumber, { role, code, even, beyond }: Mark): string {

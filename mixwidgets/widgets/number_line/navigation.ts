@@ -1,4 +1,4 @@
-// Wheel, drag and keys on the number line.
+// Drag, pinch, keys and Ctrl + wheel on the number line.
 
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
@@ -13,45 +13,51 @@ interface Actions {
 }
 
 const NOTCH = 40; // pixels of wheel that zoom by a quarter
+const PINCH = 4; // steps of zoom a doubling of the fingers' distance
 const LINE = 16; // pixels of a line, where a wheel counts in lines
 const KEY_PAN = 48;
 const KEY_ZOOM = 2;
 
-/** Listen on `element`, which has the focus for keys. */
+/** Listen on `element`, which has the focus for keys. A wheel alone scrolls the page. */
 export function navigate(element: HTMLElement, { zoom, pan, fit, step }: Actions): void {
-  let wheeled = 0;
-  element.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const scale = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE;
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      pan(event.deltaX * scale);
-      return;
-    }
-    wheeled += event.deltaY * scale;
-    const steps = Math.trunc(wheeled / NOTCH);
+  let notches = 0; // that are not zoomed by yet
+  const zoomBy = (more: number, event: MouseEvent) => {
+    notches += more;
+    const steps = Math.trunc(notches);
     if (steps) zoom(steps, pointIn(element, event).x);
-    wheeled -= steps * NOTCH;
+    notches -= steps;
+  };
+  element.addEventListener("wheel", (event) => {
+    const scale = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE;
+    const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!event.ctrlKey && !event.metaKey && !isSideways) return;
+    event.preventDefault();
+    if (isSideways) pan(event.deltaX * scale);
+    else zoomBy((event.deltaY * scale) / NOTCH, event);
   }, { passive: false });
 
-  let held: number | undefined; // where the pointer was
+  const held = new Map<number, PointerEvent>(); // one pans, two zoom
+  const spread = () => {
+    const [one, other] = [...held.values()];
+    return one && other ? Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) : 0;
+  };
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    held = event.clientX;
+    held.set(event.pointerId, event);
     element.setPointerCapture(event.pointerId);
   });
   element.addEventListener("pointermove", (event) => {
-    if (held === undefined || event.clientX === held) return;
-    pan((held - event.clientX) / zoomOf(element));
-    held = event.clientX;
+    const last = held.get(event.pointerId);
+    if (!last) return;
+    const before = spread();
+    held.set(event.pointerId, event);
+    if (before) zoomBy(PINCH * Math.log2(before / Math.max(spread(), 1)), event);
+    else if (event.clientX !== last.clientX) pan((last.clientX - event.clientX) / zoomOf(element));
   });
-  const release = () => {
-    held = undefined;
-  };
-  element.addEventListener("pointerup", release);
-  element.addEventListener("pointercancel", release);
+  for (const end of ["pointerup", "pointercancel"] as const) element.addEventListener(end, ({ pointerId }) => held.delete(pointerId));
 
   element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target !== element || event.altKey || event.ctrlKey || event.metaKey) return;
     const actions: Record<string, () => void> = {
       ArrowLeft: () => pan(-KEY_PAN),
       ArrowRight: () => pan(KEY_PAN),

@@ -13,13 +13,15 @@ import { cut } from "#ui/digits.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { textField } from "#ui/fields.ts";
 import { inSeries, listed, t } from "#ui/messages.ts";
+import { addHandle } from "#ui/number_line/handle.ts";
 import { fitted, marksOf } from "#ui/number_line/marks.ts";
+import type { Target } from "#ui/number_line/targets.ts";
 import { largest } from "#ui/number_line/ticks.ts";
 import { contains, endsOf, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
 import { type View, viewOf } from "#ui/view.ts";
-import { accept, editable, exactInput, inFormat, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
+import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { showSentence } from "#widgets/bit_editor/words.ts";
-import { draw } from "./comparison.ts";
+import { draw, LAYOUT } from "./comparison.ts";
 import { decision } from "./decision.ts";
 import { navigate } from "./navigation.ts";
 
@@ -89,8 +91,16 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   navigate(board, { zoom, pan, fit, step: (direction) => edit(stepped(number.value, direction), "soon") });
 
+  const take = (target: Target) => edit(movedTo(number.value, target), "soon");
+  addHandle(view, {
+    element: board, number, viewport: visible, axis: LAYOUT.axis,
+    grab: () => (chosen.value = visible.value),
+    take,
+    release: () => {},
+  });
+
   root.append(
-    value.error, wrong, callout, decision(view, number, marks), board,
+    value.error, wrong, callout, decision(view, number, marks, take), board,
     h("div", { class: "mw-row" },
       button(t("line.zoom_out_sign"), () => zoom(4), { "aria-label": t("line.zoom_out") }),
       button(t("line.zoom_in_sign"), () => zoom(-4), { "aria-label": t("line.zoom_in") }),

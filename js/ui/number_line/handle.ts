@@ -1,0 +1,104 @@
+// The dot on a number line as a slider: dragged, or moved by keys, it gives the number another value.
+
+import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { nextDown, nextUp } from "#core/formats/decode.ts";
+import { figure } from "#ui/digits.ts";
+import { h, set } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { pointIn } from "#ui/pointer.ts";
+import type { Effects } from "#ui/view.ts";
+import { marksOf, type Rounded } from "./marks.ts";
+import { targetAt, targetBeside, type Target } from "./targets.ts";
+import { pixelOf, type Viewport } from "./viewport.ts";
+
+const INSET = 10; // pixels from the end of the line at which the dot of a number beyond it can be held
+const CLICK = 3; // pixels that a click may move
+
+export interface Line {
+  /** What holds the line: as wide as the viewport, and the place of the handle. */
+  readonly element: HTMLElement;
+  readonly number: ReadonlySignal<Rounded>;
+  readonly viewport: ReadonlySignal<Viewport>;
+  /** Height of the axis, in pixels from the top. */
+  readonly axis: number;
+  /** The drag begins: the viewport must stay until `release`. */
+  grab(): void;
+  take(target: Target): void;
+  release(): void;
+}
+
+/** The handle, put into the line's element; a click on the line takes the number there. */
+export function addHandle(view: Effects, { element, number, viewport, axis, grab, take, release }: Line): void {
+  const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
+  handle.style.top = `${axis}px`;
+  element.append(handle);
+  const marks = computed(() => marksOf(number.value));
+  const x = computed(() => {
+    const input = marks.value.find(({ role }) => role === "input");
+    const at = input ? pixelOf(viewport.value, input.value) : 0;
+    return Math.min(Math.max(at, INSET), viewport.value.width - INSET);
+  });
+
+  view.effect(() => {
+    const { fmt, code, input } = number.value;
+    const mark = marks.value.find(({ role }) => role === "input");
+    handle.hidden = !mark; // NaN
+    if (!mark) return;
+    handle.style.left = `${x.value}px`;
+    const value = figure(fmt, code).text;
+    set(handle, {
+      "aria-valuemin": 0, // in pixels: ARIA allows no exponents, as in 1.8e308
+      "aria-valuemax": viewport.value.width,
+      "aria-valuenow": Math.round(x.value),
+      "aria-valuetext": mark.taken || input === "" ? value : t("line.handle_value", { input: mark.label, value }),
+    });
+  });
+
+  let pressed: { x: number; isDrag: boolean } | undefined; // where, from the dot
+  handle.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.stopPropagation(); // the line itself may move by a drag
+    event.preventDefault(); // no selection of text
+    handle.focus({ preventScroll: true });
+    handle.setPointerCapture(event.pointerId);
+    pressed = { x: pointIn(element, event).x - x.value, isDrag: false };
+  });
+  handle.addEventListener("pointermove", (event) => {
+    if (!pressed) return;
+    const to = pointIn(element, event).x - pressed.x;
+    if (!pressed.isDrag && Math.abs(to - x.value) < 1) return;
+    if (!pressed.isDrag) grab();
+    pressed.isDrag = true;
+    take(targetAt(number.value.fmt, viewport.value, to));
+  });
+  handle.addEventListener("lostpointercapture", () => {
+    if (pressed?.isDrag) release();
+    pressed = undefined;
+  });
+  handle.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { fmt, code } = number.value;
+    const target = ({
+      ArrowRight: () => targetBeside(marks.value, 1),
+      ArrowUp: () => targetBeside(marks.value, 1),
+      ArrowLeft: () => targetBeside(marks.value, -1),
+      ArrowDown: () => targetBeside(marks.value, -1),
+      PageUp: () => ({ code: nextUp(fmt, code) }),
+      PageDown: () => ({ code: nextDown(fmt, code) }),
+      Home: () => ({ code: fmt.signed ? fmt.signBit | fmt.maxCode : 0n }),
+      End: () => ({ code: fmt.maxCode }),
+    } as Record<string, () => Target | null>)[event.key];
+    if (!target) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const to = target();
+    if (to) take(to);
+  });
+
+  let down = 0;
+  element.addEventListener("pointerdown", (event) => (down = event.clientX));
+  element.addEventListener("click", (event) => {
+    const isMove = event.target === handle || Math.abs(event.clientX - down) > CLICK;
+    if (!isMove) take(targetAt(number.value.fmt, viewport.value, pointIn(element, event).x));
+  });
+}

@@ -1,0 +1,66 @@
+// Where the pointer or a key puts a number on the line: at a value of the format, at a midpoint, or in between.
+
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import {
+  add, compare, divide, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational,
+} from "#core/formats/rational.ts";
+import { cut } from "#ui/digits.ts";
+import type { Mark } from "./marks.ts";
+import { rowOf } from "./ticks.ts";
+import { unitOf, valueAt, type Viewport } from "./viewport.ts";
+
+/** A code of the format, or a text to be rounded to it. */
+export type Target = { readonly code: bigint } | { readonly text: string };
+
+const MAGNET = 5; // pixels around a value or a midpoint
+const ROOM = 20; // pixels between values, from which they attract; twice that for midpoints
+const EDGE = 2; // pixels from the ends of the viewport, so that the number stays in it
+const EIGHTHS = 8n; // of the gap between two values, by which a key moves
+const DIGITS = 1_200; // more than any midpoint has: texts are exact
+
+/** What is at a pixel, in as few digits as tell it from the next pixel. */
+export function targetAt(fmt: FloatFormat, viewport: Viewport, pixel: number): Target {
+  const x = Math.min(Math.max(pixel, EDGE), viewport.width - EDGE);
+  const isNear = (at: number) => Math.abs(at - x) <= MAGNET;
+  const { ticks, bands } = rowOf(fmt, viewport);
+  for (const [i, tick] of ticks.entries()) {
+    const next = ticks[i + 1];
+    const [before, after] = [tick.x - (ticks[i - 1]?.x ?? -Infinity), (next?.x ?? Infinity) - tick.x];
+    if (isNear(tick.x) && Math.min(before, after) >= ROOM) return { code: tick.code };
+    const isBesideBand = bands.some(({ from, to }) => from < tick.x + after && to > tick.x);
+    if (next && after >= 2 * ROOM && !isBesideBand && isNear(tick.x + after / 2)) {
+      return textOf(divide(add(tick.value, next.value), rational(2n)));
+    }
+  }
+  const value = valueAt(viewport, x);
+  const step = power(10n, floorLog10(unitOf(viewport.level)));
+  const { numerator, denominator } = divide(magnitudeOf(value), step);
+  const rounded = multiply(rational((2n * numerator + denominator) / (2n * denominator)), step);
+  return textOf(value.numerator < 0n ? negate(rounded) : rounded);
+}
+
+/** An eighth of the gap further, so that values and midpoints are met; null at the end of the line. */
+export function targetBeside(marks: readonly Mark[], direction: 1 | -1): Target | null {
+  const of = (role: Mark["role"]) => marks.find((mark) => mark.role === role);
+  const input = of("input");
+  const isExact = !of("midpoint");
+  const low = isExact && direction > 0 ? input : of("below");
+  const high = isExact && direction < 0 ? input : of("above");
+  if (!input || !low || !high) return null;
+  const eighth = divide(subtract(high.value, low.value), rational(EIGHTHS));
+  const { numerator, denominator } = divide(subtract(input.value, low.value), eighth);
+  if (numerator < 0n) return direction > 0 ? targetOf(low) : null;
+  const count = direction > 0 ? numerator / denominator + 1n : (numerator + denominator - 1n) / denominator - 1n;
+  if (count <= 0n) return targetOf(low);
+  if (count < EIGHTHS) return textOf(add(low.value, multiply(rational(count), eighth)));
+  return direction > 0 && compare(input.value, high.value) >= 0 ? null : targetOf(high);
+}
+
+/** Where a mark stands; past the largest finite value, the step that would come next. */
+export function targetOf({ code, beyond, value }: Mark): Target {
+  return code === null || beyond ? textOf(value) : { code };
+}
+
+function textOf(value: Rational): Target {
+  return { text: cut(value, DIGITS) };
+}
