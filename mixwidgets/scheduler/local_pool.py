@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mixwidgets.installed import require, require_training
 from mixwidgets.scheduler.slots import NICENESS, runs_at_once
+from mixwidgets.store.system import lower_priority
 
 if TYPE_CHECKING:
     import loky
@@ -111,7 +112,7 @@ def _begin_process(home: int) -> None:
     """Interrupting a cell signals the kernel's whole process group, which is not meant for its sweeps; but
     when the kernel is gone, however it went, nobody is left to work for."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICENESS)
+    lower_priority(NICENESS)
     threading.Thread(target=_end_with, args=(home,), name="end with the kernel", daemon=True).start()
 
 

@@ -1,5 +1,6 @@
 """A run's experiment trained and recorded; whatever goes wrong is a named end of the run."""
 
+import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,6 +10,9 @@ from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import RunFinished
 from mixwidgets.store.journal import Journal
 from mixwidgets.store.watched_loop import WatchedLoop
+
+ONE_AT_A_TIME = threading.Lock()
+"""Held while a run trains on a thread: torch's random generators and settings belong to the process."""
 
 
 def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = None) -> str:

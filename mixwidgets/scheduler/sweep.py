@@ -15,6 +15,7 @@ from mixwidgets.scheduler.cells import ENDED, Cells
 from mixwidgets.scheduler.local_pool import local_pool
 from mixwidgets.scheduler.results import NOT_BEGUN, Result, result_of
 from mixwidgets.scheduler.worker import run_cell
+from mixwidgets.store import system
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.errors import in_words
 from mixwidgets.store.run import Run, list_runs
@@ -41,7 +42,7 @@ def sweep(
     (`Sweep.wait`). `trust_source` is as in `launch`.
 
     TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
-    written, ModuleNotFoundError without loky where no executor is given.
+    written, and on Windows (its WSL will do), ModuleNotFoundError without loky where no executor is given.
     """
     if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
         raise TypeError(
@@ -59,6 +60,7 @@ def sweep(
         raise TypeError(
             f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
         )
+    system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
     if executor is None:
         executor = local_pool({slot_of(experiment.device) for experiment in cells.values()})
     return Sweep(cells, executor, Path(runs_dir).absolute())

@@ -2,19 +2,17 @@
 
 import os
 import tempfile
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.cells import Cells, note_run
+from mixwidgets.scheduler.cells import Cells
 from mixwidgets.scheduler.import_run import packed_run
-from mixwidgets.scheduler.recording import record
+from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record
 from mixwidgets.scheduler.slots import slot_for
 from mixwidgets.store.journal import Journal, create_run
-
-_ONE_AT_A_TIME = threading.Lock()  # torch's random generators and settings belong to the whole process
+from mixwidgets.store.lock import write_note
 
 
 def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
@@ -33,7 +31,7 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
         return not cells.is_stopped(token)
 
     with (
-        _ONE_AT_A_TIME,
+        ONE_AT_A_TIME,
         slot_for(experiment.device, token, experiment.id, cells.runs_dir, is_wanted) as has_slot,
     ):
         if not cells.sees(token):
@@ -49,7 +47,7 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
             if (done := cells.done(lock)) or not is_wanted():
                 return {"run": done}
             path = create_run(experiment, cells.runs_dir)
-            note_run(lock, path.name)
+            write_note(lock, path.name)
             _train(path, is_wanted)
             return {"run": path.name}
 
@@ -61,5 +59,5 @@ def _train(path: Path, is_wanted: Callable[[], bool]) -> None:
         return "It was asked to stop." if os.path.lexists(path / "stop") else ""
 
     # The process may run other cells, or be the kernel itself: it is not the run's to end.
-    with Journal(path, has_own_process=False) as journal, (path / "log.txt").open("x") as log:
+    with Journal(path) as journal, (path / "log.txt").open("x") as log:
         record(journal, why_stop, log)

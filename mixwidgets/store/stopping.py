@@ -1,15 +1,13 @@
 """Stopping a run from any process: ask first, then insist."""
 
 import os
-import signal
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
+from mixwidgets.store import system
 from mixwidgets.store.files import create_mark
-from mixwidgets.store.processes import trains
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.status import ALIVE, current_status, named_processes
 
@@ -69,7 +67,10 @@ def _ask(run_path: Path) -> None:
 
 
 def _kill(run_path: Path) -> None:
-    for process_id in named_processes(run_path, current_status(run_path)):
-        if trains(process_id, run_path):
-            with suppress(ProcessLookupError):
-                os.kill(process_id, signal.SIGKILL)
+    """End the run's own process: one of those that the directory names that the system says was started to
+    train this run."""
+    paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
+    for process_id, _ in named_processes(run_path, current_status(run_path)):
+        command = system.command_line(process_id)
+        if any(b" -m mixwidgets.training %b " % path in command for path in paths):
+            system.kill(process_id)
