@@ -1,6 +1,6 @@
 """mixwidgets runs | compare: what is in a folder of runs, and what some of them differ in.
 
-What takes its time to load, rich and NumPy, is imported where it is used.
+rich and NumPy take long to load, so they are imported where they are used.
 """
 
 import json

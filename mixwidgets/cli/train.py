@@ -182,7 +182,7 @@ def _follow(it: "Sweep") -> None:
 
 
 def _stop(it: "Sweep") -> None:
-    """Without haste: a run that is asked to stop ends with its step, and is then a named end."""
+    """Stop the sweep, however long its runs take to end."""
     try:
         it.stop()
     except TimeoutError as error:  # torch, say, takes its time to load

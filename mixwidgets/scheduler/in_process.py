@@ -6,8 +6,8 @@ from pathlib import Path
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require_training
-from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record_on_thread, why_stopped
+from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import take_lock
 from mixwidgets.store.run import Run
 from mixwidgets.task.source import check_trust
@@ -28,17 +28,10 @@ def train_here(
 
 
 def _train(path: Path, lock: int) -> None:
-    def why_stop() -> str:
-        return "It was asked to stop." if os.path.lexists(path / "stop") else ""
-
-    while not (has_turn := ONE_AT_A_TIME.acquire(timeout=_LOOK_EVERY_S)) and not why_stop():
+    while not (has_turn := ONE_AT_A_TIME.acquire(timeout=_LOOK_EVERY_S)) and not why_stopped(path):
         pass
     try:
-        with Journal(path, lock) as journal, (path / "log.txt").open("x") as log:
-            if why := why_stop():
-                journal.finish("stopped", why)
-            else:
-                record(journal, why_stop, log)
+        record_on_thread(path, lambda: why_stopped(path), lock)
     finally:
         if has_turn:
             ONE_AT_A_TIME.release()

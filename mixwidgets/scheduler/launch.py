@@ -1,4 +1,4 @@
-"""launch: a run in a process of its own, so that what happens to it never happens to the kernel."""
+"""launch: a run in a process of its own, so that its failures leave the kernel alone."""
 
 import os
 import shutil

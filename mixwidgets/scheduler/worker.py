@@ -1,17 +1,15 @@
-"""run_cell: what a worker of an executor does. Texts come in; a name, and where need be files, go out."""
+"""run_cell: what a worker of an executor does: an experiment as JSON in, the id of its run out."""
 
-import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.cells import Cells
 from mixwidgets.scheduler.import_run import packed_run
-from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record
+from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record_on_thread, why_stopped
 from mixwidgets.scheduler.slots import slot_for
-from mixwidgets.store.journal import Journal, create_run
+from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import write_note
 
 
@@ -30,6 +28,10 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
     def is_wanted() -> bool:
         return not cells.is_stopped(token)
 
+    def train(path: Path) -> None:
+        stopped = "Its sweep was asked to stop."
+        record_on_thread(path, lambda: why_stopped(path) if is_wanted() else stopped)
+
     with (
         ONE_AT_A_TIME,
         slot_for(experiment.device, token, experiment.id, cells.runs_dir, is_wanted) as has_slot,
@@ -37,7 +39,7 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
         if not cells.sees(token):
             with tempfile.TemporaryDirectory(prefix="mixwidgets-") as folder:
                 path = create_run(experiment, folder)
-                _train(path, is_wanted)
+                train(path)
                 return {"run": path.name, "files": packed_run(path)}
         if not has_slot:
             return {"run": ""}
@@ -48,16 +50,5 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
                 return {"run": done}
             path = create_run(experiment, cells.runs_dir)
             write_note(lock, path.name)
-            _train(path, is_wanted)
+            train(path)
             return {"run": path.name}
-
-
-def _train(path: Path, is_wanted: Callable[[], bool]) -> None:
-    def why_stop() -> str:
-        if not is_wanted():
-            return "Its sweep was asked to stop."
-        return "It was asked to stop." if os.path.lexists(path / "stop") else ""
-
-    # The process may run other cells, or be the kernel itself: it is not the run's to end.
-    with Journal(path) as journal, (path / "log.txt").open("x") as log:
-        record(journal, why_stop, log)

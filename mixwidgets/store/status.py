@@ -1,4 +1,4 @@
-"""status.json: what a run's process last said about itself, and what the run is now."""
+"""status.json: what a run's process last reported, and whether that is still true."""
 
 import math
 import os
@@ -42,7 +42,7 @@ _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them pe
 _LONGEST_MESSAGE = 1000
 _QUIET_S = 300.0  # a run of another machine that wrote nothing for so long counts as interrupted
 _GONE = (
-    "Its process is gone without a word: somebody killed it, the machine stopped, "
+    "Its process ended without reporting: somebody killed it, the machine stopped, "
     "the system ended it because memory ran out, or its folder was moved while it ran."
 )
 
@@ -184,7 +184,7 @@ def _age(run_path: Path) -> float:
 
 
 def _why_ended(run_path: Path) -> str:
-    """What the request to stop says of who asked."""
+    """What the file that asked the run to stop says: why."""
     try:
         words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
     except (OSError, ValueError):
@@ -193,7 +193,7 @@ def _why_ended(run_path: Path) -> str:
 
 
 def _from_events(run_path: Path) -> Status:
-    """The best that the events tell where status.json cannot be read."""
+    """The status that follows from the events, where status.json cannot be read."""
     state = state_of(JournalReader(run_path, as_stored=True).read_new())
     end = state.finished
     if end is None:

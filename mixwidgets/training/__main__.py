@@ -81,7 +81,7 @@ def _new_run(experiment: Any, runs_dir: str) -> Path:
 
 
 def _accompany(experiment: Any) -> int:
-    """Train as a rank that records nothing, and leaves it to rank 0, once they are together, when to stop."""
+    """Train as a rank other than 0: it records nothing, and rank 0 decides when to stop."""
     reason = "crashed"
     try:
         from mixwidgets.training.loop import train
@@ -96,7 +96,7 @@ def _accompany(experiment: Any) -> int:
 
 
 def _wait(run_path: Path, ticket: Path, lock: int) -> None:
-    """Wait for a slot, which this process then holds until it ends. A queue that fails is a named end too."""
+    """Wait for a slot, which this process then holds until it ends. If the queue fails, that ends the run."""
     try:
         wanted = wait_for_slot(
             ticket, lock, is_wanted=lambda: _touch(run_path / "lock"), when_next=_load_torch

@@ -27,7 +27,7 @@ NEEDS = "needs Linux, macOS or WSL"
 
 def formats():
     assert mw.get_format("float16").round(["65505", "65520"]).tolist() == [65504, np.inf]
-    assert len(mw.cast_everywhere("65505", "float16")) > 1
+    assert "65504" in str(mw.cast_everywhere("65505", "float16"))
 
 
 def widgets_are_saved():
@@ -97,7 +97,7 @@ def the_lab_trains_in_the_kernel_and_stops():
         until(lambda: len(first.events()) > 3)
         assert (first.status, second.status) == ("running", "queued")
         assert second.stop() == "stopped"
-        assert lab.stop() == first
+        assert lab.stop().id == first.id
         assert (first.status, first.message) == ("stopped", "It was asked to stop.")
         until(lambda: sorted(row["status"] for row in lab._rows) == ["completed", "stopped", "stopped"])
         assert lab.launch(EXPERIMENT).wait(progress=False) == "completed"
