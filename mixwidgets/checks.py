@@ -1,4 +1,4 @@
-"""Checks on what users hand in; every message says what came, what is accepted and the likely fix."""
+"""Checks of arguments; every message says what came, what is accepted and the likely fix."""
 
 import difflib
 import math

@@ -1,4 +1,4 @@
-"""Foreign text for terminals: shown, never obeyed."""
+"""Untrusted text for a terminal, which shows control characters instead of obeying them."""
 
 
 def plain(text: object) -> str:

@@ -74,7 +74,7 @@ def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_trust(experiments: Iterable["Experiment"], trust_source: bool) -> None:
-    """Raise ValueError where an experiment brings source, which training runs, without a word of trust."""
+    """Raise ValueError where an experiment brings source that training would run, unless trusted."""
     for experiment in experiments:
         if experiment.task_source and not trust_source:
             raise ValueError(

@@ -16,6 +16,7 @@ from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.installed import require
 from mixwidgets.plain_text import plain
 from mixwidgets.store.files import create_file
+from mixwidgets.store.system import user_id
 
 FIRST = "00_start_here.ipynb"
 START = Path("notebooks") / FIRST
@@ -53,7 +54,7 @@ def open_lab(
             notebook = _own_course(notebook or OWN)
     target = notebook or (START if START.exists() else None)
     command = [sys.executable, "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
+    if user_id() == 0:
         command.append("--allow-root")  # in a container one is root; the server listens on loopback only
     raise typer.Exit(subprocess.call([*command, *([str(target)] if target else []), *options]))
 

@@ -1,6 +1,6 @@
 """mixwidgets runs | compare: what is in a folder of runs, and what some of them differ in.
 
-What takes its time to load, rich and NumPy, is imported where it is used.
+rich and NumPy take long to load, so they are imported where they are used.
 """
 
 import json
@@ -224,7 +224,7 @@ def _show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> Non
             table.add_row(*(Text(plain(cell)) for cell in row))
         table.add_section()
     unbounded = console.options.update(max_width=_UNBOUNDED)
-    if Measurement.get(console, unbounded, table).minimum <= console.width:
+    if not console.is_terminal or Measurement.get(console, unbounded, table).minimum <= console.width:
         console.print(table)
         return
     for first, *others in rows:

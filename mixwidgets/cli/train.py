@@ -51,7 +51,9 @@ def train_one(
 ) -> None:
     """Launch one run, show its progress, and keep it in its run directory. Ctrl-C stops it."""
     from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.scheduler.in_process import train_here
     from mixwidgets.scheduler.launch import launch
+    from mixwidgets.store.system import can_launch
 
     with errors_in_words():
         fields = take.experiment_fields(locals())
@@ -59,7 +61,8 @@ def train_one(
             raise ValueError(f"{file} names a grid of experiments: run it by mixwidgets sweep.")
         experiment = Experiment.from_dict(fields)
         take.check_trust([experiment], trust_source)
-        run = launch(experiment, runs_dir, trust_source=trust_source)
+        start = launch if can_launch() else train_here
+        run = start(experiment, runs_dir, trust_source=trust_source)
     typer.echo(plain(run.path))
     try:
         if sys.stderr.isatty():
@@ -179,7 +182,7 @@ def _follow(it: "Sweep") -> None:
 
 
 def _stop(it: "Sweep") -> None:
-    """Without haste: a run that is asked to stop ends with its step, and is then a named end."""
+    """Stop the sweep, however long its runs take to end."""
     try:
         it.stop()
     except TimeoutError as error:  # torch, say, takes its time to load

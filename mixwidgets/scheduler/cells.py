@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mixwidgets.store.files import create_mark
-from mixwidgets.store.lock import is_locked, take_lock
+from mixwidgets.store.lock import is_locked, read_note, take_lock
 from mixwidgets.store.run import RUN_ID, Run
 
 ENDED = ("completed", "diverged", "time_limit")
@@ -86,14 +86,8 @@ class Cells:
 
     def done(self, lock: int) -> str:
         """The id of a claimed cell's newest run if that ended by itself, else ""."""
-        name = os.pread(lock, 1000, 0).decode("ascii", "replace")
+        name = read_note(lock)
         if RUN_ID.fullmatch(name):
             with suppress(OSError, ValueError):
                 return name if Run(self.runs_dir / name).status in ENDED else ""
         return ""
-
-
-def note_run(lock: int, run_id: str) -> None:
-    """Note the newest run of a claimed cell."""
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, run_id.encode(), 0)

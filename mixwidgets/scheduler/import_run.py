@@ -1,4 +1,4 @@
-"""A run that comes as files, from a worker that does not see the runs folder: checked, then kept."""
+"""A run that arrives as files, from a worker that does not see the runs folder: checked, then stored."""
 
 import os
 import re
@@ -44,11 +44,11 @@ def import_run(experiment: Experiment, run_id: str, files: object, runs_dir: Pat
         for file, data in contents.items():
             create_file(folder / file, data)
         if read_experiment(folder) != experiment:
-            raise ValueError("What came home is the run of another experiment.")
+            raise ValueError("The files are of a run of another experiment.")
         if (word := read_status(folder).word) not in REASONS:
-            raise ValueError(f"The run that came home is not over: it says {word!r}.")
+            raise ValueError(f"The files are of a run that is not over: its status is {word!r}.")
         if os.path.lexists(runs_dir / run_id):
-            raise ValueError(f"A run {run_id!r} came home, and there is one already.")
+            raise ValueError(f"There is a run {run_id!r} already.")
         folder.rename(runs_dir / run_id)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -72,7 +72,7 @@ def _checked(files: object) -> Mapping[str, bytes]:
         if type(data) is not bytes:
             raise ValueError(f"{name} comes as bytes; a {type(data).__name__} came.")
     if missing := [name for name in ("experiment.json", "status.json") if name not in files]:
-        raise ValueError(f"What came home is no run: it has no {missing[0]}.")
+        raise ValueError(f"The files are no run: {missing[0]} is missing.")
     if (size := sum(map(len, files.values()))) > _LIMIT:
-        raise ValueError(f"The run that came home is larger than {_LIMIT} bytes: it has {size}.")
+        raise ValueError(f"The files of the run have {size} bytes; at most {_LIMIT} are taken.")
     return files

@@ -1,4 +1,4 @@
-"""launch: a run in a process of its own, so that what happens to it never happens to the kernel."""
+"""launch: a run in a process of its own, so that its failures leave the kernel alone."""
 
 import os
 import shutil
@@ -10,11 +10,13 @@ from pathlib import Path
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require_training
+from mixwidgets.store import system
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.journal import create_run
-from mixwidgets.store.lock import take_lock
+from mixwidgets.store.lock import take_lock, write_note
 from mixwidgets.store.queue import join, queue_of
 from mixwidgets.store.run import Run
+from mixwidgets.store.status import process_note
 from mixwidgets.task.source import check_trust
 
 _PACKAGE_PARENT = Path(__file__).parents[2]
@@ -37,7 +39,7 @@ def launch(
     A task of a user's own that came from a run or a file, not from a class of this session, is executed only
     with `trust_source`; else ValueError. TypeError for what is no Experiment, ModuleNotFoundError where torch
     or scikit-learn is missing, ImportError where torch is too old, OSError where `runs_dir` cannot be
-    written.
+    written, and on Windows, which has no such processes (its WSL has).
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
@@ -45,6 +47,9 @@ def launch(
             "Write launch(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
     check_trust(experiment.task, experiment.task_source, trust_source)
+    system.require_processes(
+        "launch", "mw.TrainingLab() trains in the kernel's own process, and so does mw.train(experiment)"
+    )
     require_training()
     path = create_run(experiment, runs_dir)
     kernel_end: list[int] = []
@@ -58,7 +63,7 @@ def launch(
         ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
         handed_down.append(ticket_lock)
         process = _start(path, lock, ticket, ticket_lock, run_end, handed_down)
-        os.pwrite(lock, str(process.pid).encode(), 0)  # whom `Run.stop` may end while the run waits
+        write_note(lock, process_note(process.pid))  # whom `Run.stop` may end while the run waits
     except BaseException:  # the cell's interruption too
         _close(kernel_end)
         shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
@@ -127,4 +132,4 @@ def _close_in_fork() -> None:
     _close([*_kernel_ends])
 
 
-os.register_at_fork(after_in_child=_close_in_fork)
+system.in_every_fork(_close_in_fork)

@@ -1,4 +1,4 @@
-"""The executor of a sweep that is given none: processes of this machine (loky), kept warm for a minute."""
+"""The default executor of a sweep: processes of this machine (loky), kept for a minute."""
 
 import os
 import signal
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from mixwidgets.installed import require, require_training
 from mixwidgets.scheduler.slots import NICENESS, runs_at_once
+from mixwidgets.store.system import lower_priority
 
 if TYPE_CHECKING:
     import loky
 
-_WARM_S = 60.0  # an idle process keeps torch loaded for so long: the next sweep starts at once
+_WARM_S = 60.0  # an idle process stays, with torch loaded, so that a next sweep starts at once
 _LOOK_EVERY_S = 0.5
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -45,11 +46,10 @@ def _kept(workers: int) -> "LocalPool":
 
 
 class LocalPool(ThreadPoolExecutor):
-    """Calls in processes of their own, one at a time in each, on one thread.
+    """Runs each call in a process of its own.
 
-    Each thread of the pool has a call in one process, so that a process that dies takes no other call with
-    it; the call that it had is tried once more. Calls end with the program that made them: it does not wait
-    for them when it ends.
+    Each thread of the pool has one process, so that a process that dies takes no other call with it; its own
+    call is tried once more. When the program ends, its calls are ended too.
     """
 
     def __init__(self, workers: int) -> None:
@@ -107,15 +107,15 @@ def _new_process() -> "loky.ProcessPoolExecutor":
     )
 
 
-def _begin_process(home: int) -> None:
-    """Interrupting a cell signals the kernel's whole process group, which is not meant for its sweeps; but
-    when the kernel is gone, however it went, nobody is left to work for."""
+def _begin_process(kernel: int) -> None:
+    """Ignore Control-C, which reaches the kernel's whole process group but is meant for its cell; end when
+    the kernel has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICENESS)
-    threading.Thread(target=_end_with, args=(home,), name="end with the kernel", daemon=True).start()
+    lower_priority(NICENESS)
+    threading.Thread(target=_end_with, args=(kernel,), name="end with the kernel", daemon=True).start()
 
 
-def _end_with(home: int) -> None:
-    while os.getppid() == home:
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
         time.sleep(_LOOK_EVERY_S)
     os._exit(1)

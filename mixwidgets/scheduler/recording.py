@@ -1,8 +1,11 @@
-"""A run's experiment trained and recorded; whatever goes wrong is a named end of the run."""
+"""A run's experiment trained and recorded; every failure is recorded as the reason of the run's end."""
 
+import os
+import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 from mixwidgets.store.errors import in_words, reason_of
@@ -10,9 +13,12 @@ from mixwidgets.store.events import RunFinished
 from mixwidgets.store.journal import Journal
 from mixwidgets.store.watched_loop import WatchedLoop
 
+ONE_AT_A_TIME = threading.Lock()
+"""Held while a run trains on a thread: torch's random generators and settings belong to the process."""
+
 
 def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = None) -> str:
-    """Train the journal's experiment and append every event; a failure is a named end.
+    """Train the journal's experiment and append every event, a failure's too.
 
     Returns the reason of the end, a key of `REASONS`.
 
@@ -35,3 +41,20 @@ def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = N
             traceback.print_exc(file=log)
         return journal.finish(reason_of(error), in_words(error))
     raise AssertionError("train ends with RunFinished")
+
+
+def record_on_thread(run_path: Path, why_stop: Callable[[], str], lock: int | None = None) -> None:
+    """Train a queued run in a process that does other things too, and keep a failure's traceback with it.
+
+    why_stop and lock: as in `record` and `Journal`.
+    """
+    with Journal(run_path, lock) as journal, (run_path / "log.txt").open("x") as log:
+        if why := why_stop():
+            journal.finish("stopped", why)
+        else:
+            record(journal, why_stop, log)
+
+
+def why_stopped(run_path: Path) -> str:
+    """Why the run is to stop, in words; empty while nobody asked."""
+    return "It was asked to stop." if os.path.lexists(run_path / "stop") else ""

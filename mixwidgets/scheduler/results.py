@@ -1,4 +1,4 @@
-"""What became of a cell, from what its executor gives back: checked, for a worker may be wrong or hostile."""
+"""The result of a cell, from what its worker returned: checked, since a worker may be wrong or hostile."""
 
 import reprlib
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def result_of(experiment: Experiment, future: "Future[Any]", runs_dir: Path) -> 
     try:
         answer = future.result()
         if not isinstance(answer, dict) or "run" not in answer:
-            raise ValueError(f"A worker tells of a run; {reprlib.repr(answer)} came.")
+            raise ValueError(f"A worker returns the id of a run; {reprlib.repr(answer)} came.")
         if answer["run"] == "":
             return NOT_BEGUN
         run_id = checked_run_id(answer["run"])
@@ -47,8 +47,8 @@ def result_of(experiment: Experiment, future: "Future[Any]", runs_dir: Path) -> 
         else:
             run = Run(runs_dir / run_id)
         if run.experiment != experiment:
-            raise ValueError(f"Run {run.id}, which a worker told of, is of another experiment.")
-    except BaseException as error:  # of the worker's too: a SystemExit there is no reason to end here
+            raise ValueError(f"Run {run.id}, whose id a worker returned, is of another experiment.")
+    except BaseException as error:  # a SystemExit of the worker must not end this process
         return Result("failed", message=in_words(error))
     status = current_status(run.path)
     if status.word in ENDED:

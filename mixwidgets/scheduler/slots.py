@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mixwidgets.store import queue
 from mixwidgets.store.devices import free_memory, slot_of, usable_cores, usable_memory
-from mixwidgets.store.lock import is_locked, take_lock
+from mixwidgets.store.lock import is_locked, read_note, take_lock, write_note
 
 NICENESS = 5
 """What a training process adds to its niceness."""
@@ -50,7 +50,7 @@ def wait_for_slot(
             os.utime(lock)
             line = queue.line(folder)
             if mine not in line:  # the folder was emptied or taken away
-                runs_dir = Path(os.fsdecode(os.pread(lock, 1 << 13, 0)))
+                runs_dir = Path(read_note(lock))
                 ticket, renewed = queue.join(queue.queue_of(folder.name), mine.owner, mine.name, runs_dir)
                 os.close(lock)
                 lock = renewed
@@ -91,7 +91,6 @@ def _free_slot(folder: Path, slots: int, place: int, owner: str) -> int | None:
     for path in free if place < len(free) else ():
         with suppress(BlockingIOError):
             slot = take_lock(path, patience_s=0)
-            os.ftruncate(slot, 0)
-            os.pwrite(slot, owner.encode(), 0)
+            write_note(slot, owner)
             return slot
     return None

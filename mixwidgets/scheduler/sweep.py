@@ -15,6 +15,7 @@ from mixwidgets.scheduler.cells import ENDED, Cells
 from mixwidgets.scheduler.local_pool import local_pool
 from mixwidgets.scheduler.results import NOT_BEGUN, Result, result_of
 from mixwidgets.scheduler.worker import run_cell
+from mixwidgets.store import system
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.errors import in_words
 from mixwidgets.store.run import Run, list_runs
@@ -36,12 +37,12 @@ def sweep(
     default: processes of this machine (loky), one for each core, or for each GPU that the experiments need.
     Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`; a cell of which
     there is a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the
-    same line resumes a sweep that was cut off. A worker that does not see the folder sends its run home. One
-    that comes twice is one cell. The sweep ends with the process that started it: a script waits for it
-    (`Sweep.wait`). `trust_source` is as in `launch`.
+    same line resumes a sweep that was cut off. A worker that does not see the folder returns the files of its
+    run. An experiment given twice is one cell. The sweep ends with the process that started it: a script
+    waits for it (`Sweep.wait`). `trust_source` is as in `launch`.
 
     TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
-    written, ModuleNotFoundError without loky where no executor is given.
+    written, and on Windows (its WSL will do), ModuleNotFoundError without loky where no executor is given.
     """
     if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
         raise TypeError(
@@ -59,6 +60,7 @@ def sweep(
         raise TypeError(
             f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
         )
+    system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
     if executor is None:
         executor = local_pool({slot_of(experiment.device) for experiment in cells.values()})
     return Sweep(cells, executor, Path(runs_dir).absolute())
@@ -111,7 +113,7 @@ class Sweep:
     def counts(self) -> dict[str, int]:
         """How many cells are "done", "running", "waiting", "failed" and "stopped": together all.
 
-        A cell at a worker that does not see `runs_dir` counts as waiting until its run comes home.
+        A cell at a worker that does not see `runs_dir` counts as waiting until its run arrives.
         """
         words = [result.word for result in list(self._results.values())]
         running = sum(self._cells.is_running(cell) for cell in self._by_id if cell not in self._results)

@@ -1,20 +1,16 @@
-"""run_cell: what a worker of an executor does. Texts come in; a name, and where need be files, go out."""
+"""run_cell: what a worker of an executor does: an experiment as JSON in, the id of its run out."""
 
-import os
 import tempfile
-import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.scheduler.cells import Cells, note_run
+from mixwidgets.scheduler.cells import Cells
 from mixwidgets.scheduler.import_run import packed_run
-from mixwidgets.scheduler.recording import record
+from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record_on_thread, why_stopped
 from mixwidgets.scheduler.slots import slot_for
-from mixwidgets.store.journal import Journal, create_run
-
-_ONE_AT_A_TIME = threading.Lock()  # torch's random generators and settings belong to the whole process
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.lock import write_note
 
 
 def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
@@ -32,14 +28,18 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
     def is_wanted() -> bool:
         return not cells.is_stopped(token)
 
+    def train(path: Path) -> None:
+        stopped = "Its sweep was asked to stop."
+        record_on_thread(path, lambda: why_stopped(path) if is_wanted() else stopped)
+
     with (
-        _ONE_AT_A_TIME,
+        ONE_AT_A_TIME,
         slot_for(experiment.device, token, experiment.id, cells.runs_dir, is_wanted) as has_slot,
     ):
         if not cells.sees(token):
             with tempfile.TemporaryDirectory(prefix="mixwidgets-") as folder:
                 path = create_run(experiment, folder)
-                _train(path, is_wanted)
+                train(path)
                 return {"run": path.name, "files": packed_run(path)}
         if not has_slot:
             return {"run": ""}
@@ -49,17 +49,6 @@ def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
             if (done := cells.done(lock)) or not is_wanted():
                 return {"run": done}
             path = create_run(experiment, cells.runs_dir)
-            note_run(lock, path.name)
-            _train(path, is_wanted)
+            write_note(lock, path.name)
+            train(path)
             return {"run": path.name}
-
-
-def _train(path: Path, is_wanted: Callable[[], bool]) -> None:
-    def why_stop() -> str:
-        if not is_wanted():
-            return "Its sweep was asked to stop."
-        return "It was asked to stop." if os.path.lexists(path / "stop") else ""
-
-    # The process may run other cells, or be the kernel itself: it is not the run's to end.
-    with Journal(path, has_own_process=False) as journal, (path / "log.txt").open("x") as log:
-        record(journal, why_stop, log)

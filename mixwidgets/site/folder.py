@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MARK = "mixwidgets-site.json"
 _LIMIT = 1 << 20  # bytes of a mark that is read
+_LIMIT_OF_PAGE = 16 << 20  # and of a page, which has less than one
 _ABOUT = "The files of this site, each with the SHA-256 of what may stand in it until the next export."
 
 
@@ -77,13 +78,13 @@ def _check_place(folder: Path, name: str, known: list[str], wanted: bytes | None
     path = folder / name
     if ".." in PurePath(name).parts or PurePath(name).is_absolute():
         raise FileExistsError(errno.EEXIST, f"{MARK} names a file that is not in this folder", name)
-    if path.parent.is_file():  # where the page's folder belongs
-        path = path.parent
+    if path.parent.is_file() or (path.parent != folder and path.parent.is_symlink()):
+        path = path.parent  # where the page's folder belongs
     if not path.exists() and not path.is_symlink():
         return
     try:
-        found = path.read_bytes()
-    except OSError:
+        found = read_plain_file(path, _LIMIT_OF_PAGE)
+    except (OSError, ValueError):
         found = None
     if found is None or (_hash(found) not in known and found != wanted):
         raise FileExistsError(

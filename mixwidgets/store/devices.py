@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mixwidgets.store.gpus import gpu_names
+from mixwidgets.store.system import allowed_cores, machine_memory
 
 _CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # a container's: microseconds of CPU in each period, or "max"
 _MEMORY = Path("/proc/meminfo")  # Linux
@@ -64,8 +65,7 @@ def slot_of(device: str) -> str:
 
 def usable_cores() -> int:
     """The cores that this process may use: by its affinity and by its container's CPU quota. At least 1."""
-    has_affinity = hasattr(os, "sched_getaffinity")  # Linux
-    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    cores = allowed_cores()
     try:
         quota, period = _CPU_QUOTA.read_text().split()
         return max(1, min(cores, int(quota) // int(period)))
@@ -76,7 +76,7 @@ def usable_cores() -> int:
 def usable_memory() -> int:
     """The bytes of memory that this process may use: the machine's, or its container's limit if that is
     less."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = machine_memory()
     try:
         return min(memory, int(_MEMORY_LIMIT.read_text()))
     except (OSError, ValueError):  # no such container, or no limit

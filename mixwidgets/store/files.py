@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mixwidgets.store import system
+
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"it holds a bare {name}")
@@ -53,7 +55,9 @@ def without_checksum(line: bytes) -> dict[str, Any]:
 def open_plain_file(path: Path) -> int:
     """A descriptor to read from; ValueError for a symlink, FIFO, directory or device."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        if system.FOLLOWS_LINKS and path.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        descriptor = os.open(path, os.O_RDONLY | system.PLAIN | system.NO_WAIT)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise ValueError(f"{path.name} is a link or a socket, not a plain file") from None
@@ -88,21 +92,20 @@ def write_once(descriptor: int, data: bytes) -> None:
 
 def create_file(path: Path, data: bytes) -> None:
     """A new file with `data`, on disk (fsync) on return; none is left where that fails."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.PLAIN, 0o644)
     try:
-        write_once(descriptor, data)
-        os.fsync(descriptor)
+        with os.fdopen(descriptor, "wb", buffering=0):
+            write_once(descriptor, data)
+            os.fsync(descriptor)
     except OSError:
         path.unlink()
         raise
-    finally:
-        os.close(descriptor)
 
 
 def create_mark(path: Path, words: str = "") -> None:
     """Create a file at `path` with `words` in it, unless something is there already. Follows no link."""
     with suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.PLAIN, 0o644)
         try:
             os.write(descriptor, words.encode())
         finally:
@@ -114,7 +117,7 @@ def replace_file(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:
         create_file(temporary, data)
-        _rename(temporary, path)
+        system.rename(temporary, path)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -125,20 +128,11 @@ def replace_file(path: Path, data: bytes) -> None:
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:
     """As `replace_file`, in the space of the file `reserved`, so that it works on a full disk."""
-    descriptor = os.open(reserved, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    descriptor = os.open(reserved, os.O_WRONLY | system.PLAIN | system.NO_WAIT)
     try:
-        os.pwrite(descriptor, data, 0)
+        os.write(descriptor, data)
         os.ftruncate(descriptor, len(data))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    _rename(reserved, path)
-
-
-def _rename(source: Path, target: Path) -> None:
-    source.replace(target)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    system.rename(reserved, path)

@@ -23,9 +23,10 @@ import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store import system
 from mixwidgets.store.events import Event, GradientSnapshot, RunFinished
 from mixwidgets.store.files import (
     is_disk_full,
@@ -39,7 +40,13 @@ from mixwidgets.store.lock import take_lock
 from mixwidgets.store.records import to_record
 from mixwidgets.store.snapshots import write_snapshot
 from mixwidgets.store.state import RunState
-from mixwidgets.store.status import Status, reserve_last_status, write_last_status, write_status
+from mixwidgets.store.status import (
+    Status,
+    own_status,
+    reserve_last_status,
+    write_last_status,
+    write_status,
+)
 from mixwidgets.store.watched_loop import WatchedLoop
 
 
@@ -129,20 +136,14 @@ def read_experiment(run_path: Path) -> Experiment | WatchedLoop:
 class Journal:
     """The one writer of a run. Use as a context manager; closing releases the run's lock."""
 
-    def __init__(
-        self, run_path: str | os.PathLike[str], lock: int | None = None, has_own_process: bool = True
-    ) -> None:
+    def __init__(self, run_path: str | os.PathLike[str], lock: int | None = None) -> None:
         """Take over a queued run. `lock` is a descriptor of its already locked lock file.
-
-        has_own_process: False where the process does other things too: to stop the run it is asked, never
-        killed.
 
         BlockingIOError when another process has the run, FileExistsError when it has been written already.
         """
         self.path = Path(run_path)
         self.experiment = read_experiment(self.path)
         """What the run directory says is to be run, or watched."""
-        self._process_id = os.getpid() if has_own_process else None
         self._state = RunState()
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
@@ -165,12 +166,12 @@ class Journal:
                 f"Run {self.path.name} has been written already: launch its experiment again for a new run."
             )
         try:
-            write_status(self.path, self._status("running"))
-            return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            write_status(self.path, own_status("running"))
+            return os.open(events, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | system.PLAIN, 0o644)
         except OSError as error:
             if is_disk_full(error):
                 message = f"There was no room to begin: {error.strerror}."
-                write_last_status(self.path, self._status("disk_full", message=message))
+                write_last_status(self.path, own_status("disk_full", message=message))
             raise
 
     def append(self, event: Event) -> None:
@@ -213,8 +214,5 @@ class Journal:
                 raise
         self._state.add(event)
         state = self._state.summed_up(self.experiment.compute_format)
-        end = {"metrics": event.metrics, "message": event.message, "state": state}
-        write_last_status(self.path, self._status(event.reason, **end))
-
-    def _status(self, word: str, **fields: Any) -> Status:
-        return Status(word=word, process_id=self._process_id, **fields)
+        end = own_status(event.reason, metrics=event.metrics, message=event.message, state=state)
+        write_last_status(self.path, end)

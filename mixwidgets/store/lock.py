@@ -1,8 +1,7 @@
 """The lock that a run's process holds as long as it lives.
 
-A held lock is the process's identity: the system releases it when the process ends, however it ends, so
-that a reused process id never passes for a run. It belongs to the open file (flock), so the launcher can
-take it and hand it down to the process that it starts.
+The system releases it when the process ends, however it ends. It belongs to the open file, so the launcher
+can take it and hand it down to the process that it starts.
 """
 
 import errno
@@ -10,10 +9,12 @@ import os
 import time
 from pathlib import Path
 
+from mixwidgets.store import system
 from mixwidgets.store.files import open_plain_file
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # many network drives
 _PATIENCE_S = 1.0  # a reader's look takes the lock for microseconds: try again before giving up
+_LONGEST_NOTE = 1 << 13  # bytes
 
 
 def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
@@ -22,13 +23,11 @@ def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
     BlockingIOError when another process, or another writer in this one, holds it for `patience_s` seconds;
     OSError, with what to do, on a drive that has no locks.
     """
-    import fcntl  # POSIX only: imported here so that the rest of the package loads anywhere
-
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.PLAIN, 0o644)
     deadline = time.monotonic() + patience_s
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(descriptor, shared=False)
         except BlockingIOError:
             if time.monotonic() > deadline:
                 os.close(descriptor)
@@ -48,16 +47,14 @@ def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a live process holds the lock; False for a file that is missing or no plain
-    file, and on a drive without locks: there only the processes themselves tell (`processes.trains`)."""
-    import fcntl
-
+    """Whether a live process holds the lock. False also for a file that is missing or no plain file, and on a
+    drive without locks, where `status.current_status` goes by other signs."""
     try:
         descriptor = open_plain_file(path)
     except (OSError, ValueError):
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        system.lock(descriptor, shared=True)
     except BlockingIOError:
         return True
     except OSError as error:
@@ -66,3 +63,28 @@ def is_locked(path: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def write_note(lock: int, text: str) -> None:
+    """Replace what the locked file holds: a word on who has the lock."""
+    os.lseek(lock, 0, os.SEEK_SET)
+    os.ftruncate(lock, 0)
+    os.write(lock, os.fsencode(text))
+
+
+def read_note(lock: int) -> str:
+    """What `write_note` wrote into an open file."""
+    os.lseek(lock, 0, os.SEEK_SET)
+    return os.fsdecode(os.read(lock, _LONGEST_NOTE))
+
+
+def note_at(path: Path) -> str:
+    """What `write_note`, or anybody else, wrote there; empty where it cannot be read."""
+    try:
+        descriptor = open_plain_file(path)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return read_note(descriptor)
+    finally:
+        os.close(descriptor)

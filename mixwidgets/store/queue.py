@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from mixwidgets.store.files import open_plain_file
-from mixwidgets.store.lock import is_locked, take_lock
+from mixwidgets.store import system
+from mixwidgets.store.lock import is_locked, note_at, take_lock, write_note
 
 STALLED_S = 10.0
 """A ticket that was not touched for so long is passed over: its process is stopped or suspended."""
@@ -66,7 +66,7 @@ def queue_of(slot: str) -> Path:
             found = each.lstat()
             if not stat.S_ISDIR(found.st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, "there is a file or a link in place of a folder")
-            if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            if found.st_uid != system.user_id() or found.st_mode & 0o022:
                 raise PermissionError(errno.EPERM, "another user could write there")
     except OSError as error:
         raise type(error)(
@@ -96,7 +96,7 @@ def join(queue: Path, owner: str, name: str, runs_dir: Path) -> tuple[Path, int]
             raise OSError(errno.EOVERFLOW, f"{os.fspath(queue)!r} has no ticket number left: remove it")
         path = queue / Ticket(number + 1, owner[:_LONGEST_OWNER], name).file
         lock = take_lock(path)
-        os.pwrite(lock, os.fsencode(runs_dir.absolute()), 0)
+        write_note(lock, os.fspath(runs_dir.absolute()))
         return path, lock
     finally:
         os.close(numbering)
@@ -109,7 +109,7 @@ def line(queue: Path) -> list[Ticket]:
     lower number. A slot counts for the last owner that had it. Stalled tickets come last, and are back in
     their place when they are touched again.
     """
-    turns = Counter(_content(path).decode("ascii", "replace") for path in queue.glob("slot-*"))
+    turns = Counter(note_at(path) for path in queue.glob("slot-*"))
     places = []
     for ticket in _tickets(queue):
         path = queue / ticket.file
@@ -122,20 +122,20 @@ def line(queue: Path) -> list[Ticket]:
 
 def positions(runs_dir: Path) -> dict[str, int]:
     """The place in its queue of every waiting run of the folder, by id; 1 goes next."""
-    wanted = os.fsencode(runs_dir.absolute())
+    wanted = os.fspath(runs_dir.absolute())
     found = {}
     with suppress(OSError):
         for queue in _machine_folder().iterdir():
             if queue.is_dir() and not queue.is_symlink():
                 for place, ticket in enumerate(line(queue), 1):
-                    if _content(queue / ticket.file) == wanted:
+                    if note_at(queue / ticket.file) == wanted:
                         found[ticket.name] = place
     return found
 
 
 def _machine_folder() -> Path:
     given = os.environ.get("MIXWIDGETS_QUEUE")
-    return Path(given) if given else Path(tempfile.gettempdir(), f"mixwidgets-{os.geteuid()}")
+    return Path(given) if given else Path(tempfile.gettempdir(), f"mixwidgets-{system.user_id()}")
 
 
 def _tickets(queue: Path) -> list[Ticket]:
@@ -150,11 +150,3 @@ def _is_stalled(path: Path) -> bool:
         return time.time() - path.stat().st_mtime > STALLED_S
     except OSError:
         return True
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with os.fdopen(open_plain_file(path), "rb") as file:
-            return file.read(1 << 13)
-    except (OSError, ValueError):
-        return b""

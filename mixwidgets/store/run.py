@@ -56,7 +56,7 @@ class Run:
     @property
     def status(self) -> str:
         """ "queued" (it waits in line, or its process has yet to report), "running", a reason of RunFinished
-        ("completed", "stopped", "diverged", …), or "interrupted": its process is gone without a word."""
+        ("completed", "stopped", "diverged", …), or "interrupted": its process ended without reporting."""
         return current_status(self.path).word
 
     @property
@@ -74,7 +74,8 @@ class Run:
 
     @property
     def message(self) -> str:
-        """How the run ended, in words; empty while it has not."""
+        """How the run ended, in words; empty while it has not. Of a run that goes on at another machine,
+        seen on a drive whose locks do nothing: which machine, and how long ago it gave a sign of life."""
         return current_status(self.path).message
 
     @property
@@ -186,12 +187,12 @@ class Run:
                 time.sleep(_POLL_S)
 
     def stop(self) -> str:
-        """Ask the run to stop, insist after two seconds, and return the status that it ended with.
+        """Ask the run to stop, kill its process after two seconds, and return the status that it ended with.
 
-        A run that has not begun to train has nothing to end well: it is ended at once. Works from any process
-        that may write to the run's directory. OSError where this one may not; TimeoutError when the run has
-        not ended within ten seconds, as on another machine: it ends when it sees the request. ValueError
-        for a watched loop that goes on: its process is its owner's.
+        A run that has not begun to train is killed at once. Works from any process that may write to the
+        run's directory. OSError where this one may not; TimeoutError when the run has not ended within ten
+        seconds, as on another machine: it ends when it sees the request. ValueError for a watched loop that
+        goes on: its process is its owner's.
         """
         if isinstance(self.experiment, WatchedLoop) and self.is_alive:
             raise ValueError(

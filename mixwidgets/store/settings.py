@@ -18,7 +18,7 @@ _MEANS = {"none": ("kind",), "static": ("kind", "init_scale")}
 
 
 def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
-    """The fields that have a meaning in this run: without a dynamic loss scale there is no growth.
+    """The fields that matter in this run: a loss scale that is not dynamic has no growth interval.
 
     Task options have their defaults filled in. A source text is given by the start of its SHA-256. The device
     is left to `place_of`, which knows what "auto" became.

@@ -1,8 +1,10 @@
-"""status.json: what a run's process last said about itself, and what the run is now."""
+"""status.json: what a run's process last reported, and whether that is still true."""
 
 import math
 import os
+import re
 import socket
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -10,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mixwidgets.store import system
 from mixwidgets.store.events import REASONS, Memory, RunFinished, RunStarted
 from mixwidgets.store.files import (
     create_file,
@@ -19,8 +22,7 @@ from mixwidgets.store.files import (
     with_checksum,
     without_checksum,
 )
-from mixwidgets.store.lock import is_locked
-from mixwidgets.store.processes import has_open, trains
+from mixwidgets.store.lock import is_locked, note_at
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.records import (
     from_json_count,
@@ -38,8 +40,9 @@ E = TypeVar("E", RunStarted, Memory)
 
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
+_QUIET_S = 300.0  # a run of another machine that wrote nothing for so long counts as interrupted
 _GONE = (
-    "Its process is gone without a word: somebody killed it, the machine stopped, "
+    "Its process ended without reporting: somebody killed it, the machine stopped, "
     "the system ended it because memory ran out, or its folder was moved while it ran."
 )
 
@@ -55,6 +58,8 @@ class Status:
     """"queued", "running" or a key of `REASONS`."""
     process_id: int | None = None
     """The process that wrote it, on `host`; None while queued."""
+    process_start: str = ""
+    """Tells it from other processes of this id (`system.process_start`)."""
     host: str = field(default_factory=socket.gethostname)
     """The machine that the process runs on."""
     metrics: Mapping[str, float] = field(default_factory=dict)
@@ -63,7 +68,7 @@ class Status:
     """What came of the run. None before the last status; those of older versions have only the last step's
     figures, or none."""
     message: str = ""
-    """What happened, in words."""
+    """What happened, in words; of a run that goes on at another machine, where and since when unheard."""
     damage: str = ""
     """Why status.json could not be read, in a sentence; the rest then comes from the events."""
 
@@ -96,6 +101,7 @@ def read_status(run_path: Path) -> Status:
     return Status(
         word=word,
         process_id=process_id,
+        process_start=from_json_text(record.get("process_start", "")),
         host=from_json_text(record.get("host")),
         metrics=metrics,
         state=state,
@@ -121,7 +127,13 @@ def _event(kind: type[E], record: object) -> E | None:
 
 
 def current_status(run_path: Path) -> Status:
-    """What the process last said, corrected by whether it still lives."""
+    """What the process last said, corrected by whether it still lives.
+
+    It lives while it holds the run's lock. Where locks do nothing, as on many network drives, it lives while
+    this machine has the process that the directory names. A run of another machine counts as alive while it
+    shows signs of life, and the message says where it is. Anybody may have written all this: it is enough to
+    say that a run goes on, not to signal a process.
+    """
     lock = run_path / "lock"
     alive = is_locked(lock)  # before reading: a process writes its last status, then goes
     try:
@@ -135,25 +147,44 @@ def current_status(run_path: Path) -> Status:
     if not run_path.exists():
         gone = f"Its folder is no longer at {os.fspath(run_path)!r}: it was moved or deleted."
         return replace(said, word="interrupted", message=gone)
-    events = run_path / "events.jsonl"
-    if any(trains(one, run_path) or has_open(one, events) for one in named_processes(run_path, said)):
-        return said  # a drive on which locks do nothing, or that has none
+    named = [*named_processes(run_path, said)]
+    if said.host == socket.gethostname():
+        if any(start and start == system.process_start(process_id) for process_id, start in named):
+            return said
+    elif (age := _age(run_path)) < _QUIET_S:
+        sign = f"its last sign of life came {age:.0f} s ago"
+        return replace(said, message=f"It is {said.word} on another machine, {said.host}; {sign}.")
     if asked:
         return replace(said, word="stopped", message=_why_ended(run_path))
     return replace(said, word="interrupted", message=_GONE)
 
 
-def named_processes(run_path: Path, status: Status) -> Iterator[int]:
-    """The processes that the run's directory names: what its launcher wrote into the lock, and the status.
-    Text that may be anybody's: ask `trains` of each."""
-    with suppress(OSError, ValueError):
-        yield int(read_plain_file(run_path / "lock", 20))
+def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]:
+    """The processes that the run's directory names, each with its `system.process_start`: the one that its
+    launcher noted in the lock, and the writer of the status. Text that may be anybody's."""
+    process_id, _, start = note_at(run_path / "lock").partition(" ")
+    if re.fullmatch("[0-9]{1,9}", process_id):
+        yield int(process_id), start
     if status.process_id is not None and status.host == socket.gethostname():
-        yield status.process_id
+        yield status.process_id, status.process_start
+
+
+def process_note(process_id: int) -> str:
+    """What a launcher notes in the lock of a run that this process will train."""
+    return f"{process_id} {system.process_start(process_id)}"
+
+
+def _age(run_path: Path) -> float:
+    """Seconds since the run's process last wrote a record or, while it waits, touched the lock."""
+    touched = [0.0]
+    for name in ("events.jsonl", "lock"):
+        with suppress(OSError):
+            touched.append((run_path / name).stat().st_mtime)
+    return max(0.0, time.time() - max(touched))
 
 
 def _why_ended(run_path: Path) -> str:
-    """What the request to stop says of who asked."""
+    """What the file that asked the run to stop says: why."""
     try:
         words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
     except (OSError, ValueError):
@@ -162,7 +193,7 @@ def _why_ended(run_path: Path) -> str:
 
 
 def _from_events(run_path: Path) -> Status:
-    """The best that the events tell where status.json cannot be read."""
+    """The status that follows from the events, where status.json cannot be read."""
     state = state_of(JournalReader(run_path, as_stored=True).read_new())
     end = state.finished
     if end is None:
@@ -190,7 +221,8 @@ def write_last_status(run_path: Path, status: Status) -> None:
 
 def own_status(word: str, **fields: Any) -> Status:
     """A status in the name of this process."""
-    return Status(word=word, process_id=os.getpid(), **fields)
+    process_id = os.getpid()
+    return Status(word=word, process_id=process_id, process_start=system.process_start(process_id), **fields)
 
 
 def _line(status: Status) -> bytes:
@@ -199,6 +231,7 @@ def _line(status: Status) -> bytes:
         {
             "status": status.word,
             "process_id": status.process_id,
+            "process_start": status.process_start,
             "host": status.host,
             "metrics": to_json_metrics(status.metrics),
             "steps": state and state.steps,

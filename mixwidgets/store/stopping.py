@@ -1,19 +1,17 @@
-"""Stopping a run from any process: ask first, then insist."""
+"""Stopping a run from any process: asked first, then killed."""
 
 import os
-import signal
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
+from mixwidgets.store import system
 from mixwidgets.store.files import create_mark
-from mixwidgets.store.processes import trains
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.status import ALIVE, current_status, named_processes
 
-_GRACE_S = 2.0  # from asking to insisting
+_GRACE_S = 2.0  # from asking to killing
 _PATIENCE_S = 10.0  # from asking to giving up
 _POLL_S = 0.02
 _AT_ONCE = 16  # runs that are stopped together
@@ -26,7 +24,7 @@ def stop_run(run_path: Path) -> str:
     _ask(run_path)
     asked = time.monotonic()
     has_begun = next(JournalReader(run_path).read_new(), None) is not None
-    grace = _GRACE_S if has_begun else 0  # while torch is loading there is nothing to end well
+    grace = _GRACE_S if has_begun else 0  # while torch is loading nothing is recorded that could be lost
     while (word := current_status(run_path).word) in ALIVE:
         waited = time.monotonic() - asked
         if waited > _PATIENCE_S:
@@ -43,7 +41,7 @@ def stop_runs(run_paths: Iterable[Path]) -> None:
     """Stop several runs: together those that wait, and when they are gone, so that none starts meanwhile,
     together those that go on.
 
-    What `stop_run` raises for one of them comes when all the others have been seen to.
+    What `stop_run` raises for one of them is raised after all the others were stopped.
     """
     by_turn: dict[bool, list[Path]] = {True: [], False: []}
     for path in run_paths:
@@ -69,7 +67,10 @@ def _ask(run_path: Path) -> None:
 
 
 def _kill(run_path: Path) -> None:
-    for process_id in named_processes(run_path, current_status(run_path)):
-        if trains(process_id, run_path):
-            with suppress(ProcessLookupError):
-                os.kill(process_id, signal.SIGKILL)
+    """End the run's own process: one of those that the directory names that the system says was started to
+    train this run."""
+    paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
+    for process_id, _ in named_processes(run_path, current_status(run_path)):
+        command = system.command_line(process_id)
+        if any(b" -m mixwidgets.training %b " % path in command for path in paths):
+            system.kill(process_id)

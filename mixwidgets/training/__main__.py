@@ -19,6 +19,7 @@ from typing import Any
 
 from mixwidgets.scheduler.slots import NICENESS, wait_for_slot
 from mixwidgets.scheduler.stop_request import StopRequest
+from mixwidgets.store.system import lower_priority
 
 _TORCHRUN = "TORCHELASTIC_RUN_ID"  # stands in the environment of each process that torchrun starts
 
@@ -80,7 +81,7 @@ def _new_run(experiment: Any, runs_dir: str) -> Path:
 
 
 def _accompany(experiment: Any) -> int:
-    """Train as a rank that records nothing, and leaves it to rank 0, once they are together, when to stop."""
+    """Train as a rank other than 0: it records nothing, and rank 0 decides when to stop."""
     reason = "crashed"
     try:
         from mixwidgets.training.loop import train
@@ -95,14 +96,14 @@ def _accompany(experiment: Any) -> int:
 
 
 def _wait(run_path: Path, ticket: Path, lock: int) -> None:
-    """Wait for a slot, which this process then holds until it ends. A queue that fails is a named end too."""
+    """Wait for a slot, which this process then holds until it ends. If the queue fails, that ends the run."""
     try:
         wanted = wait_for_slot(
-            ticket, lock, is_wanted=lambda: os.path.lexists(run_path / "lock"), when_next=_load_torch
+            ticket, lock, is_wanted=lambda: _touch(run_path / "lock"), when_next=_load_torch
         )
         if wanted is None:
             raise FileNotFoundError(errno.ENOENT, f"run {run_path.name} was removed while it waited")
-        os.nice(NICENESS)
+        lower_priority(NICENESS)
     except OSError as error:
         from mixwidgets.store.status import own_status, write_last_status
 
@@ -110,6 +111,15 @@ def _wait(run_path: Path, ticket: Path, lock: int) -> None:
             message = f"It could not wait in line: {error.strerror or error}."
             write_last_status(run_path, own_status("crashed", message=message))
         raise
+
+
+def _touch(lock: Path) -> bool:
+    """Tell other machines that this run waits still; False where it was removed."""
+    try:
+        os.utime(lock)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _load_torch() -> None:

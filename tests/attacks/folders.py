@@ -170,7 +170,7 @@ def many_tensors(path):
 
 
 def hostile_texts(path):
-    text = "\x1b[2J\u202e=cmd|' /C calc'!A0 <img src=x onerror=alert(1)>"
+    text = "\x1b[2J\u202e=cmd|' /C calc'!A0 <img src=x onerror=window.hit=1>"
     rewrite(path / "status.json", status="crashed", message=text, metrics={text: 1.0})
     rewrite_events(path, "evaluation", metrics={"loss": 1.0, text: 1.0})
     record = json.loads((path / "experiment.json").read_bytes())

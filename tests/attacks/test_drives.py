@@ -3,18 +3,21 @@
 import errno
 import fcntl
 import os
+import re
 import subprocess
 import sys
-from contextlib import closing
-from pathlib import Path
+import time
+from contextlib import closing, contextmanager
 
 import pytest
 
 from mixwidgets.scheduler.launch import launch
+from mixwidgets.store import stopping
 from mixwidgets.store.files import replace_file
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.run import list_runs, open_run
-from mixwidgets.store.status import Status, write_status
+from mixwidgets.store.status import Status, process_note, write_status
+from mixwidgets.store.system import process_start
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 from tests.attacks.folders import EXPERIMENT
 from tests.waiting import until
@@ -40,10 +43,13 @@ def run_with(folder, **status):
     return path
 
 
-def process_of(path):
-    """A process with the command line of one that trains the run."""
-    words = ["-c", "import time; time.sleep(1000)", "-m", "mixwidgets.training", os.fspath(path), "--lock"]
-    return subprocess.Popen([sys.executable, *words])
+@contextmanager
+def some_process():
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"]) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_reading_needs_no_lock(tmp_path, no_locks):
@@ -60,14 +66,56 @@ def test_launching_without_locks_says_what_to_do(tmp_path, no_locks):
 
 @pytest.mark.parametrize("word", ["queued", "running"])
 def test_a_living_run_is_told_by_its_process(tmp_path, locks_that_do_nothing, word):
-    path = run_with(tmp_path, word=word)
-    with process_of(path) as process:
-        (path / "lock").write_text(str(process.pid))
-        try:
-            until(lambda: open_run(path).status == word)  # once the system has its command line
-        finally:
-            process.kill()
+    with some_process() as process:
+        path = run_with(tmp_path, word="queued")
+        if word == "queued":
+            (path / "lock").write_text(process_note(process.pid))
+        else:
+            status = Status(word=word, process_id=process.pid, process_start=process_start(process.pid))
+            write_status(path, status)
+        assert open_run(path).status == word
     assert open_run(path).status == "interrupted"
+
+
+def test_a_run_that_trains_in_a_kernel_is_told_by_the_kernel(tmp_path, locks_that_do_nothing):
+    code = "import sys; from mixwidgets.store.journal import Journal; " + (
+        "Journal(sys.argv[1]); print(flush=True); sys.stdin.read()"
+    )
+    path = create_run(EXPERIMENT, tmp_path)
+    words = [sys.executable, "-c", code, os.fspath(path)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as kernel:
+        try:
+            kernel.stdout.readline()
+            assert open_run(path).status == "running"
+        finally:
+            kernel.kill()
+    assert open_run(path).status == "interrupted"
+
+
+@pytest.mark.parametrize("word", ["queued", "running"])
+def test_a_run_of_another_machine_lives_while_it_shows_signs_of_life(tmp_path, locks_that_do_nothing, word):
+    path = run_with(tmp_path, word=word, host="elsewhere", process_id=os.getpid())
+    run = open_run(path)
+    (path / "events.jsonl").touch()
+    assert run.status == word
+    assert re.fullmatch(
+        f"It is {word} on another machine, elsewhere; its last .* came [0-9]+ s ago.", run.message
+    )
+    with closing(TrainingLab(tmp_path)) as lab:
+        until(lambda: [row["status"] for row in lab._live_rows] == [word])
+        for name in ("events.jsonl", "lock"):
+            os.utime(path / name, (0, time.time() - 1000))
+        until(lambda: [row["status"] for row in lab._rows] == ["interrupted"])
+
+
+def test_what_looks_alive_is_not_signalled(tmp_path, locks_that_do_nothing, monkeypatch):
+    monkeypatch.setattr(stopping, "_PATIENCE_S", 0.5)
+    with some_process() as stranger:
+        start = process_start(stranger.pid)
+        path = run_with(tmp_path, word="running", process_id=stranger.pid, process_start=start)
+        with pytest.raises(TimeoutError, match="asked to stop"):
+            open_run(path).stop()
+        assert stranger.poll() is None
 
 
 WATCHES = """
@@ -84,8 +132,7 @@ with mw.watch(model, path=sys.argv[1]) as watcher:
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux alone tells what a process has open")
-def test_a_living_watched_loop_is_told_by_the_journal_that_it_has_open(tmp_path, locks_that_do_nothing):
+def test_a_living_watched_loop_is_told_by_its_process(tmp_path, locks_that_do_nothing):
     path = tmp_path / "watched"
     words = [sys.executable, "-c", WATCHES, os.fspath(path)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

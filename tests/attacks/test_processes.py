@@ -88,7 +88,7 @@ def test_a_suspended_run_that_waits_is_ended(tmp_path):
     slots = [take_lock(queue_of("cpu") / f"slot-{number}") for number in range(runs_at_once("cpu"))]
     try:
         run = launch(EXPERIMENT.replace(device="cpu"), tmp_path)
-        os.kill(int((run.path / "lock").read_text()), signal.SIGSTOP)
+        os.kill(int((run.path / "lock").read_text().split()[0]), signal.SIGSTOP)
         assert run.stop() == "stopped"
     finally:
         for slot in slots:

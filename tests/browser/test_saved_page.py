@@ -1,6 +1,7 @@
 """Saved pages from disk, with the network off and no kernel: hand, keys, address, and what is hostile."""
 
 import re
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import mixwidgets as mw
+from tests.attacks.folders import ATTACKS, make_run
 from tests.waiting import until
 from tests.widgets.test_save import NAMES, make
 from tests.widgets.test_training_lab import journalled
@@ -112,6 +114,19 @@ def test_the_address_restores_every_widget_and_no_junk_disturbs_it(saved, tmp_pa
     expect(saved.note).to_be_empty()
     assert saved.page.evaluate("[...document.querySelectorAll('#widget *')].length") == before
     widget.close()
+
+
+@pytest.mark.parametrize("attack", ["hostile_texts", "huge_status", "a_summary_of_many_cuts"])
+def test_pages_of_a_hostile_folder_run_nothing(saved, tmp_path, attack):
+    good, bad = (make_run(tmp_path / "runs") for _ in range(2))
+    ATTACKS[attack](bad)
+    lab = mw.TrainingLab(tmp_path / "runs", _shown=[good.name, bad.name])
+    until(lambda: len(lab._rows) == 2)
+    expect(saved.open(lab)).to_contain_text("completed")
+    lab.close()
+    for path in (good, bad):
+        with suppress(LookupError):  # a snapshot that cannot be read
+            saved.open(mw.LossScaleExplorer(mw.open_run(path)))
 
 
 def test_the_policy_stops_scripts_and_connections(saved):

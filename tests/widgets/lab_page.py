@@ -59,7 +59,7 @@ def snapshot(step, *arrays, **fields):
 @contextmanager
 def going_on(runs_dir, **fields):
     """The journal of a run that goes on within. Nothing ends this process for it."""
-    with Journal(create_run(experiment(**fields), runs_dir), has_own_process=False) as journal:
+    with Journal(create_run(experiment(**fields), runs_dir)) as journal:
         journal.append(RunStarted(device="cpu", backend="some backend", versions={}))
         yield journal
 

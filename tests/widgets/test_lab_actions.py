@@ -66,7 +66,7 @@ def test_stop_all_ends_those_that_wait_before_it_asks_those_that_go_on(
     going = [create_run(experiment(seed=seed), tmp_path) for seed in range(3, 5)]
     over = journalled(tmp_path, [1.0])
     for path in (*waiting, *going):
-        journal = Journal(path, has_own_process=False) if path in going else None
+        journal = Journal(path) if path in going else None
         processes(path, journal, lambda path=path: asked(path))
     lab = make_lab(tmp_path)
     until(lambda: sorted(statuses(lab)) == ["completed", *["queued"] * 3, *["running"] * 2])
@@ -129,7 +129,7 @@ def test_several_are_launched_wait_in_line_and_all_are_stopped(tmp_path, make_la
 def test_without_a_name_stop_takes_one_that_runs_before_one_that_waits(tmp_path, make_lab, processes):
     running = create_run(experiment(), tmp_path)
     waiting = create_run(experiment(), tmp_path)
-    processes(running, Journal(running, has_own_process=False), lambda: asked(running))
+    processes(running, Journal(running), lambda: asked(running))
     processes(waiting, None, lambda: asked(waiting))
     lab = make_lab(tmp_path)
     assert lab.stop().id == running.name

@@ -198,7 +198,7 @@ def test_what_a_narrow_backward_pass_flushed_is_not_known(tmp_path, make_lab):
 def test_a_watched_loop_is_told_as_one(tmp_path, make_lab):
     path = tmp_path / "my_loop"
     create_watched_run(WatchedLoop(model="Net", format="float16", every=1), path)
-    with Journal(path, has_own_process=False) as journal:
+    with Journal(path) as journal:
         journal.append(step_record(1, scale=1.0))
         journal.append(snapshot(1, [2.0**-30, 1.0, 1.0, 1.0]))
         lab = make_lab(tmp_path)
@@ -230,7 +230,7 @@ def test_one_that_seemed_interrupted_and_begins_is_followed(tmp_path, make_lab):
     os.close(take_lock(path / "lock"))
     lab = make_lab(tmp_path)
     until(lambda: statuses(lab) == ["interrupted"])
-    with Journal(path, has_own_process=False) as journal:
+    with Journal(path) as journal:
         until(lambda: statuses(lab) == ["running"])
         journal.append(RunFinished(reason="completed", metrics={}))
     until(lambda: statuses(lab) == ["completed"])

@@ -17,11 +17,13 @@ from mixwidgets.experiments.recipe_words import brief, describe, heading
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import translated
+from mixwidgets.scheduler.in_process import train_here
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.store.devices import choosable_devices
 from mixwidgets.store.run import Run
 from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.stopping import stop_runs
+from mixwidgets.store.system import can_launch
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
@@ -45,6 +47,10 @@ _LIVE_S = 0.1  # between two looks while a run goes on; also how long one look m
 _IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
 _BEHIND_S = 0.02  # and while there is more to read: time for the kernel's other threads
 _LONGEST_ID = 255  # of a folder's name
+_IN_KERNEL = (
+    "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
+    "the kernel's own process instead, one run after another; they end with the kernel."
+)
 
 
 class _Chosen(t.TraitType[Any, Any]):
@@ -174,13 +180,15 @@ class TrainingLab(FollowingWidget):
         """Start an experiment, or what is chosen, each run in a process of its own; they are shown at once.
 
         A list comes back where several recipes or seeds are chosen; those for which no device is free wait in
-        line. `trust_source` is as in `launch`.
+        line. Where runs cannot have processes, as on Windows, they train in this one, one after another.
+        `trust_source` is as in `launch`.
         """
         chosen = {name: getattr(self, name) for name in CHOICES}
         wanted = experiments(chosen) if experiment is None else [experiment]
+        start = launch if can_launch() else train_here
         runs = []
         for one in wanted:
-            runs.append(launch(one, self._feed.runs_dir, trust_source=trust_source))
+            runs.append(start(one, self._feed.runs_dir, trust_source=trust_source))
             self._again.set()
         return runs if len(runs) > 1 else runs[0]
 
@@ -287,7 +295,11 @@ class TrainingLab(FollowingWidget):
         with self._looking:
             seconds = _LIVE_S if self._feed.has_looked else 0
             shown = self._feed.look(self._shown)
-            self._tell(_shown=shown, **self._feed.traits(shown, seconds))
+            traits = self._feed.traits(shown, seconds)
+            if not can_launch():
+                notice = translated(_IN_KERNEL, self.lang)
+                traits["_notice"] = " ".join(filter(None, [notice, traits["_notice"]]))
+            self._tell(_shown=shown, **traits)
         if not self._awaited.isdisjoint(row["id"] for row in self._rows):
             self._awaited = set()
             self._begin(self._compare_again)

@@ -1,0 +1,37 @@
+"""train_here: a recorded run on a thread of this process, where a run cannot have a process of its own."""
+
+import os
+import threading
+from pathlib import Path
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.installed import require_training
+from mixwidgets.scheduler.recording import ONE_AT_A_TIME, record_on_thread, why_stopped
+from mixwidgets.store.journal import create_run
+from mixwidgets.store.lock import take_lock
+from mixwidgets.store.run import Run
+from mixwidgets.task.source import check_trust
+
+_LOOK_EVERY_S = 0.1
+
+
+def train_here(
+    experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs", trust_source: bool = False
+) -> Run:
+    """As `launch`, but the run ends with this process and shares its cores. One trains at a time."""
+    check_trust(experiment.task, experiment.task_source, trust_source)
+    require_training()
+    path = create_run(experiment, runs_dir)
+    lock = take_lock(path / "lock")
+    threading.Thread(target=_train, args=(path, lock), name=f"train {path.name}", daemon=True).start()
+    return Run(path)
+
+
+def _train(path: Path, lock: int) -> None:
+    while not (has_turn := ONE_AT_A_TIME.acquire(timeout=_LOOK_EVERY_S)) and not why_stopped(path):
+        pass
+    try:
+        record_on_thread(path, lambda: why_stopped(path), lock)
+    finally:
+        if has_turn:
+            ONE_AT_A_TIME.release()

@@ -1,0 +1,143 @@
+"""What differs between operating systems: what only Linux and macOS have, and what Windows has instead."""
+
+import errno
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ModuleNotFoundError:
+    HAS_FLOCK = False
+    """Whether a lock belongs to an open file, so that a process can hand it to one that it starts."""
+else:
+    HAS_FLOCK = True
+
+PLAIN = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+"""Flags of `os.open` for every file: bytes as they are, and no symlink followed."""
+FOLLOWS_LINKS = not hasattr(os, "O_NOFOLLOW")
+"""Whether `os.open` follows a symlink in spite of PLAIN."""
+NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""A flag of `os.open`: do not wait for the writer of a FIFO."""
+
+_LOCKED_BYTE = 1 << 30  # Windows locks bytes, and a locked one cannot be read: one far beyond the content
+_PATIENCE_S = 1.0
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # Linux
+
+
+def can_launch() -> bool:
+    """Whether a run can have a process of its own, which inherits locks and gets a session."""
+    return HAS_FLOCK and hasattr(os, "setsid")
+
+
+def require_processes(what: str, instead: str) -> None:
+    """OSError, with what else would do, where a run cannot have a process of its own."""
+    if not can_launch():
+        raise OSError(
+            errno.ENOTSUP, f"{what} needs Linux, macOS or WSL, the Linux inside Windows; here {instead}"
+        )
+
+
+def lock(descriptor: int, shared: bool) -> None:
+    """Lock an open file until it is closed. BlockingIOError where another has it, OSError without locks."""
+    if HAS_FLOCK:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        return
+    import msvcrt
+
+    os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except PermissionError as error:
+        raise BlockingIOError(error.errno, error.strerror) from None
+    finally:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Put a file in the place of another, and the change on disk. Windows refuses while somebody reads the
+    other: tried again for a second."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            source.replace(target)
+            break
+        except PermissionError:
+            if HAS_FLOCK or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    if hasattr(os, "O_DIRECTORY"):
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def process_start(process_id: int) -> str:
+    """When a living process started, which tells it from an earlier or later one of the same id. Empty where
+    there is no such process, and where the system does not say."""
+    try:
+        fields = Path(f"/proc/{process_id}/stat").read_bytes().rpartition(b")")[2].split()
+        return "" if fields[0] in (b"Z", b"X") else f"{_BOOT_ID.read_text().strip()} {int(fields[19])}"
+    except (OSError, IndexError, ValueError):
+        state, _, start = _ps(process_id, "stat=,lstart=").partition(" ")
+        return "" if state.startswith("Z") else start.strip()
+
+
+def command_line(process_id: int) -> bytes:
+    """The words that a process was started with, a space between them; empty as in `process_start`."""
+    try:
+        return Path(f"/proc/{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
+    except OSError:
+        return os.fsencode(_ps(process_id, "args="))
+
+
+def _ps(process_id: int, columns: str) -> str:
+    """What ps says of a process, on macOS; nothing on Linux, where it knows no more than /proc."""
+    if _BOOT_ID.exists():
+        return ""
+    try:
+        command = ["ps", "-ww", "-o", columns, "-p", str(process_id)]
+        told = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
+    except OSError:
+        return ""
+    return os.fsdecode(told.stdout).strip()
+
+
+def kill(process_id: int) -> None:
+    """End a process at once, if it is there. No run of Windows has a process of its own."""
+    if hasattr(signal, "SIGKILL"):
+        with suppress(ProcessLookupError):
+            os.kill(process_id, signal.SIGKILL)
+
+
+def lower_priority(by: int) -> None:
+    """Add to the niceness of this process."""
+    if hasattr(os, "nice"):
+        os.nice(by)
+
+
+def in_every_fork(action: Callable[[], None]) -> None:
+    """Call it first in every process that is forked from this one."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=action)
+
+
+def user_id() -> int:
+    """The user's number; 0 on Windows, as in `stat` there."""
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def allowed_cores() -> int:
+    """The cores that the system lets this process use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def machine_memory() -> int:
+    """Bytes of memory in this machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
