@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from mixwidgets.checks import choice
+from mixwidgets.cli.grade import grade_class
 from mixwidgets.cli.lab import open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
 from mixwidgets.cli.terminal import errors_in_words
@@ -25,6 +26,7 @@ app.command("train")(train_one)
 app.command("runs")(show_runs)
 app.command("compare")(compare_runs)
 app.command("sweep")(run_sweep)
+app.command("grade")(grade_class)
 
 
 @app.command("format", context_settings={"ignore_unknown_options": True})  # -0.1 is a value

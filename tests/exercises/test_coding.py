@@ -5,7 +5,9 @@ import re
 import signal
 import threading
 import time
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 import torch
@@ -398,6 +400,31 @@ def test_every_task_is_tried_with_several_mistakes_and_has_its_texts(task):
     for lang in LANGUAGES:
         assert texts(lang, "exercises")["tasks"][task].keys() == {"task", "hint"}
         assert texts(lang, "exercises")["tasks"].keys() == TASKS.keys()
+
+
+# In the lessons
+
+
+def coding_cells(task):
+    """The code of the worked solution, and the cell that a student completes."""
+    lesson, _ = TASKS[task]
+    path = Path(__file__).parents[2] / f"notebooks/{lesson}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells
+    number = next(i for i, cell in enumerate(cells) if f'mw.check("{task}"' in cell.source)
+    folded = cells[number - 1].source.split("<details>", 1)[1]
+    return re.findall(r"```python\n(.*?)```", folded, flags=re.DOTALL)[-1], cells[number]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_lesson_holds_an_unsolved_function_and_a_solution_that_folds_away(task):
+    solution, cell = coding_cells(task)
+    start, call = cell.source.rsplit("\n\n\n", 1)
+    name = re.fullmatch(rf'mw\.check\("{task}", (\w+)\)', call)[1]
+    for code, is_right in ((start, False), (solution, True)):
+        namespace = {"np": np, "torch": torch, "math": math}
+        exec(code, namespace)
+        assert mw.check(task, namespace[name]).is_right == is_right
+    assert cell.outputs[0].data["text/plain"].startswith(f"{task}: not right yet")
 
 
 # Whatever a function does

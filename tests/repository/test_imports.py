@@ -65,7 +65,7 @@ PACKAGES = {
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *("scheduler", "languages", "widgets", "site", "plain_text"),
+            *("scheduler", "languages", "exercises", "widgets", "site", "plain_text"),
         },
         {"typer", "rich"},
         {"distributed"},

@@ -1,0 +1,66 @@
+"""mixwidgets grade: a table of the reports that a class handed in."""
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mixwidgets.cli.terminal import errors_in_words
+from mixwidgets.plain_text import plain
+
+if TYPE_CHECKING:
+    from mixwidgets.exercises.reports import Reported
+
+
+def grade_class(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="The students' reports: a text file, or a folder of them, for each student."),
+    ],
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print CSV: a line for each student and exercise.")
+    ] = False,
+) -> None:
+    """Show what each student solved, from the texts that `report()` gives. Nothing in a text is executed.
+
+    A report says what was tried on the student's own computer, and anybody can write one by hand: use it to
+    see where a class stands, not to examine.
+    """
+    from mixwidgets.exercises.reports import course, read_class
+
+    with errors_in_words():
+        students = list(read_class(folder))
+    if as_csv:
+        typer.echo(_csv(students), nl=False)
+        return
+    asked = course()
+    width = max([len("student"), *(len(plain(name)) for name, _ in students)])
+    lessons = [f"{lesson[:2]:>5}" for lesson in asked]
+    typer.echo("  ".join([f"{'student':{width}}", *lessons, "solved", "attempts"]))
+    for name, found in students:
+        if isinstance(found, str):
+            typer.echo(f"{plain(name):{width}}  {plain(found)}")
+            continue
+        solved = {report.exercise for report in found if report.end == "solved"}
+        counts = {lesson: len(solved.intersection(ids)) for lesson, ids in asked.items()}
+        shares = [f"{count}/{len(asked[lesson])}" for lesson, count in counts.items()]
+        attempts = sum(report.attempts for report in found)
+        cells = [*(f"{share:>5}" for share in shares), f"{sum(counts.values()):6}", f"{attempts:8}"]
+        typer.echo("  ".join([f"{plain(name):{width}}", *cells]))
+
+
+def _csv(students: "list[tuple[str, list[Reported] | str]]") -> str:
+    """A line for each student and exercise; one for a student without reports."""
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(["student", "lesson", "exercise", "result", "attempts", "hint"])
+    for name, found in students:
+        student = "'" + plain(name) if name[0] in "=+-@" else plain(name)  # no formula of a spreadsheet
+        if isinstance(found, str):
+            table.writerow([student, "", "", plain(found), "", ""])
+            continue
+        for one in found:
+            table.writerow([student, one.lesson, one.exercise, one.end, one.attempts, int(one.hint)])
+    return text.getvalue()

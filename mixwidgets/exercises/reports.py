@@ -1,0 +1,99 @@
+"""The reports that a class hands in, read as text: which exercises, how often tried, how it ended."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from mixwidgets.exercises.cases import TASKS
+from mixwidgets.exercises.catalogue import questions, report_words
+from mixwidgets.languages.texts import LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+LARGEST_FILE = 1_000_000  # bytes; the reports of a whole course take some 50,000
+_ENDS = ("solved", "shown", "open")
+
+
+class Reported(NamedTuple):
+    """What one report says of one exercise."""
+
+    exercise: str
+    lesson: str
+    attempts: int
+    end: str
+    """"solved"; "shown", if the answer was shown; or "open"."""
+    hint: bool
+    """Whether the hint was told."""
+
+
+def course() -> dict[str, list[str]]:
+    """The exercises of each lesson, those of code included."""
+    found: dict[str, list[str]] = {}
+    for exercise, lesson in [(question.id, question.lesson) for question in questions().values()] + [
+        (name, lesson) for name, (lesson, _) in TASKS.items()
+    ]:
+        found.setdefault(lesson, []).append(exercise)
+    return dict(sorted(found.items()))
+
+
+def read_reports(text: str) -> list[Reported]:
+    """The reports in a text, in any of the languages; whatever else stands there is passed over.
+
+    If an exercise is reported twice, the last report counts. Nothing in the text is executed.
+    """
+    found: dict[str, Reported] = {}
+    for lang in LANGUAGES:
+        words = report_words(lang)
+        title = _pattern(words["title"], id=r"[a-z0-9-]{1,60}", lesson=r"[\w .-]{1,60}")
+        ends = {end: _pattern(words[end], count=r"[0-9]{1,4}") for end in _ENDS}
+        heading, hint = None, False
+        for line in text.splitlines():
+            if match := title.fullmatch(line.strip()):
+                heading, hint = match, False
+            elif line == words["hint"]:
+                hint = True
+            elif heading and (end := _end_of(line.strip(), ends)):
+                exercise, lesson = heading["id"], heading["lesson"]
+                found[exercise] = Reported(exercise, lesson, end[1], end[0], hint)
+                heading = None
+    return list(found.values())
+
+
+def read_class(folder: Path) -> Iterator[tuple[str, list[Reported] | str]]:
+    """Each student, by the name of a file or of a folder with files: the reports, or why there are none.
+
+    NotADirectoryError for what is no folder. Links and hidden files are passed over.
+    """
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is no folder; name the one that holds the students' reports")
+    for place in sorted(folder.iterdir()):
+        if place.name.startswith(".") or place.is_symlink():
+            continue
+        inside = sorted(path for path in place.rglob("*") if path.is_file()) if place.is_dir() else [place]
+        files = [path for path in inside if not path.is_symlink()]
+        yield place.stem if place.is_file() else place.name, _read(files)
+
+
+def _read(files: Iterable[Path]) -> list[Reported] | str:
+    texts = []
+    for file in files:
+        if (size := file.stat().st_size) > LARGEST_FILE:
+            return f"{file.name} has {size:,} bytes, more than reports have"
+        texts.append(file.read_text(encoding="utf-8", errors="replace"))
+    return read_reports("\n".join(texts)) or "no report found"
+
+
+def _pattern(sentence: str, **parts: str) -> re.Pattern[str]:
+    """The sentence as a pattern, with a named group in the place of each of its parts."""
+    escaped = re.escape(sentence)
+    for name, part in parts.items():
+        escaped = escaped.replace(re.escape("{" + name + "}"), f"(?P<{name}>{part})")
+    return re.compile(escaped)
+
+
+def _end_of(line: str, ends: dict[str, re.Pattern[str]]) -> tuple[str, int] | None:
+    matches = ((end, pattern.fullmatch(line)) for end, pattern in ends.items())
+    return next(((end, int(match["count"])) for end, match in matches if match), None)
