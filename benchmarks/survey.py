@@ -73,7 +73,7 @@ def measure() -> dict[str, object]:
             [sys.executable, "-c", GROWTH, str(path)], capture_output=True, text=True, check=True
         )
         return {
-            f"{name} / torch's casts to {', '.join(str(d).removeprefix('torch.') for d in DTYPES)} and back": {
+            f"{name} / torch's casts to float16, bfloat16, float8_e4m3fn and back": {
                 **ratio,
                 "reach": "≤ 2",
             },

@@ -145,5 +145,6 @@ class Comparison:
 
 def on_floats(change: Callable[[Tensor], Tensor], batch: Any) -> Any:
     return tree_map(
-        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value, batch
+        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value,
+        batch,
     )

@@ -1,4 +1,4 @@
-"""How torch computes within one pass: comparable draws, float32 throughout, and one rounding per operation."""
+"""How torch computes within one pass: comparable draws, all in float32, one rounding per operation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,9 @@ _MEMORY = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strid
 _NARROW = {
     dtype
     for name in dir(torch)
-    if isinstance(dtype := getattr(torch, name), torch.dtype) and dtype.is_floating_point and dtype.itemsize < 4
+    if isinstance(dtype := getattr(torch, name), torch.dtype)
+    and dtype.is_floating_point
+    and dtype.itemsize < 4
 }
 _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x2" not in str(dtype)}
 
@@ -196,9 +198,9 @@ class Witness(TorchDispatchMode):
         for tensor in made:
             if op == "_to_copy" and given and torch.finfo(tensor.dtype).eps > self._eps:
                 return _cast_note(given[0], tensor)
-            if not bool(tensor.isfinite().all()) and op not in _MEMORY:
-                if all(bool(value.isfinite().all()) for value in given):
-                    return Note(op, tensor.dtype)
+            lost = op not in _MEMORY and not bool(tensor.isfinite().all())
+            if lost and all(bool(value.isfinite().all()) for value in given):
+                return Note(op, tensor.dtype)
         return None
 
 

@@ -207,9 +207,7 @@ class _Whole(nn.Module):
 
 
 @contextmanager
-def _gradients_seen(
-    model: nn.Module, leaves: Mapping[str, Tensor], see: See, done: Pass
-) -> Iterator[None]:
+def _gradients_seen(model: nn.Module, leaves: Mapping[str, Tensor], see: See, done: Pass) -> Iterator[None]:
     def hook(name: str) -> Callable[[Tensor], None]:
         owner, _, own = name.rpartition(".")
         owner = owner or type(model).__name__

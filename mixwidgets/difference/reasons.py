@@ -21,8 +21,8 @@ def reason(
 ) -> str:
     """Why the tensor `what` of a module is further off than rounding explains.
 
-    notes: what was witnessed in the module, the likely ones first; dtype: what the recipe computes in; loss_scale: the
-    factor on the tensor, 1 in the forward pass.
+    notes: what was witnessed in the module, the likely ones first; dtype: what the recipe computes in;
+    loss_scale: the factor on the tensor, 1 in the forward pass.
     """
     notes = list(notes)
     if found.not_finite:
@@ -49,9 +49,7 @@ def reason(
     return f"{sentence}."
 
 
-def _not_finite(
-    what: str, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float
-) -> str:
+def _not_finite(what: str, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float) -> str:
     sentence = f"{found.not_finite:,} of {found.count:,} values of its {what} are infinite or NaN"
     largest = torch.finfo(dtype).max
     if found.largest * loss_scale > largest:

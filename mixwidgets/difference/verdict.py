@@ -96,7 +96,9 @@ def _step_row(found: Comparison) -> Row:
     """Of all gradients together that the user's step leaves."""
     base, low = found.base.stepped, found.done.stepped
     joined = [
-        torch.cat([one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base])
+        torch.cat(
+            [one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base]
+        )
         for one in (base, low, found.modelled.stepped)
     ]
     error, model = error_of(joined[1], joined[0]), error_of(joined[2], joined[0])

@@ -17,7 +17,7 @@ _CHUNK = 1 << 15  # values, about: a chunk and its scratch stay within the proce
 
 
 class BlockLoss:
-    """Sums over the pieces of one tensor. What is not finite counts as 0 in its block, which it would spoil."""
+    """Sums over the pieces of a tensor. What is not finite counts as 0 in its block, which it would spoil."""
 
     def __init__(self, fmt: BlockFormat, tensor_amax: float) -> None:
         self._fmt, self._tensor_amax = fmt, tensor_amax
@@ -32,7 +32,7 @@ class BlockLoss:
     def add(self, piece: Array) -> None:
         """A 2-D float32 or float64 array, whose rows begin with a block."""
         size = self._fmt.block_size
-        rows, length = piece.shape
+        length = piece.shape[1]
         full = length - length % size
         if full == length:
             self._add_blocks(piece.reshape(-1, size))

@@ -9,16 +9,21 @@ from typing import Any
 
 import numpy as np
 
-_STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what training loops save the model under
+_STATES = (
+    "model_state_dict",
+    "model_state",
+    "state_dict",
+    "model",
+)  # what training loops save the model under
 _TORCH = (".pt", ".pth", ".bin", ".ckpt")
 _ACCEPTED = (
-    "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of one "
-    f"that torch.save wrote ({', '.join(_TORCH)})"
+    "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "
+    f"one that torch.save wrote ({', '.join(_TORCH)})"
 )
 
 
 def tensors(source: object) -> Iterator[tuple[str, Any]]:
-    """The floating-point tensors by name: arrays, torch tensors, or what a file gives slices of.
+    """The floating-point tensors by name: arrays, torch tensors, or what gives slices of a file.
 
     Of a checkpoint that has the model's state beside the optimiser's, the model's. What is no tensor, such as
     None or an `_extra_state`, is left out. Raises as `survey` does.
@@ -68,7 +73,7 @@ def _of_file(path: str) -> Iterator[tuple[str, Any]]:
                     yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
     except SafetensorError as error:
         raise ValueError(
-            f"{path!r} is no safetensors file: {error}. One that torch.save wrote ends in {', '.join(_TORCH)}; "
+            f"{path!r} is no safetensors file: {error}. One of torch.save ends in {', '.join(_TORCH)}; "
             "of others give the tensors, such as torch.load(path, weights_only=True)."
         ) from None
 
@@ -86,7 +91,6 @@ class _Slices:
 
 def _loaded(path: str) -> object:
     """What torch.save wrote, mapped into memory where the file allows it; never unpickled freely."""
-    import pickle
     import zipfile
 
     import torch
@@ -94,8 +98,9 @@ def _loaded(path: str) -> object:
     Path(path).open("rb").close()  # OSError says what is wrong with the path
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+    except Exception as error:  # of a torn or foreign file torch raises any
+        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise ValueError(
-            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): "
-            f"{str(error).splitlines()[0][:200]} Save model.state_dict() instead of the model."
+            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said} "
+            "Save model.state_dict() instead of the model."
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import lcm, nan, prod
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import as_floats, require_dense_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pandas as pd
 
@@ -45,8 +44,8 @@ def survey(
     path of one that torch.save wrote (.pt, .pth, .bin, .ckpt), read with weights_only=True. What is not
     floating point is left out.
     formats: float formats and block formats, one or several, by name or as they are; ties go to even.
-    block_axis: the axis along which blocks run. Left out, it is the one that the product of a layer sums over,
-    as torch lays out weights: all axes but the first, taken as one (in × kh × kw of a convolution's (out, in,
+    block_axis: the axis along which blocks run. Left out, it is the one that a layer's product sums over, as
+    torch lays out weights: all axes but the first, taken as one (in × kh × kw of a convolution's (out, in,
     kh, kw); in of a linear layer's (out, in)); the only axis of a vector. A transposed convolution, whose
     weight is (in, out, kh, kw), needs block_axis=0.
 
@@ -63,7 +62,10 @@ def survey(
     """
     import pandas as pd
 
-    wanted = [_format(fmt) for fmt in ([formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats)]
+    wanted = [
+        _format(fmt)
+        for fmt in ([formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats)
+    ]
     rows = []
     for name, tensor in tensors(source):
         try:
@@ -84,7 +86,11 @@ def _rows(
     tensor, along = _reduction_last(tensor, block_axis)
     whole = lcm(*(fmt.block_size for fmt in blocks))  # a piece of a row ends where every format's block does
     size = max(1, PIECE // whole) * whole
-    amax = max(map(_amax, _pieces(tensor, size)), default=0.0) if any(fmt.tensor_scale for fmt in blocks) else 0.0
+    amax = (
+        max(map(_amax, _pieces(tensor, size)), default=0.0)
+        if any(fmt.tensor_scale for fmt in blocks)
+        else 0.0
+    )
 
     summary = GradientSummary.of(np.zeros(0, np.float32), floats)
     errors = {fmt: ErrorSum(fmt) for fmt in floats}
@@ -101,8 +107,22 @@ def _rows(
         share = [_share(summary.zero, summary.count), _share(summary.inf + summary.nan, summary.count)]
         if isinstance(fmt, BlockFormat):
             loss = losses[fmt]
-            lost = (_share(loss.flushed, summary.count - apart), nan, 0.0, _share(loss.clipped, summary.count - apart))
-            yield summary.count, fmt.name, along, share[0], *lost, share[1], loss.relative_error, *loss.spread()
+            lost = (
+                _share(loss.flushed, summary.count - apart),
+                nan,
+                0.0,
+                _share(loss.clipped, summary.count - apart),
+            )
+            yield (
+                summary.count,
+                fmt.name,
+                along,
+                share[0],
+                *lost,
+                share[1],
+                loss.relative_error,
+                *loss.spread(),
+            )
         else:
             counts = summary.counts(fmt)
             some = (counts.flushed, counts.subnormal, counts.overflow)
@@ -117,9 +137,20 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
     if axis is None or count < 2:
         if axis is not None and count and axis not in (0, -1):
             raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
-        return tensor, "" if not count else "axis 0" if count == 1 else "axis 1" if count == 2 else f"axes 1–{count - 1}"
+        return (
+            tensor,
+            ""
+            if not count
+            else "axis 0"
+            if count == 1
+            else "axis 1"
+            if count == 2
+            else f"axes 1–{count - 1}",
+        )
     if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
-        raise ValueError(f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}.")
+        raise ValueError(
+            f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
+        )
     axis %= count
     order = [*(other for other in range(count) if other != axis), axis]
     dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # all of it, where a file gives slices

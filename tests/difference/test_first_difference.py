@@ -1,4 +1,4 @@
-"""first_difference on small models: its arguments, its answer, the loss scale, and what it leaves untouched."""
+"""first_difference on small models: its arguments, its answer, the loss scale, what it leaves alone."""
 
 import pytest
 import torch
@@ -22,7 +22,9 @@ def model():
     return nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(inplace=True), nn.Dropout(0.5), nn.Linear(16, 4))
 
 
-@pytest.mark.parametrize("recipe", ["fp16_dynamic", "bf16", "amp_fp16", "fp16_softmax", "fp8_delayed", "mxfp4"])
+@pytest.mark.parametrize(
+    "recipe", ["fp16_dynamic", "bf16", "amp_fp16", "fp16_softmax", "fp8_delayed", "mxfp4"]
+)
 def test_rounding_explains_a_healthy_model_in_every_recipe(model, recipe):
     found = mw.first_difference(model, INPUTS, loss, recipe)
     assert found.module is found.direction is None
