@@ -8,7 +8,18 @@ import sys
 
 from benchmarks.pairs import RESULTS, machine, slug
 
-ALL = ("importing", "memory", "formats", "gradients", "page", "reliability", "load", "sweep", "training")
+ALL = (
+    "importing",
+    "memory",
+    "formats",
+    "gradients",
+    "page",
+    "reliability",
+    "load",
+    "sweep",
+    "training",
+    "survey",
+)
 
 
 def main(names: list[str]) -> None:

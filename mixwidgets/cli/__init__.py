@@ -9,6 +9,7 @@ from mixwidgets.checks import choice
 from mixwidgets.cli.grade import grade_class
 from mixwidgets.cli.lab import open_lab
 from mixwidgets.cli.runs import compare_runs, show_runs
+from mixwidgets.cli.survey import survey_file
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.cli.train import run_sweep, train_one
 from mixwidgets.languages.texts import LANGUAGES
@@ -27,6 +28,7 @@ app.command("runs")(show_runs)
 app.command("compare")(compare_runs)
 app.command("sweep")(run_sweep)
 app.command("grade")(grade_class)
+app.command("survey")(survey_file)
 
 
 @app.command("format", context_settings={"ignore_unknown_options": True})  # -0.1 is a value

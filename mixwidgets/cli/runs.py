@@ -6,14 +6,13 @@ rich and NumPy take long to load, so they are imported where they are used.
 import json
 import os
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mixwidgets.cli.experiment import RunsDir
-from mixwidgets.cli.terminal import errors_in_words
+from mixwidgets.cli.terminal import errors_in_words, show_table
 from mixwidgets.plain_text import plain
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from mixwidgets.store.run import Run
     from mixwidgets.store.settings import Value
 
-_UNBOUNDED = 10_000  # columns: what is piped is for other programs, and is not wrapped
 _SHARES = ("gradients.", "weights_unchanged")
 _NEWEST = 100  # listed, unless another number is asked for
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
@@ -143,12 +141,12 @@ def _in_json(value: "Value") -> "Value":
 def show_list(runs: list["Run"]) -> None:
     """A line for each run."""
     names = ("id", "task", "recipe", "seed", "device", "status", "skipped", "loss", "metrics")
-    _show_table(names, [_line(run) for run in runs])
+    show_table(names, [_line(run) for run in runs])
 
 
 def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
     """The runs by number, then a line for each setting and each result."""
-    _show_table(
+    show_table(
         ("run", "id", "what"),
         [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)],
     )
@@ -159,7 +157,7 @@ def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
         for row in rows
         if row.kind == "result"
     ]
-    _show_table(("", *(str(number) for number in range(1, len(runs) + 1))), settings, results)
+    show_table(("", *(str(number) for number in range(1, len(runs) + 1))), settings, results)
 
 
 def _line(run: "Run") -> list[str]:
@@ -198,36 +196,3 @@ def result_in_words(name: str, value: "Value") -> str:
     if name.startswith("memory."):
         return f"{value / 1e6:,.4g} MB"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> None:
-    """Rows under the columns' names. Where words would have to break, a row stands under its first cell.
-
-    Text is taken as text: no markup, no emoji codes, no guessed colours.
-    """
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.measure import Measurement
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(markup=False, emoji=False, highlight=False)
-    if not console.is_terminal:
-        console.width = _UNBOUNDED
-    rows = [row for section in sections for row in section]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name, *cells in zip(names, *rows, strict=True):
-        table.add_column(Text(plain(name)), no_wrap=not any(" " in cell for cell in cells))
-    for section in sections:
-        for row in section:
-            table.add_row(*(Text(plain(cell)) for cell in row))
-        table.add_section()
-    unbounded = console.options.update(max_width=_UNBOUNDED)
-    if not console.is_terminal or Measurement.get(console, unbounded, table).minimum <= console.width:
-        console.print(table)
-        return
-    for first, *others in rows:
-        told = (f"{name} {cell}" for name, cell in zip(names[1:], others, strict=True) if cell)
-        console.print(Text(plain(first), style="bold"), overflow="fold")
-        console.print(Padding(Text(plain(" · ".join(told))), (0, 0, 0, 2)))

@@ -1,11 +1,13 @@
-"""Errors on a terminal: one sentence."""
+"""What is shown on a terminal: errors, one sentence each, and tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import typer
 
 from mixwidgets.plain_text import plain
+
+_UNBOUNDED = 10_000  # columns: what is piped is for other programs, and is not wrapped
 
 
 @contextmanager
@@ -23,3 +25,36 @@ def _said(error: Exception) -> object:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return error.args[0] if isinstance(error, KeyError) and error.args else error
+
+
+def show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> None:
+    """Rows under the columns' names. Where words would have to break, a row stands under its first cell.
+
+    Text is taken as text: no markup, no emoji codes, no guessed colours.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _UNBOUNDED
+    rows = [row for section in sections for row in section]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name, *cells in zip(names, *rows, strict=True):
+        table.add_column(Text(plain(name)), no_wrap=not any(" " in cell for cell in cells))
+    for section in sections:
+        for row in section:
+            table.add_row(*(Text(plain(cell)) for cell in row))
+        table.add_section()
+    unbounded = console.options.update(max_width=_UNBOUNDED)
+    if not console.is_terminal or Measurement.get(console, unbounded, table).minimum <= console.width:
+        console.print(table)
+        return
+    for first, *others in rows:
+        told = (f"{name} {cell}" for name, cell in zip(names[1:], others, strict=True) if cell)
+        console.print(Text(plain(first), style="bold"), overflow="fold")
+        console.print(Padding(Text(plain(" · ".join(told))), (0, 0, 0, 2)))

@@ -1,1 +1,1 @@
-"""first_difference: where a model's low precision parts from its reference for a reason other than rounding."""
+"""first_difference: where a model in low precision errs by more than rounding."""

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.utils._pytree import tree_map
 
 from mixwidgets.difference.errors import Measured, Reference
-from mixwidgets.difference.modes import Comparable, RandomRounding, Witness
+from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
 from mixwidgets.difference.passes import OUTPUT, Pass, run
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
@@ -35,7 +35,9 @@ class Comparison:
         self.base = Pass()
         seen = Witness(torch.float32, self.base.running)
         self._run_wide(self.base, self.reference.see, None, seen)
-        self.ordinary = {(call.module, call.number, note.op) for call, found in seen.notes.items() for note in found}
+        self.ordinary = {
+            (call.module, call.number, note.op) for (call, _), notes in seen.notes.items() for note in notes
+        }
         """Operations that make infinities of finite numbers in the reference too, such as those of a mask."""
         digits = 1 - round(log2(torch.finfo(self.dtype).eps))
         rounding = RandomRounding(digits, self.device)
@@ -74,6 +76,7 @@ class Comparison:
         with ExitStack() as stack:
             stack.enter_context(RandomState(0, self.device))
             stack.enter_context(Comparable(widened=True))
+            stack.enter_context(WideCasts())
             for mode in modes:
                 stack.enter_context(mode)
             run(self.model, {**fixed, **trained}, trained, batch, self.loss, see, step=self.step, done=done)
@@ -142,5 +145,6 @@ class Comparison:
 
 def on_floats(change: Callable[[Tensor], Tensor], batch: Any) -> Any:
     return tree_map(
-        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value, batch
+        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value,
+        batch,
     )

@@ -1,4 +1,4 @@
-"""How torch computes within one pass: comparable draws, float32 throughout, and one rounding per operation."""
+"""How torch computes within one pass: comparable draws, all in float32, one rounding per operation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,13 +23,15 @@ _CLAMPS = {torch.clamp, torch.clip, Tensor.clamp, Tensor.clip, Tensor.clamp_, Te
 _CASTS = {Tensor.half, Tensor.bfloat16}
 _ADD_IN_MEMORY = {
     *("embedding_dense_backward", "index_put", "index_put_", "_index_put_impl_", "index_add", "index_add_"),
-    *("scatter_add", "scatter_add_", "scatter_reduce"),
+    *("scatter_add", "scatter_add_", "scatter_reduce", "native_layer_norm_backward"),
 }  # whose sums have the format of their result
 _MEMORY = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}  # of any content
 _NARROW = {
     dtype
     for name in dir(torch)
-    if isinstance(dtype := getattr(torch, name), torch.dtype) and dtype.is_floating_point and dtype.itemsize < 4
+    if isinstance(dtype := getattr(torch, name), torch.dtype)
+    and dtype.is_floating_point
+    and dtype.itemsize < 4
 }
 _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x2" not in str(dtype)}
 
@@ -80,6 +82,16 @@ def _is_range(bounds: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     low, high = (*bounds, *(kwargs[name] for name in ("min", "max") if name in kwargs), None, None)[:2]
     numbers = isinstance(low, float | int) and isinstance(high, float | int)
     return numbers and low == -high and float(high) in _LARGEST
+
+
+class WideCasts(TorchDispatchMode):
+    """No cast of the backward pass, where torch asks no function mode, goes below float32."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = {name: _wide(value) for name, value in (kwargs or {}).items()}
+        return func(*args, **kwargs)
 
 
 class RandomRounding(TorchDispatchMode):
@@ -160,11 +172,12 @@ class Witness(TorchDispatchMode):
         self._eps = torch.finfo(dtype).eps
         self._running = running
         self._waiting: list[Note] = []
-        self.notes: dict[Any, list[Note]] = {}
+        self.notes: dict[tuple[Any, str], list[Note]] = {}
+        """By call and direction."""
 
     def belongs_to(self, call: Any) -> None:
         """What was noted since the last call of this."""
-        self.notes.setdefault(call, []).extend(self._waiting)
+        self.notes.setdefault((call, "backward"), []).extend(self._waiting)
         self._waiting.clear()
 
     def __torch_dispatch__(
@@ -175,17 +188,19 @@ class Witness(TorchDispatchMode):
             with _disable_current_modes():
                 given, made = _floats((args, kwargs)), _floats(result)
                 if note := self._note(func.overloadpacket.__name__, given, made):
-                    found = self.notes.setdefault(self._running[-1], []) if self._running else self._waiting
-                    found.append(note)
+                    self._here().append(note)
         return result
+
+    def _here(self) -> "list[Note]":
+        return self.notes.setdefault((self._running[-1], "forward"), []) if self._running else self._waiting
 
     def _note(self, op: str, given: list[Tensor], made: list[Tensor]) -> "Note | None":
         for tensor in made:
             if op == "_to_copy" and given and torch.finfo(tensor.dtype).eps > self._eps:
                 return _cast_note(given[0], tensor)
-            if not bool(tensor.isfinite().all()) and op not in _MEMORY:
-                if all(bool(value.isfinite().all()) for value in given):
-                    return Note(op, tensor.dtype)
+            lost = op not in _MEMORY and not bool(tensor.isfinite().all())
+            if lost and all(bool(value.isfinite().all()) for value in given):
+                return Note(op, tensor.dtype)
         return None
 
 

@@ -173,8 +173,9 @@ def run(
     taken, by parameter. batch: the arguments and the keyword arguments of the model.
     """
     args, kwargs = batch
-    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, see, done):
-        output = functional_call(model, dict(tensors), args, kwargs)
+
+    def forward_and_backward() -> None:
+        output = model(*args, **kwargs)
         call = hooks.begin_loss()
         value = _scalar(loss(tree_map(_in_float32, output) if float_loss else output))
         see(call, Place(LOSS, 0, OUTPUT), value.detach())
@@ -188,11 +189,25 @@ def run(
                 name: leaf.grad.detach().float() for name, leaf in leaves.items() if leaf.grad is not None
             }
 
+    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, see, done):
+        given = {f"model.{name}": tensor for name, tensor in tensors.items()}
+        functional_call(_Whole(model), given, (forward_and_backward,))
+
+
+class _Whole(nn.Module):
+    """The model and what is done with it, so that a checkpointed module, which is called again within the
+    backward pass, finds the same tensors there."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, work: Callable[[], None]) -> None:
+        work()
+
 
 @contextmanager
-def _gradients_seen(
-    model: nn.Module, leaves: Mapping[str, Tensor], see: See, done: Pass
-) -> Iterator[None]:
+def _gradients_seen(model: nn.Module, leaves: Mapping[str, Tensor], see: See, done: Pass) -> Iterator[None]:
     def hook(name: str) -> Callable[[Tensor], None]:
         owner, _, own = name.rpartition(".")
         owner = owner or type(model).__name__

@@ -21,8 +21,8 @@ def reason(
 ) -> str:
     """Why the tensor `what` of a module is further off than rounding explains.
 
-    notes: what was witnessed in the module, in order; dtype: what the recipe computes in; loss_scale: the
-    factor on the tensor, 1 in the forward pass.
+    notes: what was witnessed in the module, the likely ones first; dtype: what the recipe computes in;
+    loss_scale: the factor on the tensor, 1 in the forward pass.
     """
     notes = list(notes)
     if found.not_finite:
@@ -34,6 +34,8 @@ def reason(
     if casts := [note for note in notes if note.coarse]:
         worst = max(casts, key=lambda note: (note.flushed + note.beyond, torch.finfo(note.dtype).eps))
         return f"{sentence}: {_cast(worst, dtype)}."
+    if overflow := next((note for note in notes if not note.coarse), None):
+        return f"{sentence}: {_op(overflow)} inside it makes infinities or NaN of finite numbers."
     if found.flushed > _MANY * found.count:
         return (
             f"{sentence}: {found.flushed:,} of {found.count:,} values are 0 that are not in the reference, "
@@ -44,14 +46,10 @@ def reason(
             f"{sentence}: the reference reaches {found.largest:.3g}, and {name_of(dtype)} ends at "
             f"{torch.finfo(dtype).max:.6g}{_at(loss_scale)}."
         )
-    if overflow := next((note for note in notes if not note.coarse), None):
-        return f"{sentence}: {_op(overflow)} inside it makes infinities or NaN of finite numbers."
     return f"{sentence}."
 
 
-def _not_finite(
-    what: str, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float
-) -> str:
+def _not_finite(what: str, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float) -> str:
     sentence = f"{found.not_finite:,} of {found.count:,} values of its {what} are infinite or NaN"
     largest = torch.finfo(dtype).max
     if found.largest * loss_scale > largest:
@@ -103,7 +101,7 @@ def step_reason(
     factor = float(one @ other) / (float(other @ other) or 1.0)
     if factor <= 0 or float((one / factor - other).norm()) > 0.1 * float(other.norm()):
         return f"the gradients that it leaves have a relative error of {relative:.2g}."
-    times = f"the gradients that it leaves are {factor:.4g} times the reference's"
+    times = f"the gradients that it leaves are {factor:.5g} times the reference's"
     if abs(log2(factor / loss_scale)) < 0.1:
         return f"{times}, which is the loss scale: they were not unscaled."
     if factor < 1:

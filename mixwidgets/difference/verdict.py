@@ -52,14 +52,16 @@ def _rows(found: Comparison) -> Iterator[Row]:
     for call in reversed(done.entered):
         yield from _row(found, call, "backward", places.get((call, False), ()))
     if found.raised:
-        yield _raised(Call(STEP, "function", 0), "backward", found.raised)
+        outermost = Call(STEP, "function", 0) if found.step else done.entered[0]
+        yield _raised(done.running[-1] if done.running else outermost, "backward", found.raised)
     elif found.step:
         yield _step_row(found)
 
 
 def _raised(call: Call, direction: str, error: Exception) -> Row:
     nan = float("nan")
-    why = f"it raises {type(error).__name__}: {error}"
+    first_line = (str(error).splitlines() or [""])[0]
+    why = f"it raises {type(error).__name__}: {first_line}"
     return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why)
 
 
@@ -78,11 +80,10 @@ def _row(found: Comparison, call: Call, direction: str, places: Iterable[Place])
     times, place, error, rounding = max(judged, key=lambda one: one[0])
     why = ""
     if times > 1:
-        notes = [
-            note
-            for note in found.notes.get(call, ())
-            if (call.module, call.number, note.op) not in found.ordinary
-        ]
+        notes = sorted(
+            found.notes.get((call, direction), ()),
+            key=lambda note: (call.module, call.number, note.op) in found.ordinary,
+        )
         why = reason(place.what, error, rounding, notes, found.dtype, scale)
     share = rounding / error.norm if error.norm else 0.0
     yield Row(
@@ -95,7 +96,9 @@ def _step_row(found: Comparison) -> Row:
     """Of all gradients together that the user's step leaves."""
     base, low = found.base.stepped, found.done.stepped
     joined = [
-        torch.cat([one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base])
+        torch.cat(
+            [one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base]
+        )
         for one in (base, low, found.modelled.stepped)
     ]
     error, model = error_of(joined[1], joined[0]), error_of(joined[2], joined[0])

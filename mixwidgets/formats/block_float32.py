@@ -38,21 +38,37 @@ def round_array(
     amax = np.abs(blocks).max(-1, initial=0)
     lost = ~np.isfinite(amax)
     blocks[lost], amax[lost] = 0, 0
-    if fmt.tensor_scale is None:
-        unit = np.ldexp(np.float32(1), fmt.scale_exponent(amax.astype(np.float64)))[:, None]
-        elements = _rounded(fmt, np.asarray(blocks / unit, np.float32), rounding)
-        elements *= unit
-    else:
-        units = _quotients(fmt, amax)[:, None]
-        elements = (_rounded(fmt, _to_odd(blocks / units), rounding) * units).astype(np.float32)
+    elements = round_blocks(fmt, blocks, units(fmt, amax), **rounding)
     elements[lost] = np.nan
     return np.moveaxis(elements.reshape(padded.shape)[..., : rows.shape[-1]], -1, axis)
 
 
-def _quotients(fmt: BlockFormat, amax: NDArray[np.float32]) -> NDArray[np.float64]:
-    """scale × tensor scale, by block: what the same format says of blocks that hold only their largest."""
-    scaled = replace(fmt, block_size=1).quantize(amax[:, None])
-    return np.asarray(scaled.scales[:, 0] * (scaled.tensor_scale or 1.0))
+def units(
+    fmt: BlockFormat, amax: NDArray[np.float32], tensor_amax: float | None = None
+) -> NDArray[np.floating[Any]]:
+    """What an element of 1 stands for in each block, from the blocks' largest magnitudes (blocks,).
+
+    float32 where it is a power of two, else float64. tensor_amax: the largest magnitude of the tensor, where
+    these are not all of its blocks.
+    """
+    if fmt.tensor_scale is None:
+        return np.ldexp(np.float32(1), fmt.scale_exponent(amax.astype(np.float64)))
+    whole = amax.max(initial=0) if tensor_amax is None else tensor_amax
+    # What the same format says of blocks that hold only their largest, and of one with the tensor's.
+    scaled = replace(fmt, block_size=1).quantize(np.append(amax, np.float32(whole))[:, None])
+    return np.asarray(scaled.scales[:-1, 0] * (scaled.tensor_scale or 1.0))
+
+
+def round_blocks(
+    fmt: BlockFormat, blocks: NDArray[np.float32], units: NDArray[np.floating[Any]], **rounding: Any
+) -> NDArray[np.float32]:
+    """Finite blocks (blocks, size), which need not be full ones, rounded to elements times their units."""
+    unit = units[:, None]
+    if fmt.tensor_scale is None:
+        elements = _rounded(fmt, np.asarray(blocks / unit, np.float32), rounding)
+        elements *= unit
+        return elements
+    return (_rounded(fmt, _to_odd(blocks / unit), rounding) * unit).astype(np.float32)
 
 
 def _rounded(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_CHUNK = 1 << 16  # values
+_CHUNK = 1 << 15  # values
 
 
 class RelativeError(NamedTuple):
@@ -40,25 +40,66 @@ def relative_error(values: object, format: str | FloatFormat, loss_scale: float 
 
     Raises as it does, and ValueError for an unsigned format, or a scale that is not greater than zero.
     """
-    fmt = _signed(format)
-    numerator, denominator = exact_scale(loss_scale)
-    scale = numerator / denominator
-    flat = as_floats(values)
-    # By their largest, so that no square leaves float64's range.
-    largest = max((_largest(part) for part in _parts(flat)), default=0.0)
-    unit = np.frexp(largest)[1]
-    lost = whole = 0.0
-    for part in _parts(flat):
-        exact = part[np.isfinite(part)].astype(np.float64)
+    flat, sums = as_floats(values), ErrorSum(format, loss_scale)
+    sums.add(flat)
+    return RelativeError(sums.relative, exact=True)
+
+
+class ErrorSum:
+    """The error of values that come in pieces: flat float32 or float64 arrays."""
+
+    def __init__(self, format: str | FloatFormat, loss_scale: float = 1.0) -> None:
+        """Raises as `relative_error` does."""
+        self._fmt = _signed(format)
+        numerator, denominator = exact_scale(loss_scale)
+        self._scale = numerator / denominator
+        self._past = np.greater if self._fmt.overflow_tie_stays else np.greater_equal
+        self._overflows = False
+        # Sums of squares, over 2^(2 unit), so that no square leaves float64's range.
+        self._unit, self._lost, self._whole = 0, 0.0, 0.0
+
+    def add(self, flat: Array) -> None:
+        for part in _parts(flat):
+            if not self._overflows:
+                self._add(part)
+
+    def _add(self, part: Array) -> None:
+        largest = np.max(np.abs(part), initial=0)
+        if not np.isfinite(largest):
+            part = part[np.isfinite(part)]
+            largest = np.max(np.abs(part), initial=0)
         with np.errstate(over="ignore", under="ignore"):
-            scaled = exact * scale
-            past = np.greater if fmt.overflow_tie_stays else np.greater_equal
-            if past(np.abs(scaled), fmt.overflow_threshold).any():
-                return RelativeError(inf, exact=True)
-            error = fmt.round(scaled) / scale - exact
-            lost += float(np.sum(np.square(np.ldexp(error, -unit))))
-            whole += float(np.sum(np.square(np.ldexp(exact, -unit))))
-    return RelativeError(sqrt(lost / whole) if whole else 0.0, exact=True)
+            scaled = part if self._scale == 1 else part.astype(np.float64) * self._scale
+            if self._past(np.float64(largest) * self._scale, self._fmt.overflow_threshold):
+                self._overflows = True
+                return
+            rounded = self._fmt.round(scaled)
+            # Without a scale, the error of a float32 value is one itself.
+            error = rounded - part if self._scale == 1 else rounded / self._scale - part
+            self._grow(int(np.frexp(np.float64(largest))[1]))
+            self._lost += _square(error, self._unit)
+            self._whole += _square(part, self._unit)
+
+    def _grow(self, unit: int) -> None:
+        if not self._whole or unit > self._unit:
+            factor = 2.0 ** max(2 * (self._unit - unit), -2000) if self._whole else 0.0
+            self._lost, self._whole, self._unit = self._lost * factor, self._whole * factor, unit
+
+    @property
+    def relative(self) -> float:
+        """‖rounded − x‖ / ‖x‖ of all that was added; infinite if any overflows."""
+        if self._overflows:
+            return inf
+        return sqrt(self._lost / self._whole) if self._whole else 0.0
+
+
+def _square(values: Array, unit: int) -> float:
+    """Σ x² / 2^(2 unit)."""
+    wide = values.astype(np.float64)
+    if not -400 < unit < 400:
+        wide = np.ldexp(wide, -unit)
+        return float(np.vdot(wide, wide))
+    return float(np.ldexp(np.vdot(wide, wide), -2 * unit))
 
 
 def estimated_error(
@@ -101,10 +142,6 @@ def _signed(format: str | FloatFormat) -> FloatFormat:
     if not fmt.signed:
         raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
     return fmt
-
-
-def _largest(part: Array) -> float:
-    return float(np.max(np.abs(part[np.isfinite(part)]), initial=0))
 
 
 def _parts(flat: Array) -> list[Array]:

@@ -2,150 +2,190 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from math import lcm, nan, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.gradients.rounding_error import relative_error
+from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.gradients.block_loss import BlockLoss
+from mixwidgets.gradients.checkpoints import tensors
+from mixwidgets.gradients.rounding_error import ErrorSum
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.values import as_floats
+from mixwidgets.gradients.values import as_floats, require_dense_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import pandas as pd
-
-    from mixwidgets.formats.float_format import FloatFormat
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
 """What `survey` asks for unless told otherwise."""
 
-_ACCEPTED = "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file"
+PIECE = 1 << 20  # values that are looked at together, or one row of the reduction axis where that is longer
 _COLUMNS = (
-    "tensor",
-    "values",
-    "format",
-    "zero",
-    "flushed",
-    "subnormal",
-    "overflow",
-    "not_finite",
-    "relative_error",
+    *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
+    *("not_finite", "relative_error", "block_range_p50", "block_range_p95", "block_range_max"),
+    *("block_amax_min", "block_amax_p50", "block_amax_max"),
 )
 
 
-def survey(source: object, formats: Iterable[str | FloatFormat | BlockFormat] = FORMATS) -> pd.DataFrame:
+def survey(
+    source: object,
+    formats: str | FloatFormat | BlockFormat | Iterable[str | FloatFormat | BlockFormat] = FORMATS,
+    block_axis: int | None = None,
+) -> pd.DataFrame:
     """One row per tensor and format, in the order of the source: what rounding to the format would lose.
 
-    source: a state_dict or any mapping of names to NumPy or torch arrays, a model with a state_dict, or the
-    path of a safetensors file, of which one tensor at a time is read. Tensors that are not floating point are
-    left out.
-    formats: float formats and block formats, by name or as they are; ties go to even.
+    source: a state_dict or any mapping of names to NumPy or torch arrays, also within a checkpoint such as
+    {"model_state": …}; a model; the path of a safetensors file, of which a piece at a time is read; or the
+    path of one that torch.save wrote (.pt, .pth, .bin, .ckpt), read with weights_only=True. What is not
+    floating point is left out.
+    formats: float formats and block formats, one or several, by name or as they are; ties go to even.
+    block_axis: the axis along which blocks run. Left out, it is the one that a layer's product sums over, as
+    torch lays out weights: all axes but the first, taken as one (in × kh × kw of a convolution's (out, in,
+    kh, kw); in of a linear layer's (out, in)); the only axis of a vector. A transposed convolution, whose
+    weight is (in, out, kh, kw), needs block_axis=0.
 
     Columns: `values` is how many there are, `zero` and `not_finite` the shares of them that are 0 and that
-    are infinite or NaN; `flushed`, `subnormal` and `overflow` are shares of the others; a block format scales
-    what it holds, so that nothing in it overflows and nothing is told of subnormals. `relative_error` is
-    ‖rounded − x‖ / ‖x‖, exact, infinite where anything overflows.
-    TypeError or ValueError for what is no source and no format; ModuleNotFoundError for a path without the
-    package safetensors, or torch, which it reads with.
+    are infinite or NaN; `flushed`, `subnormal` and `overflow` are shares of the others. `relative_error` is
+    ‖rounded − x‖ / ‖x‖ without what is not finite, and infinite where anything overflows.
+    Of block formats only: `blocks_along`, the axes in words; `flushed` is what became 0 by the scale of its
+    block, `clipped` the share that lies beyond the largest element times the scale; nothing overflows, and
+    subnormal is not told (NaN). `block_range_…`: the blocks' dynamic range, log2 of the largest over the
+    smallest non-zero magnitude, its median, 95th percentile and maximum; `block_amax_…`: the least, median
+    and greatest of the blocks' largest magnitudes; both without blocks of zeros.
+    TypeError, ValueError or OSError for what is no source, no format or no axis; ModuleNotFoundError for a
+    path without the package safetensors, or torch, which it reads with.
     """
     import pandas as pd
 
-    wanted = [_format(fmt) for fmt in formats]
-    floats = [fmt for fmt in wanted if not isinstance(fmt, BlockFormat)]
+    wanted = [
+        _format(fmt)
+        for fmt in ([formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats)
+    ]
     rows = []
-    for name, tensor in _tensors(source):
+    for name, tensor in tensors(source):
         try:
-            values = as_floats(tensor)
+            rows += [(name, *row) for row in _rows(tensor, wanted, block_axis)]
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
-        summary = GradientSummary.of(values, floats)
-        for fmt in wanted:
-            lost = (
-                _in_blocks(values.reshape(np.shape(tensor)), fmt)
-                if isinstance(fmt, BlockFormat)
-                else _in_floats(values, summary, fmt)
-            )
-            rows.append((name, summary.count, fmt.name, *lost))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _in_floats(values: Any, summary: GradientSummary, fmt: FloatFormat) -> tuple[float, ...]:
-    counts = summary.counts(fmt)
-    finite = counts.flushed + counts.subnormal + counts.normal + counts.overflow
-    return (
-        _share(counts.zero, counts.count),
-        _share(counts.flushed, finite),
-        _share(counts.subnormal, finite),
-        _share(counts.overflow, finite),
-        _share(counts.inf + counts.nan, counts.count),
-        relative_error(values, fmt).value,
+def _rows(
+    tensor: Any, wanted: list[FloatFormat | BlockFormat], block_axis: int | None
+) -> Iterator[tuple[Any, ...]]:
+    """A row for each format, of one tensor."""
+    if hasattr(tensor, "detach"):
+        require_dense_floats(tensor)
+    floats = [fmt for fmt in wanted if isinstance(fmt, FloatFormat)]
+    blocks = [fmt for fmt in wanted if isinstance(fmt, BlockFormat)]
+    tensor, along = _reduction_last(tensor, block_axis)
+    whole = lcm(*(fmt.block_size for fmt in blocks))  # a piece of a row ends where every format's block does
+    size = max(1, PIECE // whole) * whole
+    amax = (
+        max(map(_amax, _pieces(tensor, size)), default=0.0)
+        if any(fmt.tensor_scale for fmt in blocks)
+        else 0.0
     )
 
+    summary = GradientSummary.of(np.zeros(0, np.float32), floats)
+    errors = {fmt: ErrorSum(fmt) for fmt in floats}
+    losses = {fmt: BlockLoss(fmt, amax) for fmt in blocks}
+    for piece in _pieces(tensor, size):
+        summary = summary.merge(GradientSummary.of(piece, floats))
+        for error in errors.values():
+            error.add(piece.reshape(-1))
+        for loss in losses.values():
+            loss.add(piece)
 
-def _in_blocks(values: Any, fmt: BlockFormat) -> tuple[float, ...]:
-    """Blocks lie along the last axis. What is not finite counts as 0 in its block, which it would spoil."""
-    finite = np.isfinite(values)
-    clean = np.atleast_1d(np.where(finite, values, 0)).astype(np.float64)
-    rounded = fmt.quantize(clean).dequantized
-    some = clean != 0
-    whole = float(np.linalg.norm(clean))
-    return (
-        _share(np.count_nonzero(values == 0), values.size),
-        _share(np.count_nonzero(some & (rounded == 0)), np.count_nonzero(some)),
-        float("nan"),
-        0.0,
-        _share(np.count_nonzero(~finite), values.size),
-        float(np.linalg.norm(rounded - clean)) / whole if whole else 0.0,
-    )
+    apart = summary.zero + summary.inf + summary.nan
+    for fmt in wanted:
+        share = [_share(summary.zero, summary.count), _share(summary.inf + summary.nan, summary.count)]
+        if isinstance(fmt, BlockFormat):
+            loss = losses[fmt]
+            lost = (
+                _share(loss.flushed, summary.count - apart),
+                nan,
+                0.0,
+                _share(loss.clipped, summary.count - apart),
+            )
+            yield (
+                summary.count,
+                fmt.name,
+                along,
+                share[0],
+                *lost,
+                share[1],
+                loss.relative_error,
+                *loss.spread(),
+            )
+        else:
+            counts = summary.counts(fmt)
+            some = (counts.flushed, counts.subnormal, counts.overflow)
+            lost = (*(_share(one, summary.count - apart) for one in some), nan)
+            yield summary.count, fmt.name, "", share[0], *lost, share[1], errors[fmt].relative, *[nan] * 6
 
 
-def _share(part: Any, whole: Any) -> float:
+def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
+    """The tensor with the axes that blocks run along at its end, one or, if none is named, all but the first;
+    and these axes in words."""
+    count = len(tensor.shape)
+    if axis is None or count < 2:
+        if axis is not None and count and axis not in (0, -1):
+            raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
+        return (
+            tensor,
+            ""
+            if not count
+            else "axis 0"
+            if count == 1
+            else "axis 1"
+            if count == 2
+            else f"axes 1–{count - 1}",
+        )
+    if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
+        raise ValueError(
+            f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
+        )
+    axis %= count
+    order = [*(other for other in range(count) if other != axis), axis]
+    dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # all of it, where a file gives slices
+    moved = dense.permute(order) if hasattr(dense, "permute") else np.transpose(dense, order)
+    # One leading axis, so that the last alone is the blocks'.
+    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
+
+
+def _pieces(tensor: Any, size: int) -> Iterator[np.ndarray[Any, np.dtype[Any]]]:
+    """2-D float32 or float64 arrays of about `size` values each; blocks run along their last axis."""
+    shape = tuple(tensor.shape)
+    if not shape:
+        yield as_floats(tensor).reshape(1, 1)
+        return
+    length = prod(shape[1:]) if len(shape) > 1 else 1
+    step = max(1, size // max(1, length))
+    for start in range(0, shape[0], step):
+        values = as_floats(tensor[start : start + step])
+        if values.size:
+            yield values.reshape(1 if len(shape) == 1 else -1, values.size if len(shape) == 1 else length)
+
+
+def _amax(piece: np.ndarray[Any, np.dtype[Any]]) -> float:
+    return float(np.max(np.abs(piece), where=np.isfinite(piece), initial=0))
+
+
+def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else 0.0
 
 
 def _format(given: str | FloatFormat | BlockFormat) -> FloatFormat | BlockFormat:
     if isinstance(given, BlockFormat):
         return given
-    if isinstance(given, str) and given in {fmt.name for fmt in list_block_formats()}:
-        return get_block_format(given)
+    if isinstance(given, str):
+        name = given.strip().lower()
+        if name.startswith(("mx", "nv")) or name in {fmt.name for fmt in list_block_formats()}:
+            return get_block_format(name)
     return get_format(given)
-
-
-def _tensors(source: object) -> Iterator[tuple[str, Any]]:
-    """The floating-point tensors by name."""
-    if isinstance(source, str | os.PathLike):
-        yield from _of_file(os.fspath(source))
-        return
-    with suppress(AttributeError):
-        source = source.state_dict()  # type: ignore[attr-defined]
-    if not isinstance(source, Mapping):
-        raise TypeError(f"survey takes {_ACCEPTED}; a {type(source).__name__} came.")
-    for name, tensor in source.items():
-        if _is_floating(tensor):
-            yield name, tensor
-
-
-def _of_file(path: str) -> Iterator[tuple[str, Any]]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="pt", device="cpu") as file:
-            for name in file.keys():  # noqa: SIM118  (the file is no mapping)
-                if _is_floating(tensor := file.get_tensor(name)):
-                    yield name, tensor
-    except SafetensorError as error:
-        raise ValueError(
-            f"{path!r} is no safetensors file: {error}. Of other files give the tensors, such as "
-            "torch.load(path, weights_only=True)."
-        ) from None
-
-
-def _is_floating(tensor: Any) -> bool:
-    dtype = getattr(tensor, "dtype", None)
-    return "float" in str(dtype) if dtype is not None else not isinstance(tensor, int | bool | str | bytes)

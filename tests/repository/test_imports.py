@@ -23,7 +23,7 @@ STANDARD = set(sys.stdlib_module_names)
 # package: (those below it, what it may import of others on loading, and what only inside functions)
 PACKAGES = {
     "formats": (set(), {"numpy"}, set()),
-    "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors"}),
+    "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors", "torch"}),
     "checks": (set(), set(), set()),
     "installed": (set(), set(), set()),
     "plain_text": (set(), set(), set()),
@@ -44,6 +44,7 @@ PACKAGES = {
         {"numpy", "torch"},
         {"pandas"},
     ),
+    "difference": ({"checks", "experiments", "training"}, {"torch"}, {"pandas"}),
     "scheduler": (
         {"installed", "gradients", "task", "experiments", "store", "training"},
         set(),

@@ -1,0 +1,57 @@
+"""mixwidgets survey: what the tensors of a checkpoint would lose in narrower formats."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixwidgets.cli.terminal import errors_in_words, show_table
+
+_SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
+
+
+def survey_file(
+    file: Annotated[
+        Path, typer.Argument(help="A safetensors file, or one of torch.save: .pt, .pth, .bin or .ckpt.")
+    ],
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="A float or block format, such as bfloat16 or mxfp4; may be given several times.",
+            show_default="float16, bfloat16, float8_e4m3fn, mxfp4",
+        ),
+    ] = None,
+    block_axis: Annotated[
+        int | None,
+        typer.Option(
+            help="The axis along which blocks run; left out, that of the sum in a layer's product.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts: all columns.")] = False,
+) -> None:
+    """Show what each tensor of a checkpoint would lose in narrower formats.
+
+    help(mixwidgets.survey) says what each column means; – stands for what a format does not have.
+    """
+    from mixwidgets.gradients.survey import FORMATS, survey
+
+    with errors_in_words():
+        table = survey(file, formats or FORMATS, block_axis)
+    if as_json:
+        typer.echo(table.to_json(orient="records", double_precision=15))
+        return
+    names = ("tensor", "values", "format", "blocks_along", *_SHARES, "relative_error")
+    show_table(
+        [name.replace("_", " ") for name in names],
+        [[_in_words(name, row[name]) for name in names] for row in table.to_dict("records")],
+    )
+
+
+def _in_words(name: str, value: object) -> str:
+    if isinstance(value, float):
+        shown = f"{100 * value:.3g} %" if name in _SHARES else f"{value:.3g}"
+        return "–" if value != value else shown
+    return f"{value:,}" if isinstance(value, int) else str(value) or "–"

@@ -1,0 +1,106 @@
+"""The tensors of a checkpoint: of a mapping, a model or a file, one at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_STATES = (
+    "model_state_dict",
+    "model_state",
+    "state_dict",
+    "model",
+)  # what training loops save the model under
+_TORCH = (".pt", ".pth", ".bin", ".ckpt")
+_ACCEPTED = (
+    "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "
+    f"one that torch.save wrote ({', '.join(_TORCH)})"
+)
+
+
+def tensors(source: object) -> Iterator[tuple[str, Any]]:
+    """The floating-point tensors by name: arrays, torch tensors, or what gives slices of a file.
+
+    Of a checkpoint that has the model's state beside the optimiser's, the model's. What is no tensor, such as
+    None or an `_extra_state`, is left out. Raises as `survey` does.
+    """
+    if isinstance(source, str | os.PathLike):
+        yield from _of_file(os.fspath(source))
+        return
+    if callable(state := getattr(source, "state_dict", None)):
+        source = state()
+    if not isinstance(source, Mapping):
+        raise TypeError(f"survey takes {_ACCEPTED}; a {type(source).__name__} came.")
+    held = next((source[key] for key in _STATES if isinstance(source.get(key), Mapping)), source)
+    yield from _of_mapping(held)
+
+
+def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in state.items():
+        name = f"{prefix}{key}"
+        if name.endswith("_extra_state"):
+            continue
+        if isinstance(value, Mapping):
+            yield from _of_mapping(value, f"{name}.")
+        elif _is_floating(value):
+            yield name, value if hasattr(value, "dtype") else np.asarray(value)
+
+
+def _is_floating(value: Any) -> bool:
+    if not isinstance(value, float | list | tuple) and not hasattr(value, "dtype"):
+        return False
+    try:
+        return "float" in str(value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
+    except ValueError:  # lists of different lengths
+        return False
+
+
+def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+    if Path(path).suffix.lower() in _TORCH:
+        yield from tensors(_loaded(path))
+        return
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="pt", device="cpu") as file:
+            for name in file.keys():  # noqa: SIM118  (the file is no mapping)
+                part = file.get_slice(name)
+                if part.get_dtype().startswith(("F", "BF")):
+                    yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path!r} is no safetensors file: {error}. One of torch.save ends in {', '.join(_TORCH)}; "
+            "of others give the tensors, such as torch.load(path, weights_only=True)."
+        ) from None
+
+
+class _Slices:
+    """A tensor in a safetensors file, of which only the slices that are asked for are read."""
+
+    def __init__(self, part: Any) -> None:
+        self._part = part
+        self.shape = tuple(part.get_shape())
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self._part[rows]
+
+
+def _loaded(path: str) -> object:
+    """What torch.save wrote, mapped into memory where the file allows it; never unpickled freely."""
+    import zipfile
+
+    import torch
+
+    Path(path).open("rb").close()  # OSError says what is wrong with the path
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    except Exception as error:  # of a torn or foreign file torch raises any
+        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise ValueError(
+            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said} "
+            "Save model.state_dict() instead of the model."
+        ) from None

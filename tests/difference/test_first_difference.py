@@ -1,0 +1,180 @@
+"""first_difference on small models: its arguments, its answer, the loss scale, what it leaves alone."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import mixwidgets as mw
+
+INPUTS = torch.randn(64, 8, generator=torch.Generator().manual_seed(0))
+TARGETS = torch.arange(64) % 4
+
+
+def loss(logits):
+    return functional.cross_entropy(logits, TARGETS)
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    norm = nn.BatchNorm1d(16)
+    return nn.Sequential(nn.Linear(8, 16), norm, nn.ReLU(inplace=True), nn.Dropout(0.5), nn.Linear(16, 4))
+
+
+@pytest.mark.parametrize(
+    "recipe", ["fp16_dynamic", "bf16", "amp_fp16", "fp16_softmax", "fp8_delayed", "mxfp4"]
+)
+def test_rounding_explains_a_healthy_model_in_every_recipe(model, recipe):
+    found = mw.first_difference(model, INPUTS, loss, recipe)
+    assert found.module is found.direction is None
+    assert "none" in repr(found)
+    assert {*found.table.verdict} == {"ok"}
+    assert {"0", "1", "4", "Sequential", "loss"} <= {*found.table.module}
+
+
+def test_the_errors_are_those_of_the_format(model):
+    for recipe, u in (("fp16_dynamic", 2.0**-11), ("bf16", 2.0**-8), ("fp32", 2.0**-24)):
+        table = mw.first_difference(model, INPUTS, loss, recipe).table
+        if recipe == "fp32":
+            assert (table.error == 0).all()
+        else:
+            linear = table[(table.module == "4") & (table.direction == "forward")].iloc[0]
+            assert u / 8 < linear.error < 2 * u
+            assert u / 8 < linear.explained < 4 * u
+
+
+def test_nothing_of_the_model_changes(model):
+    model[0].weight.grad = torch.ones(16, 8)
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    state = torch.get_rng_state()
+    mw.first_difference(model, INPUTS, loss)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
+    assert torch.equal(model[0].weight.grad, torch.ones(16, 8))
+    assert model[4].weight.grad is None
+    assert torch.equal(torch.get_rng_state(), state)
+    assert not any(module._forward_hooks or module._forward_pre_hooks for module in model.modules())
+
+
+class Overflowing(nn.Module):
+    def forward(self, x):
+        return (x * 1e4).pow(2).sqrt() * 1e-4
+
+
+def test_a_fault_is_named_where_it_is_made_and_not_where_it_is_inherited():
+    model = nn.Sequential(nn.Linear(8, 8), Overflowing(), nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 4))
+    found = mw.first_difference(model, INPUTS, loss)
+    assert (found.module, found.direction) == ("1", "forward")
+    assert "pow, in float16" in found.reason
+    assert repr(found) == f"FirstDifference in 1, forward: {found.reason}"
+    forward = found.table[found.table.direction == "forward"]
+    assert [*forward[forward.verdict == "off"].module] == ["1"]
+    assert mw.first_difference(model, INPUTS, loss, "bf16").module is None
+
+
+class WrongInBackward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient.to(torch.bfloat16).to(gradient.dtype)
+
+
+class Straight(nn.Module):
+    def forward(self, x):
+        return WrongInBackward.apply(x)
+
+
+def test_a_fault_of_the_backward_pass():
+    model = nn.Sequential(nn.Linear(8, 16), Straight(), nn.Linear(16, 4))
+    found = mw.first_difference(model, INPUTS, loss)
+    assert (found.module, found.direction) == ("1", "backward")
+    assert "bfloat16" in found.reason
+    backward = found.table[found.table.direction == "backward"]
+    assert [*backward[backward.verdict == "off"].module] == ["1"]
+
+
+def test_a_module_that_raises():
+    model = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 16).to(torch.float64), nn.Linear(16, 4))
+    found = mw.first_difference(model, INPUTS, loss)
+    assert (found.module, found.direction) == ("1", "forward")
+    assert found.reason.startswith("it raises RuntimeError: ")
+    assert found.table.verdict.iloc[-1] == "raised"
+
+
+def test_gradients_that_vanish_without_a_loss_scale(model):
+    def small(logits):
+        return loss(logits) * 1e-6
+
+    found = mw.first_difference(model, INPUTS, small, "fp16_unscaled")
+    assert found.direction == "backward"
+    assert "too small for float16" in found.reason
+    assert mw.first_difference(model, INPUTS, small, "fp16_dynamic").module is None
+
+
+def test_a_loss_scale_that_overflows(model):
+    fixed = mw.recipes["fp16_static"]
+    large = fixed.replace(loss_scale=fixed.loss_scale.replace(init_scale=2.0**30))
+    found = mw.first_difference(model, INPUTS, loss, large)
+    assert found.direction == "backward"
+    assert "at a loss scale of 1.07374e+09" in found.reason
+
+
+def step(unscale, limit):
+    def run(loss, parameters, loss_scale):
+        (loss * loss_scale).backward()
+        if unscale == "first":
+            torch._foreach_div_([parameter.grad for parameter in parameters], loss_scale)
+        nn.utils.clip_grad_norm_(parameters, limit)
+        if unscale == "last":
+            torch._foreach_div_([parameter.grad for parameter in parameters], loss_scale)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("unscale", "limit", "says"),
+    [("first", 0.01, None), ("never", 1e9, "were not unscaled"), ("last", 0.01, "clipped")],
+)
+def test_a_step_that_does_not_unscale_or_clips_before(model, unscale, limit, says):
+    found = mw.first_difference(model, INPUTS, loss, step=step(unscale, limit))
+    if says is None:
+        assert found.module is None
+        assert found.table.module.iloc[-1] == "step"
+    else:
+        assert (found.module, found.direction) == ("step", "backward")
+        assert says in found.reason
+
+
+class Named(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(8, 4)
+        self.shift = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x, y=None):
+        return {"logits": self.inner(x) + self.inner(y) + self.shift, "other": None}
+
+
+def test_batches_and_a_module_that_is_called_twice():
+    torch.manual_seed(0)
+    for batch in ((INPUTS, INPUTS), [INPUTS, INPUTS], {"x": INPUTS, "y": INPUTS}):
+        found = mw.first_difference(Named(), batch, lambda output: loss(output["logits"]))
+        assert found.module is None
+        rows = found.table[found.table.module == "inner"]
+        assert {*zip(rows.call, rows.direction, strict=True)} >= {(0, "forward"), (1, "forward")}
+
+
+def test_wrong_arguments_teach(model):
+    for change, error, message in [
+        ({"model": loss}, TypeError, "torch.nn.Module"),
+        ({"loss": 3.0}, TypeError, "function of the model's output"),
+        ({"recipe": "fp16_dynamc"}, ValueError, "Did you mean 'fp16_dynamic'"),
+        ({"reference": "bf16"}, ValueError, "computes in float32"),
+        ({"loss": lambda logits: logits}, TypeError, "scalar tensor"),
+        ({"batch": torch.randn(4, 3)}, RuntimeError, "shapes cannot be multiplied"),
+    ]:
+        with pytest.raises(error, match=message):
+            mw.first_difference(**{"model": model, "batch": INPUTS, "loss": loss, **change})
