@@ -170,6 +170,12 @@ def _samples(values: Array, exponents: Array) -> Array:
     return samples
 
 
+def load_compiled(together: int) -> None:
+    """Load the compiled loop now where so many values need it: a second, or four to compile it."""
+    if together >= COMPILED_FROM:
+        count_cells(np.zeros(1, np.float32), (1,), together)
+
+
 @cache
 def _compiled() -> Callable[..., None] | None:
     """The compiled loop; None without numba, which also raises ImportError for a NumPy too new for it."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mixwidgets.gradients.lazy import joined
 from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.step import SeenStep
-from mixwidgets.store.events import GradientSnapshot, StepRecord
 
 _MOST_SNAPSHOTS = 256
 _MOST_SUMMARIES = 1 << 14  # in all snapshots: about 4 KB each
@@ -16,18 +16,21 @@ _MOST_EVENTS = 1000  # skipped steps, and changes of the scale: the newest
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """The gradients of one observed step."""
+    """What was watched in one observed step."""
 
     step: int
     """From 1."""
     loss: float
     """NaN where it was not seen."""
     loss_scale: float
-    """The factor on the loss; the gradients below are unscaled."""
+    """The factor on the loss; what is below is unscaled."""
     skipped: bool
     """Whether the update was skipped."""
     summaries: Summaries
-    """By parameter name, in the model's order."""
+    """Of gradients by parameter name, in the model's order. Then, where they are watched, of what modules put
+    out ("blocks.0.mlp output"; of several tensors "lstm output[0]", "model output.logits"), of the gradients
+    with respect to it ("blocks.0.mlp output gradient"), and of weights as the step left them ("fc.weight
+    value")."""
 
 
 class ScaleChange(NamedTuple):
@@ -42,7 +45,7 @@ class ScaleChange(NamedTuple):
 
 
 class NonFinite(NamedTuple):
-    """Where an inf or a NaN came up."""
+    """Where an inf or a NaN was observed."""
 
     step: int
     """From 1."""
@@ -65,10 +68,10 @@ class History:
         self.first_non_finite: dict[str, NonFinite] = {}
         """The first inf or NaN of all steps, forward and backward."""
         self._saw_outputs = False
-        self._observed: list[tuple[StepRecord, GradientSnapshot]] = []
+        self._observed: list[Snapshot] = []
 
     def add(self, seen: SeenStep) -> None:
-        record, snapshot = seen.record, seen.snapshot
+        record = seen.record
         self.steps = record.step
         if record.skipped:
             self.skipped += 1
@@ -79,35 +82,41 @@ class History:
         for where, name in (("forward", seen.first_output), ("backward", record.first_non_finite)):
             if name:
                 self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
-        if snapshot is not None:
-            most = min(_MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(snapshot.summaries)))
-            if len(self._observed) >= most:
-                del self._observed[1::2]
-            self._observed.append((record, snapshot))
+        if not (seen.gradients or seen.others):
+            return
+        summaries = seen.gradients
+        if seen.others:
+            summaries = joined([seen.gradients, seen.others], [*seen.gradients, *seen.others])
+        if len(self._observed) >= min(_MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(summaries))):
+            del self._observed[1::2]
+        self._observed.append(
+            Snapshot(
+                step=record.step,
+                loss=record.loss,
+                loss_scale=record.loss_scale,
+                skipped=record.skipped,
+                summaries=summaries,
+            )
+        )
 
     @property
-    def newest(self) -> tuple[StepRecord, GradientSnapshot] | None:
+    def newest(self) -> Snapshot | None:
         """The newest observed step."""
         return self._observed[-1] if self._observed else None
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """The observed steps, oldest first. When it is full, every second one is dropped."""
-        return tuple(
-            Snapshot(
-                step=record.step,
-                loss=record.loss,
-                loss_scale=record.loss_scale,
-                skipped=record.skipped,
-                summaries=snapshot.summaries,
-            )
-            for record, snapshot in self._observed
-        )
+        return tuple(self._observed)
 
     def sentences(self) -> Iterator[str]:
         """What happened, one sentence each."""
         if self.newest is None:
-            yield "No gradients were seen yet: an observed step has to end first."
+            yield "No gradients were seen yet: " + (
+                f"in {self.steps:,} steps neither a backward pass nor the optimiser's step had any."
+                if self.steps
+                else "an observed step has to end first."
+            )
         elif not self._saw_outputs:
             yield "No module's output was seen: the forward pass is compiled, or calls none of the modules."
         if self.skipped:
@@ -120,6 +129,6 @@ class History:
             if where in self.first_non_finite:
                 step, _, name = self.first_non_finite[where]
                 yield (
-                    f"{where.capitalize()}, an inf or NaN came up first in the {what} of {name!r}, "
-                    f"in step {step:,}."
+                    f"{where.capitalize()}, an inf or NaN was first observed in step {step:,}, "
+                    f"in the {what} of {name!r}."
                 )

@@ -1,32 +1,38 @@
-"""The hooks of `watch` on a model, an optimiser and a scaler.
+"""The hooks of `watch` on a model, its optimisers and a scaler.
 
 Gradients are read at the end of a backward pass, before clipping or unscaling changes them: the first
 parameter that a pass reaches queues a callback for its end, as DistributedDataParallel does
 (torch/csrc/distributed/c10d/reducer.cpp). A pass within a pass, as that of a checkpoint with
-`use_reentrant=True`, has an end of its own; what it reached is read there.
+`use_reentrant=True`, has an end of its own; what it reached is read there. What no pass has brought is read
+when the optimiser steps: gradients of `torch.autograd.grad`, of an optimiser within the backward pass, of
+FSDP's flat parameters.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+import weakref
+from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from mixwidgets.observe.observer import Observer
-from mixwidgets.observe.targets import watched_modules, watched_parameters
+from mixwidgets.observe.targets import Loop, tensors_in
 
-P = ParamSpec("P")
+_STEPS_THROUGH = {  # the code of what calls an optimiser's step for a scaler
+    torch.amp.GradScaler.step.__code__,
+    torch.amp.GradScaler._maybe_opt_step.__code__,
+}
 
 
-def _guarded(
-    method: Callable[Concatenate["LoopHooks", P], None],
-) -> Callable[Concatenate["LoopHooks", P], None]:
+def _guarded(method: Callable[..., None]) -> Callable[..., None]:
     """A method that raises nothing, since it runs inside the user's training: an error ends observing."""
 
     @wraps(method)
-    def call(self: "LoopHooks", /, *args: P.args, **kwargs: P.kwargs) -> None:
+    def call(self: "LoopHooks", *args: Any, **kwargs: Any) -> None:
         if self.observer.is_active:
             try:
                 method(self, *args, **kwargs)
@@ -39,52 +45,97 @@ def _guarded(
 class LoopHooks:
     """The hooks on one training loop, from `place` to `remove`.
 
-    A step ends with `scaler.update()` where a scaler is given, else with `optimizer.step()`, else with each
-    backward pass.
+    A step ends with `scaler.update()` where there is a scaler; else when each optimiser has stepped; without
+    an optimiser with each backward pass.
     """
 
-    def __init__(
-        self,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer | None,
-        scaler: torch.amp.GradScaler | None,
-        observer: Observer,
-    ) -> None:
-        self._model, self._optimizer, self._scaler, self.observer = model, optimizer, scaler, observer
+    def __init__(self, loop: Loop, observer: Observer) -> None:
+        self._loop, self.observer = loop, observer
         self._placed = ExitStack()
-        self._passes_are_steps = optimizer is None and scaler is None
+        self._hooked: set[str] = set()
         self._reached: dict[str, Tensor] = {}
+        self._read: set[str] = set()  # whose gradients of this step were read
         self._awaited: set[int] = set()  # backward passes whose end has a callback
-        self._updated = False
+        self._stepped: set[int] = set()  # optimisers
+        self._on_tensors: list[Any] = []  # handles of hooks on tensors of this step
+        self._newest: tuple[Callable[[], Tensor | None], int, list[str]] = (lambda: None, 0, [])
 
     def place(self) -> None:
         """Place all hooks, or none where that fails."""
         with ExitStack() as placed:
-            for name, parameter in watched_parameters(self._model):
-                reach = partial(self._reach, name)
-                handle = parameter.register_post_accumulate_grad_hook(reach)  # type: ignore[no-untyped-call]
-                placed.callback(handle.remove)
-            for name, module in watched_modules(self._model):
-                placed.callback(module.register_forward_hook(_OutputHook(self, name)).remove)
-            if self._optimizer is not None:
-                handle = self._optimizer.register_step_post_hook(lambda *_: self._optimizer_stepped())
-                placed.callback(handle.remove)
-            if self._scaler is not None:
-                placed.callback(_MethodHook(self._scaler, "scale", self._scaled).remove)
-                placed.callback(_MethodHook(self._scaler, "update", self._scale_updated).remove)
+            self._placed = placed
+            self._place_on_parameters()
+            for name, module, is_checked, is_summarised in self._loop.modules():
+                if is_checked or is_summarised:
+                    hook = _OutputHook(self, name, is_checked, is_summarised)
+                    placed.callback(module.register_forward_hook(hook).remove)
+            for optimizer in self._loop.optimizers:
+                placed.callback(optimizer.register_step_pre_hook(self._optimizer_steps).remove)
+                placed.callback(optimizer.register_step_post_hook(self._optimizer_stepped).remove)
+            if not self._loop.optimizers:  # any optimiser, to see how the loop steps
+                placed.callback(register_optimizer_step_pre_hook(self._other_steps).remove)
+            self._place_on_scaler()
             self._placed = placed.pop_all()
+
+    def _place_on_parameters(self) -> None:
+        """On those that ask for a gradient and have no hook yet."""
+        if "gradients" in self._loop.of or self._passes_are_steps:
+            for name, parameter in self._loop.parameters().items():
+                if parameter.requires_grad and name not in self._hooked:
+                    reach = partial(self._reach, name)
+                    handle = parameter.register_post_accumulate_grad_hook(reach)  # type: ignore[no-untyped-call]
+                    self._placed.callback(handle.remove)
+                    self._hooked.add(name)
+
+    def _place_on_scaler(self) -> None:
+        scaler = self.observer.scaler
+        if scaler is not None:
+            self._placed.callback(_MethodHook(scaler, "scale", self._scaled).remove)
+            self._placed.callback(_MethodHook(scaler, "update", self._scale_updated).remove)
+
+    @property
+    def _passes_are_steps(self) -> bool:
+        return not self._loop.optimizers and self.observer.scaler is None
 
     def remove(self) -> None:
         """Remove all hooks; twice is harmless."""
+        self._forget_step()
         self._placed.close()
+        self._hooked.clear()
 
     @_guarded
-    def add_output(self, name: str, output: object) -> None:
+    def add_output(self, name: str, output: object, is_checked: bool, is_summarised: bool) -> None:
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            self.observer.note("Calls inside torch.func's transforms (vmap, grad, …) are not looked at.")
+            return
         in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
-        in_evaluation = not (self._model.training or torch.is_grad_enabled())
-        if not (in_backward or in_evaluation):
-            for tensor in _tensors(output):
-                self.observer.step.add_output(name, tensor)
+        if not (self._loop.model.training or torch.is_grad_enabled()):
+            return  # evaluation
+        for where, tensor in tensors_in(output):
+            if is_checked and not in_backward:
+                self.observer.step.check_output(name, tensor)
+            if is_summarised:
+                self._summarise_output(f"{name} output{where}", tensor, in_backward)
+
+    def _summarise_output(self, name: str, tensor: Tensor, in_backward: bool) -> None:
+        """A module often puts out what the last one inside it did: that is one tensor with two names."""
+        newest, version, names = self._newest
+        if newest() is tensor and version == tensor._version:
+            names.append(name)
+            return
+        names, step = [name], self.observer.step
+        self._newest = weakref.ref(tensor), tensor._version, names
+        if "activations" in self._loop.of and not in_backward:
+            step.add_tensor("activations", names, tensor)
+        if "activation_gradients" in self._loop.of and tensor.requires_grad:
+            see = partial(self._output_gradient, step, names)
+            self._on_tensors.append(tensor.register_hook(see))  # type: ignore[no-untyped-call]
+
+    @_guarded
+    def _output_gradient(self, step: object, names: list[str], gradient: Tensor) -> None:
+        if step is self.observer.step:
+            named = [f"{name} gradient" for name in names]
+            self.observer.step.add_tensor("activation_gradients", named, gradient)
 
     def _reach(self, name: str, parameter: Tensor) -> None:
         """A parameter has its gradient. Called often, so only a pass's first call does more than note it."""
@@ -103,10 +154,12 @@ class LoopHooks:
     @_guarded
     def _end_backward(self) -> None:
         reached, self._reached = self._reached, {}
-        if self.observer.step.is_observed:
-            self.observer.step.add_gradients(
-                {name: grad for name, parameter in reached.items() if (grad := parameter.grad) is not None}
-            )
+        if self.observer.step.is_observed and "gradients" in self._loop.of:
+            found = {
+                name: grad for name, parameter in reached.items() if (grad := parameter.grad) is not None
+            }
+            self._read.update(found)
+            self.observer.step.add_gradients(found)
         if self._passes_are_steps:
             self._end_step(True)
 
@@ -116,34 +169,74 @@ class LoopHooks:
             self.observer.step.add_loss(outputs)
 
     @_guarded
-    def _optimizer_stepped(self) -> None:
-        self._updated = True
-        if self._scaler is None:
+    def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        self._look_for_scaler()
+        if self.observer.step.is_observed and "gradients" in self._loop.of:
+            stepped = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
+            found = {
+                name: weight.grad
+                for name, weight in self._loop.parameters().items()
+                if weight.grad is not None and name not in self._read and id(weight) in stepped
+            }
+            self._read.update(found)
+            # A scaler has unscaled them, but for fused optimisers, which do that themselves.
+            is_scaled = getattr(optimizer, "grad_scale", None) is not None
+            self.observer.step.add_gradients(found, is_scaled=is_scaled)
+
+    @_guarded
+    def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        weights = {id(weight) for weight in self._loop.model.parameters()}
+        if any(id(weight) in weights for group in optimizer.param_groups for weight in group["params"]):
+            self.observer.others_steps += 1
+            self._look_for_scaler()
+
+    def _look_for_scaler(self) -> None:
+        """A GradScaler that watch was not given calls the optimiser's step, and is found there."""
+        frame = sys._getframe()
+        while self.observer.scaler is None and frame.f_back is not None:
+            frame = frame.f_back
+            if frame.f_code in _STEPS_THROUGH:
+                self.observer.found_scaler(frame.f_locals["self"])
+                self._place_on_scaler()
+
+    @_guarded
+    def _optimizer_stepped(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        self._stepped.add(id(optimizer))
+        if self.observer.scaler is None and len(self._stepped) == len(self._loop.optimizers):
             self._end_step(True)
 
     @_guarded
     def _scale_updated(self, new_scale: object = None) -> None:
-        self._end_step(self._updated or self._optimizer is None)
+        self._end_step(bool(self._stepped) or not self._loop.optimizers)
 
     def _end_step(self, updated: bool) -> None:
-        self._updated = False
-        self._reached.clear()  # of a backward pass that raised an error: its callback never ran
-        self._awaited.clear()
+        if self.observer.step.is_observed and "weights" in self._loop.of:
+            weights = self._loop.parameters()
+            self.observer.step.add_weights({f"{name} value": weights[name] for name in weights})
+        self._forget_step()
         self.observer.end_step(updated)
+        if self.observer.step.is_observed:
+            self._place_on_parameters()  # those that were frozen until now
+
+    def _forget_step(self) -> None:
+        for kept in (self._stepped, self._read, self._reached, self._awaited):
+            kept.clear()  # a backward pass that raised an error has left something: its callback never ran
+        while self._on_tensors:
+            self._on_tensors.pop().remove()
 
 
 class _OutputHook:
     """A forward hook. Copied or pickled with the model it becomes a function of the standard library that
     does nothing, so that whoever loads the pickle needs no mixwidgets."""
 
-    def __init__(self, hooks: LoopHooks, name: str) -> None:
-        self._hooks, self._name = hooks, name
+    def __init__(self, hooks: LoopHooks, name: str, is_checked: bool, is_summarised: bool) -> None:
+        self._hooks, self._name, self._what = hooks, name, (is_checked, is_summarised)
 
     def __call__(self, module: nn.Module, inputs: object, output: object) -> None:
         if torch.compiler.is_compiling():
             return  # the user compiles a function around the model: the hook is not to be compiled with it
         if self._hooks.observer.step.is_observed:
-            self._hooks.add_output(self._name, output)
+            self._hooks.add_output(self._name, output, *self._what)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (nullcontext(), "__exit__")
@@ -174,14 +267,3 @@ class _MethodHook:
             delattr(self._instance, self._name)
         else:
             setattr(self._instance, self._name, self._before)
-
-
-def _tensors(output: object) -> Sequence[Tensor]:
-    """The dense floating-point tensors of a module's output: one, or a nest of tuples, lists and mappings."""
-    if isinstance(output, Tensor):
-        return (output,) if output.is_floating_point() and output.layout == torch.strided else ()
-    if isinstance(output, Mapping):
-        output = output.values()
-    elif not isinstance(output, tuple | list):
-        return ()
-    return [tensor for part in output for tensor in _tensors(part)]

@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 import torch
@@ -11,8 +11,9 @@ import torch
 from mixwidgets.observe.gradients import to_host
 from mixwidgets.observe.history import History
 from mixwidgets.observe.step import Step
+from mixwidgets.observe.targets import Loop
 from mixwidgets.store.errors import in_words, reason_of
-from mixwidgets.store.events import RunFinished
+from mixwidgets.store.events import GradientSnapshot, RunFinished
 from mixwidgets.store.journal import Journal
 
 
@@ -22,53 +23,78 @@ class Observer:
     Results are read one step later, to avoid device syncs; on the CPU, where nothing is waited for, at once.
     """
 
-    def __init__(
-        self,
-        optimizer: torch.optim.Optimizer | None,
-        scaler: torch.amp.GradScaler | None,
-        names: Sequence[str],
-        device: torch.device,
-        every: int,
-    ) -> None:
-        """`names`: the watched parameters', in the model's order; `device`: where they are."""
+    def __init__(self, loop: Loop, device: torch.device, every: int, together: int) -> None:
+        """`device`: where the parameters are; `together`: as of `begin`."""
         self.is_active = False
         """False before `start`, after `stop`, and after an error."""
         self.history = History()
-        self._scaler, self._names, self._device, self._every = scaler, names, device, every
+        self.scaler = loop.scaler
+        """The one that was given, or found."""
+        self.others_steps = 0
+        """How often an optimiser that was not given has stepped the model's weights."""
+        self._loop, self._device, self._every, self._together = loop, device, every, together
         self._steps_behind = 0 if device.type == "cpu" else 1
-        # Where the optimiser is unknown, or skips by itself (a fused one), only a smaller scale shows a skip.
-        skips_itself = optimizer is None or getattr(optimizer, "_step_supports_amp_scaling", False)
-        self._scale_shows_skips = scaler is not None and skips_itself
         self._journal: Journal | None = None
         self._error: Exception | None = None
         self._lock = threading.RLock()  # a signal handler may ask while a step is read
         self._unread: deque[Step] = deque()
+        self._notes: dict[str, None] = {}
         self._ended = 0
 
     def start(self, journal: Journal | None) -> None:
         """Begin, or begin again, with the next step; steps are recorded in the journal too."""
         self.is_active, self._error, self._journal = True, None, journal
-        scale = 1.0 if self._scaler is None else float(self._scaler.get_scale())
+        self._names = tuple(self._loop.parameters())
+        scale = 1.0 if self.scaler is None else float(self.scaler.get_scale())
         self._begin_step(lambda: scale)
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
         self._scale = scale
         self.step = Step(
             self._ended + 1,
-            self._names,
             scale,
             is_observed=self._ended % self._every == 0,
             norm=self._journal is not None,
+            together=self._together,
         )
 
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""
         next_scale = self._next_scale()
-        self.step.end(None if updated and self._scale_shows_skips else updated, next_scale)
+        # Where the optimiser is unknown, or skips by itself (a fused one), only a smaller scale shows a skip.
+        skips_itself = any(getattr(one, "_step_supports_amp_scaling", False) for one in self._loop.optimizers)
+        is_unsure = updated and self.scaler is not None and (skips_itself or not self._loop.optimizers)
+        self.step.end(None if is_unsure else updated, next_scale)
         self._unread.append(self.step)
         self._ended += 1
         self._begin_step(next_scale)
         self._read(behind=self._steps_behind)
+
+    def found_scaler(self, scaler: torch.amp.GradScaler) -> None:
+        """The loop scales its loss by a scaler that was not given."""
+        scale = float(scaler.get_scale())
+        self.scaler, self._scale = scaler, lambda: scale
+        self.step.was_scaled(scale)
+        self.note(
+            f"The loss is scaled by a GradScaler that watch was not given; it was found in step "
+            f"{self._ended + 1:,}, and used from there on. Pass it: watch(model, optimizer, scaler)."
+        )
+        if not self._loop.optimizers and self._ended:
+            self.note("Before that step, gradients were taken as they were, scaled.")
+
+    def note(self, sentence: str) -> None:
+        """Something that the user should know; once."""
+        self._notes[sentence] = None
+
+    def notes(self) -> list[str]:
+        """What was noted, and how the loop stepped where that was not told."""
+        notes = list(self._notes)
+        if not self._loop.optimizers and 0 < self.others_steps < self._ended:
+            notes.append(
+                f"Without an optimiser each backward pass was taken as a step, {self._ended:,} in all, while "
+                f"an optimiser stepped {self.others_steps:,} times: pass it, watch(model, optimizer)."
+            )
+        return notes
 
     def fail(self, error: Exception) -> None:
         """Stop observing after an error of our own. What was seen is still read, and training goes on, even
@@ -113,16 +139,17 @@ class Observer:
     def _read(self, behind: int) -> None:
         with self._lock:
             while len(self._unread) > behind:
-                seen = self._unread.popleft().read()
+                seen = self._unread.popleft().read(self._names)
                 self.history.add(seen)
                 if self._journal is not None:
                     self._journal.append(seen.record)
-                    if seen.snapshot is not None:
-                        self._journal.append(seen.snapshot)
+                    if seen.gradients:
+                        snapshot = GradientSnapshot(step=seen.record.step, summaries=seen.gradients)
+                        self._journal.append(snapshot)
 
     def _next_scale(self) -> Callable[[], float]:
-        if self._scaler is None:
+        if self.scaler is None:
             return self._scale
         one = torch.ones((), device=self._device)
-        scaled = to_host(type(self._scaler).scale(self._scaler, one))  # get_scale() would wait for the device
+        scaled = to_host(type(self.scaler).scale(self.scaler, one))  # get_scale() would wait for the device
         return lambda: float(scaled())

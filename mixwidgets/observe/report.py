@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import GradientSnapshot, StepRecord
-from mixwidgets.store.tables import gradient_table
+from mixwidgets.observe.history import Snapshot
+from mixwidgets.store.tables import CLASSES, class_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,19 +15,43 @@ if TYPE_CHECKING:
 _MUCH = 60  # binades: beyond any training's need
 
 
-def report(observed: tuple[StepRecord, GradientSnapshot] | None, format: str) -> "pd.DataFrame":
+def is_gradient(name: str) -> bool:
+    """Whether a summary of this name is of a gradient, which a loss scale scales (see `Snapshot`)."""
+    return name.endswith(" gradient") or not (" output" in name or name.endswith(" value"))
+
+
+def signed_format(name: str) -> str:
+    """A format's own name; ValueError for a format without a sign, to which gradients cannot be cast."""
+    fmt = get_format(name)
+    if not fmt.signed:
+        raise ValueError(f"gradients have signs, and {fmt.name} has none: take a signed format.")
+    return fmt.name
+
+
+def report(snapshot: Snapshot | None, format: str) -> "pd.DataFrame":
     """One row per tensor of an observed step: its part of `gradient_table`, `best_loss_scale` (NaN where
     there is nothing to scale) and `finding`."""
-    table = gradient_table(observed or (), format)
-    table = table.drop(columns=["weights_unchanged", "flushed_against_float32"])
-    best, findings = [], []
-    if observed:
-        record, snapshot = observed
-        for name, summary in snapshot.summaries.items():
-            best.append(best_loss_scale([summary], format) if _values(summary) else math.nan)
-            findings.append(finding(name, summary, format, record.loss_scale))
-    table["best_loss_scale"], table["finding"] = best, findings
-    return table.astype({"best_loss_scale": "float64", "finding": "str"})
+    import pandas as pd
+
+    rows: list[dict[str, object]] = []
+    step, scale_of_loss = (snapshot.step, snapshot.loss_scale) if snapshot else (0, 1.0)
+    for name, summary in snapshot.summaries.items() if snapshot else ():
+        scale = scale_of_loss if is_gradient(name) else 1.0
+        best = is_gradient(name) and _values(summary)
+        rows.append(
+            {
+                "step": step,
+                "name": name,
+                "loss_scale": scale,
+                "count": summary.count,
+                **class_counts(summary, format, scale),
+                "best_loss_scale": best_loss_scale([summary], format) if best else math.nan,
+                "finding": finding(name, summary, format, scale),
+            }
+        )
+    dtypes = {"step": "int64", "name": "str", "loss_scale": "float64"}
+    dtypes |= dict.fromkeys(("count", *CLASSES), "Int64") | {"best_loss_scale": "float64", "finding": "str"}
+    return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 
 def finding(name: str, summary: GradientSummary, format: str, loss_scale: float) -> str:
@@ -35,30 +59,41 @@ def finding(name: str, summary: GradientSummary, format: str, loss_scale: float)
 
     "conv3.weight: 41 % of non-zero gradients flushed in float16 at S = 1; none at S ≥ 2^11; 2^15 is safe with
     6 binades of headroom": at 2^15 nothing overflows, nor would it were every gradient 2^6 times larger.
+    Activations and weights, which no loss scale scales, are told without one.
     """
-    parts = [_broken(summary)] if summary.inf or summary.nan else []
+    what, one = ("gradients", "gradient") if is_gradient(name) else ("values", "value")
+    parts = [_broken(summary, what)] if summary.inf or summary.nan else []
     if _values(summary):
-        parts += [*_at(summary, format, loss_scale), _advice(summary, format)]
-    else:
-        parts.append("every other gradient is zero" if parts else "every gradient is zero")
+        parts += _at(summary, format, loss_scale, what)
+        if is_gradient(name):
+            parts.append(_advice(summary, format))
+    elif summary.zero:
+        parts.append(f"every other {one} is zero" if parts else f"every {one} is zero")
+    elif not parts:
+        parts.append("it is empty")
     return f"{name}: {'; '.join(parts)}"
 
 
-def _at(summary: GradientSummary, format: str, loss_scale: float) -> list[str]:
+def _at(summary: GradientSummary, format: str, loss_scale: float, what: str) -> list[str]:
     """What is lost at the scale in use, and from which scale on nothing is flushed."""
     fmt = get_format(format).name
     if not 0 < loss_scale < math.inf:
         return [f"no gradient can be unscaled at S = {loss_scale:g}"]
     least, most = summary.count_bounds(format, loss_scale)
-    values = _values(summary)
-    at = f"in {fmt} at S = {_scale(loss_scale)}"
+    values, are_scaled = _values(summary), what == "gradients"
+    at = f"in {fmt} at S = {_scale(loss_scale)}" if are_scaled else f"in {fmt}"
     if not most.flushed:
-        parts = [f"no gradient flushed {at}"]
+        parts = [f"no {what.removesuffix('s')} flushed {at}"]
     else:
-        share = _shares(least.flushed, most.flushed, values)
-        parts = [f"{share} of non-zero gradients flushed {at}", _none_flushed(summary, format)]
+        parts = [f"{_shares(least.flushed, most.flushed, values)} of non-zero {what} flushed {at}"]
+        parts += [_none_flushed(summary, format)] if are_scaled else []
+    if most.subnormal:
+        parts.append(f"{_shares(least.subnormal, most.subnormal, values)} subnormal there")
     if most.overflow:
         parts.append(f"{_shares(least.overflow, most.overflow, values)} overflow there")
+    elif least == most and (most.subnormal or (most.flushed and not are_scaled)):
+        error = summary.relative_error(format, loss_scale).value
+        parts.append(f"relative error about {100 * error:.2g} %")
     return parts
 
 
@@ -93,10 +128,10 @@ def _values(summary: GradientSummary) -> int:
     return summary.count - summary.zero - summary.inf - summary.nan
 
 
-def _broken(summary: GradientSummary) -> str:
+def _broken(summary: GradientSummary, what: str) -> str:
     """How many hold an inf or a NaN."""
     found = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
-    return f"{' and '.join(found)} among {summary.count:,} gradients"
+    return f"{' and '.join(found)} among {summary.count:,} {what}"
 
 
 def _scale(value: float) -> str:

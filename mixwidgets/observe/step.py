@@ -2,19 +2,20 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from mixwidgets.gradients.lazy import LazySummaries, joined
-from mixwidgets.observe.gradients import global_norm, norms, to_host
-from mixwidgets.observe.unscaled import begin_unscaled, stored_values
-from mixwidgets.store.events import GradientSnapshot, StepRecord
+from mixwidgets.gradients.lazy import LazySummaries, joined, merged
+from mixwidgets.observe.gradients import KEPT, global_norm, norms, to_host
+from mixwidgets.observe.targets import KINDS
+from mixwidgets.observe.unscaled import begin_unscaled, is_power_of_two, stored_values
+from mixwidgets.store.events import StepRecord
 
 _MOST_OUTPUTS = 4096  # of modules, checked in a step
+_KEPT_OF_ONE = 1 << 10  # values of a tensor that is summarised by itself: about the bytes of its summary
 _NARROW = (torch.float16, torch.bfloat16)
 
 
@@ -22,8 +23,10 @@ class SeenStep(NamedTuple):
     """What a step was like."""
 
     record: StepRecord
-    snapshot: GradientSnapshot | None
-    """None where the step was not observed, or had no gradients."""
+    gradients: LazySummaries
+    """Of parameters, in the model's order; none where the step was not observed, or had no gradients."""
+    others: LazySummaries
+    """Of activations, their gradients and weights, where these are watched."""
     first_output: str
     """The first module, in the order of the forward pass, whose output held an inf or a NaN; "" if none."""
     saw_outputs: bool
@@ -32,27 +35,44 @@ class SeenStep(NamedTuple):
     """The loss scale of the next step."""
 
 
+class _Part(NamedTuple):
+    """Summaries under way, from `begin_unscaled`."""
+
+    finish: Callable[[float], LazySummaries]
+    is_scaled: bool
+    names: Sequence[str]
+    """Of a tensor by itself its names, to which more may be added; else none."""
+
+    def read(self, scale: float) -> LazySummaries:
+        found = self.finish(scale if self.is_scaled else 1.0)
+        if not self.names:
+            return found
+        names = list(self.names)
+        not_finite = {name: count for name in names for count in found.not_finite.values()}
+        return LazySummaries(names, lambda: [found[""]] * len(names), not_finite)
+
+
 class Step:
-    """Gathers one step. Of each parameter the last backward pass that reached it counts."""
+    """Gathers one step: of a parameter, the last backward pass that reached it; of a module, all calls."""
 
     def __init__(
-        self, number: int, names: Sequence[str], scale: Callable[[], float], *, is_observed: bool, norm: bool
+        self, number: int, scale: Callable[[], float], *, is_observed: bool, norm: bool, together: int
     ) -> None:
-        """`names`: the parameters', in the model's order; `scale` gives this step's loss scale; `norm`:
-        whether to take the gradients' norm."""
+        """`scale` gives this step's loss scale; `norm`: whether to take the gradients' norm; `together` as of
+        `begin`."""
         self.is_observed = is_observed
-        self._number, self._names, self._scale, self._norm = number, names, scale, norm
+        self._number, self._scale, self._norm, self._together = number, scale, norm, together
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
-        self._passes: list[Callable[[], LazySummaries]] = []
+        self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
         self._norms: dict[str, Tensor] = {}
         self._began = time.perf_counter()
 
-    def add_output(self, name: str, output: Tensor) -> None:
+    def check_output(self, name: str, output: Tensor) -> None:
         """A module's output, of which the sum is kept: it is finite only where all values are."""
         if len(self._outputs) < _MOST_OUTPUTS:
-            self._outputs.append((name, _sum(output.detach())))
+            self._outputs.append((name, _sum(stored_values(output))))
 
     def add_loss(self, loss: Tensor) -> None:
         """A loss that is about to be scaled; those of micro-batches add up."""
@@ -62,11 +82,37 @@ class Step:
         """A loss that the user recorded; it replaces what was seen."""
         self._own_loss = _plus(self._own_loss, loss)
 
-    def add_gradients(self, gradients: Mapping[str, Tensor]) -> None:
-        """The gradients at the end of a backward pass, in the order in which it reached the parameters."""
-        self._passes.append(begin_unscaled(gradients, self._scale()))
+    def add_gradients(self, gradients: Mapping[str, Tensor], *, is_scaled: bool = True) -> None:
+        """Of parameters, at the end of a backward pass, in the order in which it reached them."""
+        self._add("gradients", gradients, is_scaled, KEPT)
         if self._norm:
-            self._norms |= norms({name: stored_values(gradient) for name, gradient in gradients.items()})
+            scale = self._scale() if is_scaled else 1.0
+            found = norms({name: stored_values(gradient) for name, gradient in gradients.items()})
+            self._norms |= {name: norm / scale if scale else norm * math.nan for name, norm in found.items()}
+
+    def add_weights(self, weights: Mapping[str, Tensor]) -> None:
+        """As they are when the step ends."""
+        self._add("weights", weights, False, KEPT)
+
+    def add_tensor(self, kind: str, names: Sequence[str], tensor: Tensor) -> None:
+        """Something that a module puts out, or the gradient with respect to it."""
+        self._add(kind, {"": tensor}, kind == "activation_gradients", _KEPT_OF_ONE, names)
+
+    def _add(
+        self, kind: str, tensors: Mapping[str, Tensor], is_scaled: bool, kept: int, names: Sequence[str] = ()
+    ) -> None:
+        if tensors:
+            scale = self._scale() if is_scaled else 1.0
+            finish = begin_unscaled(tensors, scale, kept=kept, together=self._together)
+            self._parts[kind].append(_Part(finish, is_scaled, names))
+
+    def was_scaled(self, scale: float) -> None:
+        """The loss turns out to have been scaled. What a power of two does not unscale is left out."""
+        self._scale = lambda: scale
+        self._norms = {name: norm / scale for name, norm in self._norms.items()}
+        if not is_power_of_two(scale):
+            self._parts["gradients"].clear()
+            self._parts["activation_gradients"].clear()
 
     def end(self, updated: bool | None, next_scale: Callable[[], float]) -> None:
         """The step is over: start copying what is left on the device.
@@ -80,36 +126,40 @@ class Step:
         self._read_norm = _to_host([global_norm(self._norms) if self._norms else math.nan])
         self._read_outputs = _to_host([total for _, total in self._outputs])
 
-    def read(self) -> SeenStep:
-        """What the step was like, after `end`; waits for the device where it still computes."""
+    def read(self, order: Sequence[str]) -> SeenStep:
+        """What the step was like, after `end`; waits for the device where it still computes. `order`: the
+        parameters' names in the model's order."""
         scale, next_scale = self._scale(), self._next_scale()
-        passes = [finish() for finish in self._passes]
-        found = joined(passes, dict.fromkeys(chain.from_iterable(passes)))
         skipped = next_scale < scale if self._updated is None else not self._updated
+        parts = [part.read(scale) for part in self._parts["gradients"]]
+        last = {name: part for part in parts for name in part}
+        gradients = joined(parts, filter(last.__contains__, order))
+        broken = {name: part.not_finite[name] for name, part in last.items() if name in part.not_finite}
         (loss,), (norm,) = self._read_loss(), self._read_norm()
         record = StepRecord(
             step=self._number,
             loss=loss,
             loss_scale=scale,
-            found_inf=skipped or bool(found.not_finite),
-            non_finite=sum(found.not_finite.values()),
-            first_non_finite=next(iter(found.not_finite), ""),
+            found_inf=skipped or bool(broken),
+            non_finite=sum(broken.values()),
+            first_non_finite=next(iter(broken), ""),
             skipped=skipped,
-            grad_norm=norm / scale if scale else math.nan,
+            grad_norm=norm,
             seconds=self._seconds,
         )
-        snapshot = None
-        if found:
-            in_order = joined([found], [name for name in self._names if name in found])
-            snapshot = GradientSnapshot(step=self._number, summaries=in_order)
         totals = zip(self._outputs, self._read_outputs(), strict=True)
         return SeenStep(
             record=record,
-            snapshot=snapshot,
+            gradients=gradients,
+            others=merged(part.read(scale) for part in self._others()),
             first_output=next((name for (name, _), total in totals if not math.isfinite(total)), ""),
             saw_outputs=bool(self._outputs),
             next_scale=next_scale,
         )
+
+    def _others(self) -> Iterator[_Part]:
+        for kind in KINDS[1:]:
+            yield from self._parts[kind]
 
 
 def _sum(output: Tensor) -> float | Tensor:

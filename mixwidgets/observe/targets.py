@@ -1,90 +1,184 @@
 """What of a training loop `watch` can look at, and what it cannot see."""
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from mixwidgets.formats.catalogue import get_format
-
+KINDS = ("gradients", "activations", "activation_gradients", "weights")
 _MOST_NAMES = 5  # in a sentence
 
 
-def check_loop(model: object, optimizer: object, scaler: object) -> None:
+@dataclasses.dataclass(frozen=True)
+class Loop:
+    """The parts of a loop that are watched, and what of them."""
+
+    model: nn.Module
+    optimizers: tuple[torch.optim.Optimizer, ...]
+    scaler: torch.amp.GradScaler | None
+    of: tuple[str, ...]
+    """Some of `KINDS`."""
+    is_chosen: Callable[[str], bool]
+    """Whether the parameter or module of this name is."""
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model's class, before torch.compile wrapped it."""
+        return type(getattr(self.model, "_orig_mod", self.model)).__name__
+
+    def parameters(self) -> dict[str, nn.Parameter]:
+        """Those of floating point that are chosen, frozen ones too, by name."""
+        named = ((_own_name(name), weight) for name, weight in self.model.named_parameters())
+        return {name: weight for name, weight in named if weight.is_floating_point() and self.is_chosen(name)}
+
+    def modules(self) -> Iterator[tuple[str, nn.Module, bool, bool]]:
+        """Each module that is hooked, by name: whether its output is checked for infs and NaNs (the leaves',
+        the compiled ones' and the model's own), and whether it is summarised.
+
+        A hook on a module inside a compiled one would be compiled too, and again when it is removed.
+        """
+        compiled = compiled_modules(self.model)
+        is_summarised = not {"activations", "activation_gradients"}.isdisjoint(self.of)
+        for name, module in self.model.named_modules():
+            if any(name != outer and name.startswith(f"{outer}." if outer else "") for outer in compiled):
+                continue
+            is_leaf = next(module.children(), None) is None  # not len(): a module may have one of its own
+            own = _own_name(name) or self.model_name
+            is_checked = is_leaf or name in compiled or module is self.model
+            yield own, module, is_checked, is_summarised and self.is_chosen(own)
+
+    def blind_spots(self) -> Iterator[str]:
+        """What of the model cannot be seen, one sentence each."""
+        compiled = {
+            _own_name(name) or self.model_name: how for name, how in compiled_modules(self.model).items()
+        }
+        if compiled:
+            yield (
+                f"torch.compile has {listed(compiled)} in hand: what modules inside put out cannot be seen. "
+                "Gradients can."
+            )
+        in_place = [name for name, how in compiled.items() if how == "in place"]
+        if in_place:
+            yield (
+                f"Compiled in place, and with a hook on it while watched: {listed(in_place)}. torch compiles "
+                "a module's hooks with it, so it may run otherwise than unwatched. Use torch.compile(model)."
+            )
+        weights = {_own_name(name): weight for name, weight in self.model.named_parameters()}
+        for what, names in (
+            ("Frozen, and without a gradient", [n for n, w in weights.items() if not w.requires_grad]),
+            ("Complex, and not watched", [n for n, w in weights.items() if w.is_complex()]),
+            (
+                "Sharded: this process counts its own part only",
+                [n for n, w in weights.items() if _is_part(w)],
+            ),
+        ):
+            if names:
+                yield f"{what}: {listed(names)}."
+
+
+def check_loop(model: object, optimizer: object, scaler: object, of: object, names: object) -> Loop:
     """TypeError or ValueError for arguments that `watch` cannot take."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"watch takes a torch.nn.Module; a {type(model).__name__} came. Write watch(model).")
-    if not list(watched_parameters(model)):
+    if not any(weight.requires_grad and weight.is_floating_point() for weight in model.parameters()):
         raise ValueError(
             f"{type(model).__name__} has no parameter that asks for a gradient, so nothing is to be watched: "
             "call watch after the model is built, and after requires_grad_(True)."
         )
-    if optimizer is not None and not isinstance(optimizer, torch.optim.Optimizer):
-        raise TypeError(
-            f"optimizer takes a torch.optim.Optimizer; a {type(optimizer).__name__} came. "
-            "Of a wrapper, pass the optimiser inside."
-        )
+    given = optimizer if isinstance(optimizer, list | tuple) else () if optimizer is None else (optimizer,)
+    optimizers = tuple(map(_with_hooks, given))
+    for inner in optimizers:
+        stepped = {id(weight) for group in inner.param_groups for weight in group["params"]}
+        if stepped.isdisjoint(map(id, model.parameters())):
+            raise ValueError(
+                f"this {type(inner).__name__} steps none of the parameters of {type(model).__name__}: "
+                "pass the one that was made of model.parameters(), after the model was moved or wrapped."
+            )
+    if scaler is None:  # Accelerate's optimiser has the one that it steps through
+        scaler = next((found for one in given if (found := getattr(one, "scaler", None)) is not None), None)
     if scaler is not None and not isinstance(scaler, torch.amp.GradScaler):
         raise TypeError(
             f"scaler takes a torch.amp.GradScaler; a {type(scaler).__name__} came. "
             "Of a wrapper, pass the scaler inside; a loop that scales by itself passes none."
         )
-    if optimizer is not None:
-        stepped = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
-        if stepped.isdisjoint(map(id, model.parameters())):
-            raise ValueError(
-                f"this {type(optimizer).__name__} steps none of the parameters of {type(model).__name__}: "
-                "pass the one that was made of model.parameters(), after the model was moved or wrapped."
-            )
-
-
-def signed_format(name: str) -> str:
-    """A format's own name; ValueError for a format without a sign, to which gradients cannot be cast."""
-    fmt = get_format(name)
-    if not fmt.signed:
-        raise ValueError(f"gradients have signs, and {fmt.name} has none: take a signed format.")
-    return fmt.name
-
-
-def model_name(model: nn.Module) -> str:
-    """The name of the model's class, before torch.compile wrapped it."""
-    return type(getattr(model, "_orig_mod", model)).__name__
-
-
-def watched_parameters(model: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
-    """The parameters whose gradients can be summarised, by name."""
-    for name, parameter in model.named_parameters():
-        if parameter.requires_grad and parameter.is_floating_point():
-            yield _own_name(name), parameter
-
-
-def watched_modules(model: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The modules whose output is checked, by name: the leaves, the compiled ones and the model itself.
-
-    A hook on a module inside a compiled one would be compiled too, and again when it is removed.
-    """
-    compiled = _compiled_modules(model)
-    for name, module in model.named_modules():
-        is_inside = any(name != outer and name.startswith(f"{outer}." if outer else "") for outer in compiled)
-        is_leaf = next(module.children(), None) is None  # not len(): a module may have one of its own
-        if (is_leaf or name in compiled or module is model) and not is_inside:
-            yield _own_name(name) or model_name(model), module
-
-
-def blind_spots(model: nn.Module) -> Iterator[str]:
-    """What of the model cannot be seen, one sentence each."""
-    compiled = [_own_name(name) or model_name(model) for name in _compiled_modules(model)]
-    if compiled:
-        yield (
-            f"torch.compile has {_list(compiled)} in hand: what modules inside put out cannot be seen. "
-            "Gradients can."
+    kinds = (of,) if isinstance(of, str) else tuple(of) if isinstance(of, Sequence | set) else (of,)
+    if not kinds or not set(kinds) <= set(KINDS):
+        raise ValueError(f"of takes some of {', '.join(KINDS)}; {of!r} came.")
+    enabled = scaler if scaler is not None and scaler.is_enabled() else None
+    loop = Loop(model, optimizers, enabled, tuple(k for k in KINDS if k in kinds), _chooser(names))
+    if not loop.parameters() and not any(summarised for *_, summarised in loop.modules()):
+        raise ValueError(
+            f"names={names!r} chooses nothing of {loop.model_name}, whose parameters and modules have names "
+            f"such as {listed(name for name, _ in model.named_parameters())}."
         )
-    frozen = [_own_name(name) for name, weight in model.named_parameters() if not weight.requires_grad]
-    if frozen:
-        yield f"Without a gradient when watching began, and not watched: {_list(frozen)}."
-    odd = [_own_name(name) for name, weight in model.named_parameters() if weight.is_complex()]
-    if odd:
-        yield f"Complex, and not watched: {_list(odd)}."
+    return loop
+
+
+def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
+    """The optimiser itself; of a wrapper that does not call torch's constructor, such as Accelerate's or a
+    Lookahead, the one inside, whose `step` it calls."""
+    inner = optimizer
+    while not hasattr(inner, "_optimizer_step_post_hooks") and hasattr(inner, "optimizer"):
+        inner = inner.optimizer
+    if not (isinstance(inner, torch.optim.Optimizer) and hasattr(inner, "_optimizer_step_post_hooks")):
+        raise TypeError(
+            f"optimizer takes a torch.optim.Optimizer; a {type(optimizer).__name__} came. "
+            "Of a wrapper, pass the optimiser inside."
+        )
+    return inner
+
+
+def _chooser(names: object) -> Callable[[str], bool]:
+    if names is None:
+        return lambda name: True
+    if callable(names):
+        return lambda name: bool(names(name))
+    patterns = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Sequence) else ()
+    if not patterns or not all(isinstance(pattern, str) for pattern in patterns):
+        raise TypeError(
+            f"names takes a pattern such as 'blocks.*.mlp.*', a sequence of them, or a function of a name; "
+            f"{names!r} came."
+        )
+    return lambda name: any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def tensors_in(output: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
+    """The dense floating-point tensors of a module's output, each with where it is: "" of a tensor; in a nest
+    of tuples, lists, mappings and dataclasses "[0]", ".logits"."""
+    parts: Any = ()
+    if isinstance(output, Tensor):
+        if output.is_floating_point() and output.layout == torch.strided:
+            yield path, output
+    elif isinstance(output, Mapping):
+        parts = ((f".{key}", value) for key, value in output.items())
+    elif isinstance(output, tuple | list):
+        parts = ((f"[{index}]", value) for index, value in enumerate(output))
+    elif dataclasses.is_dataclass(output):
+        parts = ((f".{field.name}", getattr(output, field.name)) for field in dataclasses.fields(output))
+    for where, part in parts:
+        yield from tensors_in(part, path + where)
+
+
+def compiled_modules(model: nn.Module) -> dict[str, str]:
+    """The names of modules whose forward pass is compiled, each with how: "wrapped" or "in place".
+
+    They are told by their attributes: to look up their class would load torch._dynamo, which takes seconds.
+    """
+    return {
+        name: "wrapped" if hasattr(module, "_orig_mod") else "in place"
+        for name, module in model.named_modules()
+        if hasattr(module, "_orig_mod") or module._compiled_call_impl is not None
+    }
+
+
+def listed(names: Any) -> str:
+    """The first of some names, and how many more there are."""
+    names = list(names)
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def _own_name(name: str) -> str:
@@ -92,18 +186,6 @@ def _own_name(name: str) -> str:
     return name.replace("_orig_mod.", "").removesuffix("_orig_mod")
 
 
-def _compiled_modules(model: nn.Module) -> set[str]:
-    """The names of modules whose forward pass is compiled.
-
-    They are told by their attributes: to look up their class would load torch._dynamo, which takes seconds.
-    """
-    return {
-        name
-        for name, module in model.named_modules()
-        if hasattr(module, "_orig_mod") or module._compiled_call_impl is not None
-    }
-
-
-def _list(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
+def _is_part(weight: Tensor) -> bool:
+    """A DTensor's (FSDP2), or a flat parameter's (FSDP1)."""
+    return hasattr(weight, "to_local") or getattr(weight, "_is_flat_param", False)

@@ -1,4 +1,4 @@
-"""Summaries of gradients divided by the loss scale."""
+"""Summaries of tensors divided by the loss scale."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,32 +13,43 @@ from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe.gradients import begin
 
 
-def begin_unscaled(gradients: Mapping[str, Tensor], scale: float) -> Callable[[], LazySummaries]:
-    """Start summarising gradients / scale, without waiting for the device; the result waits.
+def begin_unscaled(
+    tensors: Mapping[str, Tensor], scale: float, *, kept: int, together: int
+) -> Callable[[float], LazySummaries]:
+    """Start summarising tensors / scale, without waiting for the device; what comes back waits.
 
-    Dividing by a power of two changes exponents only, so the summary is changed instead: that is exact even
-    where float32 has no such number. By another scale the gradients are multiplied by its reciprocal, as
-    `GradScaler.unscale_` does. A scale of 0 or infinity cannot be undone and changes nothing.
+    Dividing by a power of two changes exponents only, so the summary is changed instead, in the end: that is
+    exact even where float32 has no such number. By another scale the values are multiplied by its reciprocal
+    now, as `GradScaler.unscale_` does. A scale of 0 or infinity cannot be undone and changes nothing.
+    `kept` and `together` are those of `begin`.
     """
-    fraction, exponent = math.frexp(scale)
-    binades = 1 - exponent if fraction == 0.5 else 0
-    values = {name: stored_values(gradient) for name, gradient in gradients.items()}
-    zeros = {name: gradient.numel() - values[name].numel() for name, gradient in gradients.items()}
-    if fraction != 0.5 and 0 < scale < math.inf:
-        values = {
-            name: (v if v.dtype == torch.float64 else v.float()) * (1 / scale) for name, v in values.items()
-        }
-    pending = begin(values)
-    if not (binades or any(zeros.values())):
-        return pending.finish
-    return lambda: pending.finish().mapped(lambda name, summary: _changed(summary, binades, zeros[name]))
+    values = {name: stored_values(tensor) for name, tensor in tensors.items()}
+    zeros = {name: tensors[name].numel() - v.numel() for name, v in values.items() if tensors[name].is_sparse}
+    if not is_power_of_two(scale) and 0 < scale < math.inf:
+        values = {n: (v if v.dtype == torch.float64 else v.float()) * (1 / scale) for n, v in values.items()}
+    pending = begin(values, kept=kept, together=together)
+
+    def finish(scale: float) -> LazySummaries:
+        binades = 1 - math.frexp(scale)[1] if is_power_of_two(scale) else 0
+        found = pending.finish()
+        if not (binades or zeros):
+            return found
+        return found.mapped(lambda name, summary: _changed(summary, binades, zeros.get(name, 0)))
+
+    return finish
 
 
-def stored_values(gradient: Tensor) -> Tensor:
-    """All values of a dense gradient. A sparse one, as of an embedding, stores only some (CUDA is waited for
-    to find them); the others are zero."""
-    gradient = gradient.detach()
-    return gradient.coalesce().values() if gradient.is_sparse else gradient
+def stored_values(tensor: Tensor) -> Tensor:
+    """All values of a dense tensor. A sparse one, as an embedding's gradient, stores only some (CUDA is
+    waited for to find them); the others are zero. Of a DTensor those of this process."""
+    tensor = tensor.detach()
+    if hasattr(tensor, "to_local"):
+        tensor = tensor.to_local()
+    return tensor.coalesce().values() if tensor.is_sparse else tensor
+
+
+def is_power_of_two(scale: float) -> bool:
+    return math.frexp(scale)[0] == 0.5
 
 
 def _changed(summary: GradientSummary, binades: int, zeros: int) -> GradientSummary:

@@ -1,7 +1,8 @@
-"""watch: gradient summaries of the user's own training loop."""
+"""watch: exact summaries of what goes on in the user's own training loop."""
 
 import os
 import reprlib
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
@@ -10,19 +11,15 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.checks import whole_number
+from mixwidgets.gradients.best_scale import best_loss_scale
+from mixwidgets.gradients.histogram import load_compiled
 from mixwidgets.installed import device_name, versions
 from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
 from mixwidgets.observe.observer import Observer
-from mixwidgets.observe.report import report
-from mixwidgets.observe.targets import (
-    blind_spots,
-    check_loop,
-    model_name,
-    signed_format,
-    watched_parameters,
-)
+from mixwidgets.observe.report import is_gradient, report, signed_format
+from mixwidgets.observe.targets import Loop, check_loop, listed
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import RunStarted
 from mixwidgets.store.journal import Journal, create_watched_run
@@ -32,68 +29,74 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_STEPS_TO_PAY = 4
+
+
 def watch(
     model: nn.Module,
-    optimizer: torch.optim.Optimizer | None = None,
+    optimizer: torch.optim.Optimizer | Sequence[torch.optim.Optimizer] | None = None,
     scaler: torch.amp.GradScaler | None = None,
     every: int = 10,
     format: str = "float16",
     path: str | os.PathLike[str] | None = None,
+    of: str | Sequence[str] = ("gradients",),
+    names: str | Sequence[str] | Callable[[str], bool] | None = None,
 ) -> "Watcher":
-    """Look at the gradients of a training loop that is not changed for it: `with watch(model, optimizer): …`.
+    """Look into a training loop that is not changed for it: `with watch(model, optimizer): …`.
 
-    model: the parameters that ask for gradients when watching starts are watched.
-    optimizer: what the loop steps with; a step ends with `optimizer.step()`. Without optimiser and scaler
-        each backward pass is a step.
+    model: its parameters of floating point are watched, from when they ask for gradients.
+    optimizer: what the loop steps with, or several; a step ends when each of them has stepped. Of a wrapper
+        (Accelerate's, a Lookahead) the optimiser inside is watched. Without optimiser and scaler each
+        backward pass is a step.
     scaler: the loop's GradScaler. Where it is enabled, a step ends with `scaler.update()` instead.
     every: optimiser steps from one observed step to the next; the first is observed.
     format: the format whose losses `report()` tells, by name.
-    path: a folder, missing or empty, that becomes the run directory of what is seen: `open_run(path)`.
+    path: a folder, missing or empty, that becomes the run directory of the steps and gradients that are seen:
+        `open_run(path)`. Started again, watching records in a new folder beside it, `path-2`.
+    of: what is summarised: "gradients" of parameters, "activations" (what modules put out, in all calls of a
+        step), "activation_gradients" (with respect to these), "weights" (as the step leaves them).
+    names: which parameters and modules, by their dotted names: a pattern such as "blocks.*.mlp.*", a sequence
+        of patterns, or a function of a name; all where it is None.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are told unscaled by the GradScaler's scale (a scale of the user's own making is not known).
     Of gradients that accumulate, the last backward pass before the step counts; under DistributedDataParallel
-    they are the mean over the processes. Training is the same, bit for bit.
+    they are the mean over the processes; of FSDP's shards this process's own are counted. Gradients that no
+    backward pass has brought are read when the optimiser steps. Training is the same, bit for bit.
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
-    format, or an `every` below 1.
+    format or kind, names that choose nothing, or an `every` below 1.
     """
-    return Watcher(model, optimizer, scaler, every, format, path)
+    return Watcher(check_loop(model, optimizer, scaler, of, names), every, format, path)
 
 
 class Watcher:
-    """Sees a training loop's gradients between `start` and `stop`, or inside `with`. Made by `watch`."""
+    """Looks into a training loop between `start` and `stop`, or inside `with`. Made by `watch`."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer | None,
-        scaler: torch.amp.GradScaler | None,
-        every: int,
-        format: str,
-        path: str | os.PathLike[str] | None,
-    ) -> None:
-        check_loop(model, optimizer, scaler)
-        scaler = scaler if scaler is not None and scaler.is_enabled() else None
+    def __init__(self, loop: Loop, every: int, format: str, path: str | os.PathLike[str] | None) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
         """Optimiser steps from one observed step to the next."""
         self.format = signed_format(format)
         """The format whose losses `report()` tells."""
-        self._model, self._path = model, path
-        parameters = dict(watched_parameters(model))
-        devices = {weight.device: None for weight in parameters.values()}
+        self._loop, self._path, self._runs = loop, path, 0
+        weights = list(loop.parameters().values()) or list(loop.model.parameters())
+        devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
-        self._observer = Observer(optimizer, scaler, tuple(parameters), self._device, self.every)
-        self._hooks = LoopHooks(model, optimizer, scaler, self._observer)
+        # They are counted in many steps, and of outputs there are more than of weights: then numba pays.
+        self._values = _STEPS_TO_PAY * sum(weight.numel() for weight in weights)
+        self._observer = Observer(loop, self._device, self.every, self._values)
+        self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False
 
     def start(self) -> Self:
         """Begin to watch, or go on; harmless while watching.
 
-        With `path` OSError where it is not empty or cannot be written, RuntimeError for a second run there.
+        With `path` OSError where it is not empty or cannot be written.
         """
         if self._is_watching:
             return self
+        if self._device.type == "cpu":
+            load_compiled(self._values)  # not within the first observed step
         self._observer.start(None if self._path is None else self._new_journal(self._path))
         try:
             self._hooks.place()
@@ -137,9 +140,10 @@ class Watcher:
 
     @property
     def summaries(self) -> Summaries:
-        """The unscaled gradients of the newest observed step, by parameter name; empty before the first."""
+        """What was watched in the newest observed step, unscaled, by name (see `Snapshot`); empty before the
+        first."""
         newest = self._history.newest
-        return newest[1].summaries if newest else MappingProxyType({})
+        return newest.summaries if newest else MappingProxyType({})
 
     @property
     def history(self) -> tuple[Snapshot, ...]:
@@ -166,7 +170,7 @@ class Watcher:
 
     @property
     def first_non_finite(self) -> NonFinite | None:
-        """Where an inf or a NaN came up first among the observed steps; forward comes before backward."""
+        """Where an inf or a NaN was first observed; forward comes before backward."""
         found = self._history.first_non_finite.values()
         return min(found, key=lambda one: (one.step, one.where == "backward"), default=None)
 
@@ -174,23 +178,48 @@ class Watcher:
     def notes(self) -> list[str]:
         """What cannot be seen, what happened, and what went wrong in looking, one sentence each."""
         happened = list(self._history.sentences())
-        return [*blind_spots(self._model), *happened, *filter(None, [self._observer.failure])]
+        noted = [*self._observer.notes(), *self._without_gradient()]
+        return [*self._loop.blind_spots(), *happened, *noted, *filter(None, [self._observer.failure])]
 
-    def report(self) -> "pd.DataFrame":
+    def _without_gradient(self) -> Iterator[str]:
+        newest = self._history.newest
+        if newest and "gradients" in self._loop.of:
+            asking = [name for name, weight in self._loop.parameters().items() if weight.requires_grad]
+            missing = [name for name in asking if name not in newest.summaries]
+            if missing:
+                yield f"No gradient came in step {newest.step:,}, though asked for: {listed(missing)}."
+
+    def report(self, format: str | None = None) -> "pd.DataFrame":
         """One row per tensor of the newest observed step, with what `format` makes of it in words.
 
-        The columns: step, name, loss_scale (the one in use), count, how many gradients fall into each class
-        at that scale (zero … nan; missing where the summary does not decide), best_loss_scale and finding.
-        `report().attrs["notes"]` holds the `notes`.
+        format: by name; where it is None, that of the watcher.
+
+        The columns: step, name, loss_scale (the one in use; 1 for activations and weights, which are not
+        scaled), count, how many values fall into each class at that scale (zero … nan; missing where the
+        summary does not decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` holds
+        the `notes`.
         """
-        table = report(self._history.newest, self.format)
+        table = report(self._history.newest, self.format if format is None else signed_format(format))
         table.attrs["notes"] = self.notes
         return table
 
+    def best_loss_scale(self, format: str | None = None) -> float:
+        """The power of two that serves the gradients of the newest observed step best (see
+        `LossScaleExplorer.best_loss_scale`). LookupError before there are any.
+
+        format: by name; where it is None, that of the watcher.
+        """
+        gradients = [summary for name, summary in self.summaries.items() if is_gradient(name)]
+        if not gradients:
+            raise LookupError("no gradients were seen yet: " + " ".join(self.notes))
+        return best_loss_scale(gradients, self.format if format is None else signed_format(format))
+
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:
-        create_watched_run(
-            WatchedLoop(model=model_name(self._model), format=self.format, every=self.every), path
-        )
+        self._runs += 1
+        if self._runs > 1:
+            path = f"{os.fspath(path)}-{self._runs}"
+        what = WatchedLoop(model=self._loop.model_name, format=self.format, every=self.every)
+        create_watched_run(what, path)
         journal = Journal(path)
         journal.append(
             RunStarted(
@@ -211,7 +240,7 @@ class Watcher:
 
     def __repr__(self) -> str:
         doing = "watching" if self._is_watching else "not watching"
-        return f"<Watcher: {model_name(self._model)}, {doing}, {self.step} steps, {self.skipped} skipped>"
+        return f"<Watcher: {self._loop.model_name}, {doing}, {self.step} steps, {self.skipped} skipped>"
 
     @property
     def _history(self) -> History:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DTYPES: Mapping[Any, str] = {int: "int64", float: "float64", bool: "bool", str: "str"}
-_CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")  # of GradientCounts
+CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")  # of GradientCounts
 
 
 def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
@@ -62,18 +62,19 @@ def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFram
                         "name": name,
                         "loss_scale": scale,
                         "count": summary.count,
-                        **_classes(summary, compute_format, scale),
+                        **class_counts(summary, compute_format, scale),
                         "weights_unchanged": event.weights_unchanged.get(name),
                         "flushed_against_float32": event.flushed.get(name),
                     }
                 )
-    whole = ("count", *_CLASSES, "weights_unchanged", "flushed_against_float32")
+    whole = ("count", *CLASSES, "weights_unchanged", "flushed_against_float32")
     dtypes = {"step": "int64", "name": "str", "loss_scale": "float64", **dict.fromkeys(whole, "Int64")}
     return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 
-def _classes(summary: GradientSummary, compute_format: str, scale: float) -> dict[str, int | None]:
+def class_counts(summary: GradientSummary, compute_format: str, scale: float) -> dict[str, int | None]:
+    """The count of each of `CLASSES`; None where the summary does not decide, or the scale is none."""
     if not 0 < scale < math.inf:
-        return dict.fromkeys(_CLASSES)
+        return dict.fromkeys(CLASSES)
     least, most = (asdict(counts) for counts in summary.count_bounds(compute_format, scale))
-    return {name: least[name] if least[name] == most[name] else None for name in _CLASSES}
+    return {name: least[name] if least[name] == most[name] else None for name in CLASSES}

@@ -209,7 +209,7 @@ def test_every_hook_is_taken_away(end, monkeypatch):
         with pytest.raises(TypeError, match="NoneType"), watcher:
             twin.step()
     elif end == "error in looking":
-        monkeypatch.setattr(unscaled, "begin", lambda gradients: 1 / 0)
+        monkeypatch.setattr(unscaled, "begin", lambda gradients, **_: 1 / 0)
         with pytest.warns(RuntimeWarning, match="ZeroDivisionError"), watcher:
             twin.step()
     else:
@@ -274,11 +274,11 @@ def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch)
     twin, calls = Twin(scaler=scaler()), []
     real = unscaled.begin
 
-    def breaks_later(gradients):
+    def breaks_later(gradients, **options):
         calls.append(gradients)
         if len(calls) == 3:
             raise ValueError("no such luck")
-        return real(gradients)
+        return real(gradients, **options)
 
     monkeypatch.setattr(unscaled, "begin", breaks_later)
     with warnings.catch_warnings():

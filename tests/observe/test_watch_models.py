@@ -169,10 +169,10 @@ def test_a_sparse_gradient_counts_its_zeros():
 def test_what_has_no_gradient_is_left_out_and_said():
     watcher = Twin(Partly).run_watched(1)
     assert list(watcher.summaries) == ["used.weight", "used.bias"]
-    assert (
-        "Without a gradient when watching began, and not watched: frozen.weight, frozen.bias."
-        in watcher.notes
-    )
+    assert watcher.notes == [
+        "Frozen, and without a gradient: frozen.weight, frozen.bias.",
+        "No gradient came in step 1, though asked for: unused.weight, unused.bias.",
+    ]
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
