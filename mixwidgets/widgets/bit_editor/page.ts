@@ -14,7 +14,7 @@ import { figure } from "#ui/digits.ts";
 import { elementsOf, elementWalk } from "./elements.ts";
 import { textField } from "#ui/fields.ts";
 import { formatChoice } from "./format_choice.ts";
-import { editHistory } from "./history.ts";
+import { editHistory } from "#ui/edit_history.ts";
 import { numberLine } from "./number_line.ts";
 import { formula, readout } from "./readout.ts";
 import { accept, inFormat, numberLink, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
@@ -28,7 +28,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, t("bits.title"));
   root.classList.add("mw-bit-editor");
 
-  const history = editHistory();
+  const history = editHistory<EditedNumber>();
   const become = (next: EditedNumber, when: "now" | "soon") => {
     if (sameNumber(next, link.number)) return;
     history.record(link.number);
