@@ -16,7 +16,7 @@ const STRONGEST = 0.62; // of a class's colour, where the network is sure
 export function plane({ view, session }: Page, trainer: Trainer, name: string): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-plane", role: "img" });
   const classes = [0, 1].map((one) => h("span", { class: `mw-play-class-${one}`, hidden: true }));
-  const figure = h("p", { class: "mw-num mw-play-accuracy" });
+  const figure = h("p", { class: "mw-play-accuracy" });
   const { size, begin } = crispCanvas(view, canvas);
   const cells = h("canvas", { width: GRID, height: GRID });
 

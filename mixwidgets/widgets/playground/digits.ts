@@ -17,7 +17,7 @@ export function digits({ view, session }: Page, trainer: Trainer): HTMLElement {
     const answer = h("span", { class: "mw-num mw-play-answer" });
     return { canvas, answer, box: h("li", {}, canvas, answer) };
   });
-  const figure = h("p", { class: "mw-num mw-play-accuracy" });
+  const figure = h("p", { class: "mw-play-accuracy" });
   const isShown = computed(() => session.settings.value.task === "digits");
   /** The first held-out image of each class. */
   const rows = computed(() => (isShown.value ? Array.from({ length: CLASSES }, (_, label) => trainer.data.test.labels.indexOf(label)) : []));

@@ -10,8 +10,8 @@ const CARRIED = 2; // frames' worth of steps that are made up for after a slow o
 export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
 
 /**
- * While `playing` and `root` is in sight, call `step` as often as `rate` (steps a second) says and time allows, then `drawn`
- * once a frame.
+ * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
+ * and the rest of the time allows, once at least.
  */
 export function frameLoop(
   view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
@@ -37,11 +37,11 @@ export function frameLoop(
       due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
       last = now;
       const end = performance.now() + BUDGET_MS;
-      while (due >= 1 && playing.peek() && performance.now() < end) {
-        step();
-        due -= 1;
-      }
       drawn();
+      for (; due >= 1 && playing.peek(); due -= 1) {
+        step();
+        if (performance.now() >= end) break;
+      }
       if (playing.peek()) request = requestAnimationFrame(frame);
     });
     return () => cancelAnimationFrame(request);

@@ -62,16 +62,22 @@ function frameOf({ width, height }: Pen, rows: readonly Row[], low: number, high
 function drawLosses(drawn: Pen, rows: readonly Row[], reference: string, chosen: string, ink: string): void {
   const { pen, width, height } = drawn;
   const logs = rows.flatMap((row) => [row.reference, row.loss]).filter(Number.isFinite).map((loss) => Math.log10(Math.max(loss, LEAST)));
-  const low = Math.floor(logs.reduce((a, b) => Math.min(a, b), -0.5) - 0.05);
-  const high = Math.ceil(logs.reduce((a, b) => Math.max(a, b), -0.3) * 2 + 0.1) / 2;
+  const [least, most] = [logs.reduce((a, b) => Math.min(a, b), -0.6), logs.reduce((a, b) => Math.max(a, b), 0)];
+  const [low, high] = [least - 0.08, most + 0.08];
   const { x, y } = frameOf(drawn, rows, low, high, FOOT);
   Object.assign(pen, { strokeStyle: ink, fillStyle: ink, lineWidth: 1, font: `12px ${getComputedStyle(pen.canvas).fontFamily}`, textBaseline: "middle" });
-  for (let decade = low; decade <= high; decade++) {
-    pen.globalAlpha = 0.18;
-    pen.fillRect(LEFT, Math.round(y(decade)), width - LEFT - EDGE, 1);
-    pen.globalAlpha = 1;
-    pen.textAlign = "right";
-    pen.fillText(decade === 0 ? "1" : `10${superscript(decade)}`, LEFT - 6, y(decade));
+  const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) }, (_, i) => Math.floor(low) + i);
+  const digits = high - low > 2.5 ? [1] : [1, 2, 5];
+  for (const decade of decades) {
+    for (const digit of digits) {
+      const at = decade + Math.log10(digit);
+      if (at < low || at > high) continue;
+      pen.globalAlpha = 0.18;
+      pen.fillRect(LEFT, Math.round(y(at)), width - LEFT - EDGE, 1);
+      pen.globalAlpha = 1;
+      pen.textAlign = "right";
+      pen.fillText(decade < -3 ? `${digit === 1 ? "" : `${digit}·`}10${superscript(decade)}` : String(Number((digit * 10 ** decade).toPrecision(1))), LEFT - 6, y(at));
+    }
   }
   pen.textAlign = "center";
   for (const step of x.ticks(4)) pen.fillText(integer(step), Math.min(x(step), width - 16), height - 8);

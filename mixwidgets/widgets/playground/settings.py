@@ -1,4 +1,4 @@
-"""What decides a playground's run: each setting's default and check. js/training/settings.ts has the same limits."""
+"""What decides a playground's run: each setting's default and check; js/training/settings.ts has the same."""
 
 from __future__ import annotations
 

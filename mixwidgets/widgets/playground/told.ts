@@ -12,6 +12,7 @@ export function storiesPart({ view, traits, edit }: Page): { choice: HTMLElement
   const title = (name: string) => t((name ? `play.story_${name}` : "play.no_story") as MessageKey);
   const choice = menu<string>(t("play.story"), names, title, (name) => edit({ ...usual, ...stories[name], story: name }));
   const text = h("p", { class: "mw-play-watch" });
+  choice.element.hidden = names.length === 1;
   view.effect(() => {
     const { story } = traits.value;
     choice.show(story);

@@ -39,13 +39,16 @@ def stories() -> dict[str, dict[str, Any]]:
 
 
 class Playground(MixWidget):
-    """Two small networks of the same seed train in the page on the same batches, one in float32, the other in the
-    precision that you choose, and go on choosing while they train: `Playground()`.
+    """A small network trains in the page, in the precision that you choose, beside its twin in float32.
 
-    story: the name of a preset, such as "loss_scale_rescues", which sets all else; settings that come with it
-    go before. A setting that cannot be trained with is a traitlets.TraitError that says what can, and what was
-    there stays. The page needs no kernel and no torch: its own engine rounds after each operation. Equal
-    settings give equal numbers everywhere, those of torch's own initial weights excepted.
+    Both have the same seed and see the same batches: `Playground()`. Everything can be changed while they
+    train.
+
+    story: the name of a preset that sets all else; a setting that comes with it goes before.
+
+    A setting that cannot be trained with is a traitlets.TraitError that says what can, and what was there
+    stays. The page needs neither a kernel nor torch: its own engine rounds after each operation, and the same
+    settings give the same numbers wherever it runs.
     """
 
     _page = "playground"
@@ -58,8 +61,10 @@ class Playground(MixWidget):
     activation = t.Unicode(DEFAULTS["activation"]).tag(sync=True)
     """Of hidden units: "tanh" or "relu"."""
     weight_format = t.Unicode(DEFAULTS["weight_format"]).tag(sync=True)
-    """The format of the weights that the passes read, and, without master weights, of those that are kept: any
-    signed format of the catalogue up to 32 bits by name or alias, or one as IEEE formats are, "custom_e5m7"."""
+    """The format of the weights that the passes read, and, without master weights, of those that are kept.
+
+    Any signed format of the catalogue up to 32 bits, by name or alias, or one of your own as IEEE formats
+    are, such as "custom_e5m7"."""
     activation_format = t.Unicode(DEFAULTS["activation_format"]).tag(sync=True)
     """The format of inputs and activations."""
     gradient_format = t.Unicode(DEFAULTS["gradient_format"]).tag(sync=True)
@@ -100,7 +105,9 @@ class Playground(MixWidget):
     _follows_story = False  # whether a story brings its settings: not where it comes with settings
 
     _digits = t.Bytes(read_only=True).tag(sync=True)  # `digit_rows`
-    _history = t.Bytes().tag(sync=True)  # rows of little-endian float64, in the order of _COLUMNS
+    _history = t.Bytes().tag(
+        sync=True, from_json=lambda data, _: bytes(memoryview(data))
+    )  # rows of little-endian float64, in the order of _COLUMNS
 
     def __init__(self, story: str | None = None, *, lang: str | None = None, **settings: Any) -> None:
         self.reject_unknown(settings)
@@ -113,11 +120,11 @@ class Playground(MixWidget):
 
     @property
     def history(self) -> pd.DataFrame:
-        """What was seen when the page last rested: the columns "step", "loss_float32" and "loss" (of each batch,
-        of either network), "loss_scale", and "skipped", the steps left out for inf or NaN gradients.
+        """What was seen until the page last rested, by "step": the losses of the step's batch, "loss_float32"
+        and "loss", the "loss_scale", and whether the step was "skipped" for inf or NaN gradients (1 or 0).
 
-        There is a row for each step up to 2,048; of a longer run a row is the mean of 2, 4, … steps that end
-        in "step", and "skipped" their sum. Empty without a page.
+        A row is a step; of more than 2,048 steps it is 2, 4, … of them up to "step": their mean losses, and
+        how many were skipped. Empty where no page has trained.
         """
         import pandas as pd
 
@@ -127,8 +134,10 @@ class Playground(MixWidget):
 
     @property
     def experiment(self) -> Experiment:
-        """The digits in the playground's settings, for `launch` and `train`: the task "digits_mlp" of the training
-        core, whose first weights and batches are torch's own. ValueError for what the core cannot express."""
+        """The digits in these settings, for `launch` and `train`: the task "digits_mlp" of the training core.
+
+        Its first weights and its batches are torch's own. ValueError names all that the core cannot express.
+        """
         return experiment_of({name: getattr(self, name) for name in DEFAULTS})
 
     @t.validate(*DEFAULTS)
