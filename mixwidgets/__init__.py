@@ -39,6 +39,7 @@ _MODULES = {
     "FormatDesigner": "widgets.format_designer.widget",
     "LossScaleExplorer": "widgets.loss_scale_explorer.widget",
     "TrainingLab": "widgets.training_lab.widget",
+    "Playground": "widgets.playground.widget",
     "SweepProgress": "widgets.sweep_progress.widget",
     "Exercise": "widgets.exercise.widget",
     "check": "exercises.coding",

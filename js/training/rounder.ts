@@ -90,5 +90,6 @@ export function roundStochastically(rounder: Rounder, x: number, uniform: number
   const magnitude = Math.abs(x) / ulp;
   const low = Math.floor(magnitude);
   const rounded = (magnitude - low > uniform ? low + 1 : low) * ulp;
-  return round(rounder, x < 0 ? -rounded : rounded); // it is on the grid: only overflow and the sign of zero are left
+  const signed = rounded === 0 ? x * 0 : x < 0 ? -rounded : rounded; // −0 is not below 0
+  return round(rounder, signed); // it is on the grid: only overflow is left, and −0 where there is none
 }

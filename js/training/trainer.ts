@@ -98,7 +98,7 @@ class PlainTrainer implements Trainer {
     // 3. Backward, in the gradient format: by the chain rule every gradient is scaled.
     network.backward(layers, rows);
     // 4. A gradient that is inf or NaN decides on this update and on the next scale (3.2).
-    const foundInf = this.tensors.some(({ gradient }) => !gradient.every(Number.isFinite));
+    const foundInf = this.tensors.some(({ gradient }) => !areFinite(gradient));
     const skipped = this.#lossScale.skips(foundInf);
     this.#lossScale.finishStep(foundInf);
     // 5. Unscale in float32 (3.2), and update the weights that are kept (3.1).
@@ -206,12 +206,13 @@ class PlainTrainer implements Trainer {
     let unchanged = 0;
     this.#optimizer.startStep();
     this.tensors.forEach(({ kept, gradient }, tensor) => {
-      const updates = gradient.map((scaled) => scaled * inverse);
+      const updates = new Float32Array(gradient.length);
+      for (let i = 0; i < gradient.length; i++) updates[i] = gradient[i]! * inverse;
       this.#optimizer.updates(tensor, updates, settings);
       for (let i = 0; i < kept.length; i++) {
         const [before, after] = [kept[i]!, kept[i]! - updates[i]!];
         kept[i] = stochastic ? roundStochastically(keptIn, after, this.#draws.next()) : round(keptIn, after);
-        unchanged += Number(updates[i] !== 0 && kept[i] === before);
+        if (updates[i] !== 0 && kept[i] === before) unchanged++;
       }
     });
     this.#copy();
@@ -248,8 +249,14 @@ function firstWeights(count: number, inputs: number, stream: Stream): Float32Arr
   return Float32Array.from({ length: count }, () => (2 * stream.next() - 1) / Math.sqrt(inputs));
 }
 
+function areFinite(values: Float32Array): boolean {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]! * 0; // 0, but NaN for inf and NaN
+  return sum === 0;
+}
+
 function countZeros(values: Float32Array): number {
   let count = 0;
-  for (const value of values) count += Number(value === 0);
+  for (let i = 0; i < values.length; i++) if (values[i] === 0) count++;
   return count;
 }

@@ -50,7 +50,26 @@ _ALL = (
         steps=300,
         learning_rate=1e-3,
         batch_size=128,
-        options=(LOSS_WEIGHT, _size("the width of both hidden layers")),
+        options=(
+            LOSS_WEIGHT,
+            _size("the width of the hidden layers"),
+            TaskOption(
+                name="width",
+                default=128,
+                low=1,
+                high=1024,
+                whole=True,
+                explanation="Units of each hidden layer at size 1.",
+            ),
+            TaskOption(
+                name="hidden_layers",
+                default=2,
+                low=0,
+                high=3,
+                whole=True,
+                explanation="How many hidden layers.",
+            ),
+        ),
     ),
     TaskSpec(
         name="mask",

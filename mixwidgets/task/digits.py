@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,16 +86,17 @@ class DigitsCNN(_Digits):
 
 
 class DigitsMLP(_Digits):
-    """Three linear layers; 64 and 128 inputs are multiples of the MX block's 32."""
+    """Linear layers; at the usual two hidden ones, 64 and 128 inputs are multiples of the MX block's 32."""
+
+    def __init__(self, options: Mapping[str, float]) -> None:
+        super().__init__(options)
+        self.hidden = [int(options["width"]) * self.size] * int(options["hidden_layers"])
 
     def model(self) -> nn.Module:
-        width = 128 * self.size
-        layers = {
-            "flatten": nn.Flatten(),  # (n, 64)
-            "linear1": nn.Linear(64, width),
-            "relu1": nn.ReLU(),
-            "linear2": nn.Linear(width, width),
-            "relu2": nn.ReLU(),
-            "linear3": nn.Linear(width, 10),
-        }
+        widths = [64, *self.hidden, 10]
+        layers: dict[str, nn.Module] = {"flatten": nn.Flatten()}  # (n, 64)
+        for i, (inputs, outputs) in enumerate(pairwise(widths), 1):
+            layers[f"linear{i}"] = nn.Linear(inputs, outputs)
+            if i <= len(self.hidden):
+                layers[f"relu{i}"] = nn.ReLU()
         return nn.Sequential(OrderedDict(layers))

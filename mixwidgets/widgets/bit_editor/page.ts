@@ -15,7 +15,7 @@ import { figure } from "#ui/digits.ts";
 import { elementsOf, elementStepper } from "./elements.ts";
 import { textField } from "#ui/fields.ts";
 import { formatChoice } from "./format_choice.ts";
-import { editHistory } from "./history.ts";
+import { editHistory } from "#ui/edit_history.ts";
 import { numberLine } from "./number_line.ts";
 import { formula, readout } from "./readout.ts";
 import { accept, editable, inFormat, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
@@ -30,7 +30,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const { root, head } = card(el, t("bits.title"));
   root.classList.add("mw-bit-editor");
 
-  const history = editHistory();
+  const history = editHistory<EditedNumber>();
   const { number, edit, flush } = editable(view);
   const first = number.value;
   const become = (next: EditedNumber, when: "now" | "soon") => {

@@ -1,0 +1,64 @@
+// Trains for Python, in Node: each line of the standard input is a request in JSON, each line of the output its answer.
+// Arrays of floats cross as the hex of their bytes, so that nothing is lost.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { inflateSync } from "node:zlib";
+import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
+import * as functions from "./functions.ts";
+import { round, rounderOf, roundStochastically } from "./rounder.ts";
+import { changed, settingsOf, type Request } from "./request.ts";
+import { createTrainer } from "./trainer.ts";
+import type { Settings, Trainer } from "./types.ts";
+
+interface Train {
+  readonly settings: Request & Pick<Settings, "task">;
+  readonly steps: number;
+  /** By the number of steps before them. */
+  readonly changes?: Readonly<Record<string, Request>>;
+}
+
+export const digits = inflateSync(readFileSync(new URL("../../mixwidgets/task/digit_rows.bin", import.meta.url)));
+
+const hex = (values: ArrayBufferView) => Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("hex");
+const unhex = (text: string) => new Float64Array(Uint8Array.from(Buffer.from(text, "hex")).buffer);
+const plain = (values: Float32Array) => values.map((value) => (Number.isNaN(value) ? NaN : value)); // one NaN of many
+
+/** A hash of the weights that are kept and of the gradients, all bits of them. */
+export function digest({ tensors }: Trainer): string {
+  const hash = createHash("sha256");
+  for (const { kept, gradient } of tensors) for (const values of [kept, gradient]) hash.update(plain(values));
+  return hash.digest("hex").slice(0, 8);
+}
+
+function train({ settings, steps, changes = {} }: Train) {
+  const trainer = createTrainer(settingsOf(settings), digits);
+  const reports = [];
+  for (let step = 0; step < steps; step++) {
+    const change = changes[step];
+    if (change) trainer.change(changed(trainer.settings, change));
+    reports.push({ ...trainer.step(), digest: digest(trainer) });
+  }
+  const test = trainer.evaluate(trainer.data.test);
+  return { reports, test, weights: trainer.tensors.map(({ kept }) => hex(kept)) };
+}
+
+const answers = {
+  train,
+  /** x for x; by numbers from 0 to below 1 in `uniform`, stochastically. */
+  round: ({ format, x, uniform }: { format: CustomDefinition; x: string; uniform?: number[] }) => {
+    const rounder = rounderOf(customFormat(format));
+    const one = (value: number, i: number) => (uniform ? roundStochastically(rounder, value, uniform[i]!) : round(rounder, value));
+    return hex(unhex(x).map(one));
+  },
+  functions: ({ name, x }: { name: "exp" | "log" | "tanh"; x: string }) => hex(unhex(x).map((value) => functions[name](value))),
+};
+
+if (import.meta.main) {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [kind, request] = Object.entries(JSON.parse(line) as Record<string, never>)[0]!;
+    const answer = answers[kind as keyof typeof answers](request);
+    process.stdout.write(JSON.stringify(answer, (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)) + "\n");
+  }
+}

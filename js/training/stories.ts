@@ -1,0 +1,2 @@
+// Presets that show one effect each: the settings of both networks.
+

@@ -1,0 +1,73 @@
+// The gradients of the last step on the ruler of their format, with the loss scale under the hand.
+
+import { computed, signal } from "@preact/signals-core";
+import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { CLASSES } from "#core/gradients/boundaries.ts";
+import { summaryOf } from "#core/gradients/of_values.ts";
+import { GradientSummary } from "#core/gradients/summary.ts";
+import { h, set, setText } from "#ui/dom.ts";
+import { listed, t } from "#ui/messages.ts";
+import { bitInspector } from "#ui/ruler/bit_inspector.ts";
+import { histogram } from "#ui/ruler/histogram.ts";
+import { swatch, textures } from "#ui/ruler/textures.ts";
+import { integer, powerOfAny, powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
+import type { Page } from "./parts.ts";
+import type { Session } from "./session.ts";
+import { tensorName } from "./words.ts";
+
+export function gradientsPart({ view, session, traits, edit, answers }: Page): HTMLElement {
+  const fills = textures();
+  const names = computed(() => (session.settings.value, session.chosen.tensors.map(tensorName)));
+  const scale = computed(() => (session.look.value, Math.log2(session.report.value?.lossScale ?? session.chosen.lossScale)));
+  const plot = histogram({ view, answers, scale }, fills);
+  const binade = signal<number | null>(null);
+  const inspector = bitInspector({ view, answers, scale, names, binade, choose: (exponent) => (binade.value = exponent) }, plot);
+
+  const figures = CLASSES.map((kind) => {
+    const number = h("span", { class: "mw-num mw-play-share" });
+    return { number, box: h("span", { class: "mw-row mw-play-class" }, swatch(kind, fills), t(`ruler.zone_${kind}`), number) };
+  });
+  const zeros = h("p", { class: "mw-note" });
+  const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("play.scale_slider") });
+  const formula = h("span", { class: "mw-num mw-play-scale" });
+  const hint = h("p", { class: "mw-note" });
+
+  slider.addEventListener("input", () => edit(chosenScale(), true));
+  slider.addEventListener("change", () => edit(chosenScale()));
+  /** The first move of the slider switches a scale on. */
+  const chosenScale = () => ({
+    log2_loss_scale: slider.valueAsNumber, loss_scale: traits.peek().loss_scale === "none" ? "static" : traits.peek().loss_scale,
+  });
+
+  view.effect(() => {
+    const { total, format } = answers.value;
+    const counts = total.counts(format, scale.value).finite;
+    figures.forEach(({ number }, kind) => setText(number, share(counts[kind]!, total.finite)));
+    setText(zeros, total.zero ? t("play.true_zeros", { count: integer(total.zero), all: integer(total.count) }) : "");
+    const said = CLASSES.map((kind, i) => `${share(counts[i]!, total.finite)} ${t(`ruler.zone_${kind}`)}`);
+    set(plot.element, { "aria-label": listed(said) });
+  });
+  view.effect(() => {
+    const { loss_scale: kind, log2_loss_scale: log2 } = traits.value;
+    slider.valueAsNumber = log2;
+    set(slider, { "aria-valuetext": spokenScale(log2) });
+    setText(hint, t(`play.scale_hint_${kind as "none" | "static" | "dynamic"}`, { start: powerOfAny(2 ** log2) }));
+    const now = session.look.value >= 0 && kind === "dynamic" ? session.chosen.lossScale : kind === "none" ? 1 : 2 ** log2;
+    setText(formula, now === 1 ? "S = 1" : `S = ${powerOfAny(now)} = ${powerOfTwo(Math.log2(now))}`);
+  });
+  return h("section", { class: "mw-stack-tight", "aria-label": t("play.gradients") },
+    h("div", { class: "mw-play-title" }, h("h4", {}, t("play.gradients")), h("span", { class: "mw-row mw-play-classes" }, ...figures.map(({ box }) => box))),
+    inspector,
+    h("div", { class: "mw-play-slider" }, h("label", { class: "mw-play-slider-name", "aria-hidden": "true" }, t("play.scale")), slider, formula),
+    hint, zeros, fills.element);
+}
+
+/** The last step's gradients by float32 arithmetic, tensor by tensor and together; none before the first. */
+export function gradientAnswers(session: Session): Page["answers"] {
+  return computed(() => {
+    const format = session.settings.value.gradientFormat;
+    const arrays = session.look.value >= 0 && session.report.value ? session.chosen.referenceGradients() : [new Float32Array()];
+    const summaries = arrays.map((values) => summaryOf(values, format));
+    return { format, summaries, total: GradientSummary.together(summaries) };
+  });
+}

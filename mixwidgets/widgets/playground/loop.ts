@@ -1,0 +1,49 @@
+// Training in the time that frames leave: 8 ms of each, while it is seen.
+
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import type { View } from "#ui/view.ts";
+
+const BUDGET_MS = 8; // of a frame's 16.7
+const CARRIED = 2; // frames' worth of steps that are made up for after a slow one
+
+/** Whether motion is unwelcome, or there is no one to ask. */
+export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? true;
+
+/**
+ * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
+ * and the rest of the time allows, once at least.
+ */
+export function frameLoop(
+  view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
+  step: () => void, drawn: () => void,
+): void {
+  const isSeen = signal(true);
+  const isAwake = signal(!document.hidden);
+  const wake = () => (isAwake.value = !document.hidden);
+  document.addEventListener("visibilitychange", wake);
+  const observer = globalThis.IntersectionObserver && new IntersectionObserver((entries) => (isSeen.value = entries.at(-1)!.isIntersecting));
+  observer?.observe(root);
+  view.onClose(() => {
+    document.removeEventListener("visibilitychange", wake);
+    observer?.disconnect();
+  });
+
+  view.effect(() => {
+    if (!playing.value || !isSeen.value || !isAwake.value) return;
+    const perSecond = rate.value;
+    let last = performance.now();
+    let due = 0;
+    let request = requestAnimationFrame(function frame(now) {
+      due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
+      last = now;
+      const end = performance.now() + BUDGET_MS;
+      drawn();
+      for (; due >= 1 && playing.peek(); due -= 1) {
+        step();
+        if (performance.now() >= end) break;
+      }
+      if (playing.peek()) request = requestAnimationFrame(frame);
+    });
+    return () => cancelAnimationFrame(request);
+  });
+}

@@ -1,0 +1,162 @@
+// Playground: a small network trains in the page, beside its twin in float32. All is computed here; the kernel hears of a
+// setting when it is chosen, and of the history when the hand rests.
+
+import type { RenderProps } from "@anywidget/types";
+import { batch, signal, untracked } from "@preact/signals-core";
+import { announcer } from "#ui/announcer.ts";
+import { card } from "#ui/card.ts";
+import { emphasised, h, setText } from "#ui/dom.ts";
+import { editHistory } from "#ui/edit_history.ts";
+import { t } from "#ui/messages.ts";
+import { onTraits } from "#ui/traits.ts";
+import { viewOf } from "#ui/view.ts";
+import { plane } from "./decisions.ts";
+import { digits } from "./digits.ts";
+import { gradientAnswers, gradientsPart } from "./gradients.ts";
+import { frameLoop, isStill } from "./loop.ts";
+import { lossesPart } from "./losses.ts";
+import { networkPart } from "./network.ts";
+import type { Page } from "./parts.ts";
+import { precisionPart } from "./precision.ts";
+import { startSession } from "./session.ts";
+import { accept, type Choice, choiceOf, settingsOf, type State, stateValue, TRAITS, usual } from "./state.ts";
+import { storiesPart } from "./told.ts";
+import { type Control, transportPart } from "./transport.ts";
+import { verdict } from "./verdict.ts";
+import { weightsPart } from "./weights.ts";
+
+const LOOK_MS = 100; // from one drawing to the next while it trains
+const STILL_MS = 1000; // where motion is unwelcome
+const SPOKEN_MS = 5000; // from one spoken sentence to the next while it trains
+
+function render({ model, el }: RenderProps<State>): () => void {
+  const view = viewOf(model);
+  const read = () => choiceOf((name) => model.get(name));
+  const bytes = model.get("_digits");
+  const rows = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const first = settingsOf(read()) ? read() : usual;
+  const session = startSession(settingsOf(first)!, rows);
+  const traits = signal<Choice>(first);
+  const fault = signal("");
+  const past = editHistory<Choice>();
+  const answers = gradientAnswers(session);
+  let held: Choice | null = null; // before a slider was taken
+
+  function put(choice: Partial<Choice>): void {
+    for (const [name, value] of Object.entries(choice)) model.set(name as keyof Choice, value as never);
+    take();
+  }
+  function edit(changes: Partial<Choice>, isHeld = false): void {
+    held ??= traits.peek();
+    put(changes);
+    if (isHeld) return;
+    past.record(held);
+    [held, control.canUndo.value] = [null, true];
+    model.save_changes();
+  }
+  /** What the model has now, if it can be trained with. */
+  function take(): void {
+    const choice = read();
+    const settings = settingsOf(choice);
+    fault.value = settings ? "" : t("play.refused");
+    if (!settings || TRAITS.every((name) => same(choice[name], traits.peek()[name]))) return;
+    batch(() => {
+      const isStart = ["task", "seed"].some((name) => choice[name as "task"] !== traits.peek()[name as "task"]);
+      const isStory = choice.story !== traits.peek().story;
+      traits.value = choice;
+      session.apply(settings);
+      if (isStory && !isStart) session.reset(); // a story is told from its start
+      if (session.chosen.steps === 0 || control.end.value !== choice.steps) control.end.value = Math.max(choice.steps, session.chosen.steps);
+    });
+  }
+
+  const still = isStill();
+  const control: Control = {
+    playing: signal(!still), rate: signal(60), end: signal(first.steps), canUndo: signal(false),
+    step() {
+      control.playing.value = false;
+      session.step();
+      rest();
+    },
+    reset() {
+      session.reset();
+      control.end.value = traits.peek().steps;
+      rest();
+    },
+    undo() {
+      const before = past.undo(traits.peek());
+      control.canUndo.value = past.canUndo;
+      if (!before) return;
+      put(before);
+      model.save_changes();
+    },
+  };
+  function rest(): void {
+    session.show();
+    model.set("_history", session.history.toBytes());
+    model.save_changes();
+  }
+
+  const page: Page = { view, session, traits, edit, answers };
+  const { root, head } = card(el, t("play.title"));
+  root.classList.add("mw-play");
+  const told = storiesPart(page);
+  head.append(told.choice);
+  const error = h("p", { class: "mw-error", role: "alert" });
+  const callout = h("p", { class: "mw-callout mw-play-verdict" });
+  const spoken = announcer();
+  const chosenName = h("h4");
+  const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string) => {
+    const [onPlane, onDigits] = [plane(page, trainer, label), digits(page, trainer)];
+    view.effect(() => {
+      onDigits.hidden = session.settings.value.task !== "digits";
+      onPlane.hidden = !onDigits.hidden;
+    });
+    return h("div", { class: "mw-stack-tight" }, name, onPlane, onDigits);
+  };
+  root.append(error, told.text, transportPart(page, control), callout,
+    h("div", { class: "mw-play-top" },
+      network(h("h4", {}, "float32"), session.reference, "float32"), network(chosenName, session.chosen, t("play.chosen")), lossesPart(page)),
+    networkPart(page), precisionPart(page), gradientsPart(page), weightsPart(page), spoken.element);
+
+  let lastSpoken = -Infinity;
+  view.effect(() => setText(error, fault.value));
+  view.effect(() => setText(chosenName, nameOf(traits.value)));
+  view.effect(() => {
+    session.look.value;
+    const words = verdict(session.chosen, session.report.value, answers.value.total);
+    callout.replaceChildren(...emphasised(words));
+    if (control.playing.value && performance.now() - lastSpoken < SPOKEN_MS) return;
+    lastSpoken = performance.now();
+    spoken.say(callout.textContent);
+  });
+
+  let looked = 0;
+  frameLoop(view, root, control.playing, control.rate, () => {
+    session.step();
+    if (session.chosen.steps >= control.end.peek()) control.playing.value = false;
+  }, () => {
+    if (performance.now() - looked < (still ? STILL_MS : LOOK_MS)) return;
+    looked = performance.now();
+    session.show();
+  });
+  let wasPlaying = false;
+  view.effect(() => {
+    if (wasPlaying && !control.playing.value) untracked(rest);
+    wasPlaying = control.playing.value;
+  });
+
+  view.onClose(onTraits(model, TRAITS, take));
+  view.onClose(spoken.close);
+  view.onClose(() => root.remove());
+  return view.close;
+}
+
+const same = (one: unknown, other: unknown): boolean => String(one) === String(other);
+
+/** The formats of weights, activations and gradients: one name where they are alike. */
+function nameOf({ weight_format, activation_format, gradient_format }: Choice): string {
+  return [...new Set([weight_format, activation_format, gradient_format])].join(" · ");
+}
+
+export default { render, accept, stateValue };

@@ -1,0 +1,168 @@
+"""What decides a playground's run: each setting's default and check; js/training/settings.ts has the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.checks import choice, real_number, whole_number, yes_or_no
+from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.float_format import FloatFormat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+PLANE_TASKS = ("circle", "xor", "gaussians", "spiral")
+TASKS = (*PLANE_TASKS, "digits")
+MOST_LAYERS, MOST_UNITS, MOST_EXAMPLES = 3, 128, 256
+MOST_STEPS = 100_000
+LOWEST_SCALE, HIGHEST_SCALE = -24, 40  # the explorer's range
+_LARGEST = float.fromhex("0x1.fffffep127")
+_OWN = re.compile(r"custom_e([1-9])m([1-9][0-9]?)")
+
+DEFAULTS: Mapping[str, Any] = {
+    "task": "circle",
+    "layers": [8],
+    "activation": "tanh",
+    "weight_format": "float16",
+    "activation_format": "float16",
+    "gradient_format": "float16",
+    "master_weights": True,
+    "accumulation": "float32",
+    "weight_rounding": "nearest",
+    "optimizer": "adam",
+    "learning_rate": 0.01,
+    "momentum": 0.9,
+    "eps": 1e-8,
+    "optimizer_format": "float32",
+    "loss_scale": "none",
+    "log2_loss_scale": 0,
+    "growth_interval": 25,
+    "loss_weight": 1.0,
+    "batch_size": 32,
+    "seed": 0,
+    "steps": 1000,
+}
+NUMBERS = ("learning_rate", "momentum", "eps", "loss_weight")
+
+
+def checked(name: str, value: Any) -> Any:
+    """A setting in its own form; TypeError or ValueError says what is accepted."""
+    return _CHECKS[name](name, value)
+
+
+def as_text(name: str, value: Any) -> Any:
+    """A setting as a state says it: layers as "8-8", numbers as "1.5e-3"."""
+    if name == "layers":
+        return "-".join(map(str, value))
+    if name not in NUMBERS:
+        return value
+    _, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    first, rest = digits[0], "".join(map(str, digits[1:]))
+    return f"{first}{'.' if rest else ''}{rest}e{int(exponent) + len(digits) - 1 if value else 0:+d}"
+
+
+def of_text(name: str, value: Any) -> Any:
+    """The reverse of `as_text`; what is no setting raises ValueError."""
+    if name == "layers":
+        if not re.fullmatch(r"([0-9]{1,9}(-[0-9]{1,9})*)?", value):
+            raise ValueError(f"layers are units with a - between them, such as 8-8; {value[:40]!r} came")
+        return [int(units) for units in value.split("-")] if value else []
+    if name in NUMBERS:
+        if not re.fullmatch(r"[0-9](\.[0-9]{1,20})?e[+-][0-9]{1,3}", value):
+            raise ValueError(f"{name} is a finite number such as 1e-3 or 2.5e+0; {value[:40]!r} came")
+        return float(value)
+    return value
+
+
+def _layers(name: str, value: object) -> list[int]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"layers takes the units of each hidden layer, such as [8, 8]; {value!r} came.")
+    layers = [whole_number("a hidden layer's units", units, 1, MOST_UNITS) for units in value]
+    if len(layers) > MOST_LAYERS:
+        raise ValueError(f"layers takes at most {MOST_LAYERS} hidden layers; {len(layers)} came.")
+    return layers
+
+
+def _format(name: str, value: object) -> str:
+    own = _OWN.fullmatch(value) if isinstance(value, str) else None
+    fmt = _own(int(own[1]), int(own[2])) if own else get_format(value)
+    if fmt.bits > 32:
+        raise ValueError(
+            f"{name} {fmt.name!r} has {fmt.bits} bits; the page computes in float32, so formats end at 32: "
+            "take 'float32'."
+        )
+    if not (fmt.signed and fmt.has_zero and _holds_float32(fmt)):
+        raise ValueError(
+            f"{name} takes a format with a sign and a zero, whose values are all float32 values; "
+            f"{fmt.name!r} is none."
+        )
+    if own or _is_known(fmt):
+        return fmt.name
+    if fmt == _own(fmt.exponent_bits, fmt.fraction_bits, fmt.name):
+        return f"custom_e{fmt.exponent_bits}m{fmt.fraction_bits}"
+    raise ValueError(
+        f"{name} takes a named format, or one of your own as IEEE formats are, such as 'custom_e5m7'; "
+        f"{fmt.name!r} departs from that in bias, infinity or NaN."
+    )
+
+
+def _own(exponent_bits: int, fraction_bits: int, name: str = "custom") -> FloatFormat:
+    widths = f"_e{exponent_bits}m{fraction_bits}" if name == "custom" else ""
+    return FloatFormat(name + widths, exponent_bits=exponent_bits, fraction_bits=fraction_bits)
+
+
+def _holds_float32(fmt: FloatFormat) -> bool:
+    return fmt.emax <= 127 and fmt.fraction_bits <= 23 and fmt.emin - fmt.fraction_bits >= -149
+
+
+def _is_known(fmt: FloatFormat) -> bool:
+    try:
+        return get_format(fmt.name) == fmt
+    except ValueError:
+        return False
+
+
+def _flag(name: str, value: object) -> object:
+    yes_or_no(name, value)
+    return value
+
+
+def _one_of(*accepted: str) -> Callable[[str, object], str]:
+    return lambda name, value: choice(name, value, accepted)
+
+
+def _whole(low: int, high: int) -> Callable[[str, object], int]:
+    return lambda name, value: whole_number(name, value, low, high)
+
+
+def _real(high: float, below: str) -> Callable[[str, object], float]:
+    return lambda name, value: real_number(name, value, f"a number from 0 to {below}", 0.0, high)
+
+
+_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
+    "task": _one_of(*TASKS),
+    "layers": _layers,
+    "activation": _one_of("tanh", "relu"),
+    "weight_format": _format,
+    "activation_format": _format,
+    "gradient_format": _format,
+    "master_weights": _flag,
+    "accumulation": _one_of("float32", "format"),
+    "weight_rounding": _one_of("nearest", "stochastic"),
+    "optimizer": _one_of("sgd", "momentum", "adam"),
+    "learning_rate": _real(_LARGEST, "float32's largest"),
+    "momentum": _real(math.nextafter(1, 0), "below 1"),
+    "eps": _real(_LARGEST, "float32's largest"),
+    "optimizer_format": _format,
+    "loss_scale": _one_of("none", "static", "dynamic"),
+    "log2_loss_scale": _whole(LOWEST_SCALE, HIGHEST_SCALE),
+    "growth_interval": _whole(1, 10**9),
+    "loss_weight": _real(_LARGEST, "float32's largest"),
+    "batch_size": _whole(1, MOST_EXAMPLES),
+    "seed": _whole(0, 2**32 - 1),
+    "steps": _whole(1, MOST_STEPS),
+}

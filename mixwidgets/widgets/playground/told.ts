@@ -1,0 +1,23 @@
+// The stories: which one is told, and what to watch in it.
+
+import { h, setText } from "#ui/dom.ts";
+import { type MessageKey, t } from "#ui/messages.ts";
+import { menu } from "./fields.ts";
+import type { Page } from "./parts.ts";
+import { usual } from "./state.ts";
+import { stories } from "./stories.ts";
+
+export function storiesPart({ view, traits, edit }: Page): { choice: HTMLElement; text: HTMLElement } {
+  const names = ["", ...Object.keys(stories)];
+  const title = (name: string) => t((name ? `play.story_${name}` : "play.no_story") as MessageKey);
+  const choice = menu<string>(t("play.story"), names, title, (name) => edit({ ...usual, ...stories[name], story: name }));
+  const text = h("p", { class: "mw-play-watch" });
+  choice.element.hidden = names.length === 1;
+  view.effect(() => {
+    const { story } = traits.value;
+    choice.show(story);
+    text.hidden = story === "";
+    if (story) setText(text, t(`play.watch_${story}` as MessageKey));
+  });
+  return { choice: choice.element, text };
+}

@@ -1,0 +1,24 @@
+// Numbers and names as the playground says them.
+
+import { superscript } from "#ui/digits.ts";
+import { t } from "#ui/messages.ts";
+import type { WeightTensor } from "#training/types.ts";
+
+export function tensorName({ layer, kind }: Pick<WeightTensor, "layer" | "kind">): string {
+  return t(`play.tensor_${kind}`, { layer: layer + 1 });
+}
+
+/** A loss in four digits: "0.0123", "1.2e−5", "NaN". */
+export function lossText(loss: number): string {
+  if (!Number.isFinite(loss)) return String(loss).replace("Infinity", "∞").replace("-", "−");
+  return loss !== 0 && Math.abs(loss) < 1e-3 ? loss.toExponential(1).replace("-", "−") : loss.toFixed(4);
+}
+
+/** A setting of a menu: "0.003", "10⁻⁵". */
+export function settingText(value: number): string {
+  const exponent = Math.round(Math.log10(value));
+  return value > 0 && exponent <= -4 && Math.abs(value / 10 ** exponent - 1) < 1e-9 ? `10${superscript(exponent)}` : String(value);
+}
+
+/** A share in percent: "97.5 %". */
+export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

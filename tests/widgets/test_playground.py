@@ -1,0 +1,238 @@
+"""Playground without a page: its settings, its state, its history, and the experiment of the core."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from traitlets import TraitError
+
+import mixwidgets as mw
+from mixwidgets.widgets.playground.settings import DEFAULTS, as_text, of_text
+from mixwidgets.widgets.playground.widget import MOST_ROWS, stories
+
+
+@pytest.fixture
+def playground():
+    widget = mw.Playground()
+    yield widget
+    widget.close()
+
+
+def test_what_is_there_at_first(playground):
+    assert {name: getattr(playground, name) for name in DEFAULTS} == dict(DEFAULTS)
+    assert (playground.state, repr(playground)) == ("task=circle", "Playground()")
+    assert len(playground._digits) == 65 * 1797
+
+
+def test_settings_by_keyword_alias_and_dtype():
+    own = mw.FloatFormat("mine", exponent_bits=4, fraction_bits=5)
+    widget = mw.Playground(
+        weight_format="bf16", gradient_format=np.float16, optimizer_format=own, layers=(4, 5), seed=3
+    )
+    assert (widget.weight_format, widget.gradient_format) == ("bfloat16", "float16")
+    assert (widget.optimizer_format, widget.layers) == ("custom_e4m5", [4, 5])
+    assert repr(widget) == (
+        "Playground(layers=[4, 5], weight_format='bfloat16', optimizer_format='custom_e4m5', seed=3)"
+    )
+    with pytest.raises(TypeError, match="did you mean 'layers'"):
+        mw.Playground(layer=[3])
+
+
+WRONG = [
+    ("task", "cats", "one of 'circle'"),
+    ("layers", [0], "from 1 to 128; 0 came"),
+    ("layers", [8, 8, 8, 8], "at most 3 hidden layers; 4 came"),
+    ("layers", [129], "from 1 to 128"),
+    ("weight_format", "float64", "has 64 bits.*formats end at 32: take 'float32'"),
+    ("activation_format", "float8_e8m0fnu", "a sign and a zero"),
+    ("gradient_format", "fp8", "does not say which format is meant"),
+    ("optimizer_format", "custom_e9m3", "all float32 values"),
+    ("accumulation", "float16", "one of 'float32', 'format'"),
+    ("optimizer", "lion", "one of 'sgd', 'momentum', 'adam'"),
+    ("learning_rate", math.nan, "from 0 to float32's largest"),
+    ("learning_rate", -1.0, "from 0 to float32's largest"),
+    ("momentum", 1.0, "from 0 to below 1"),
+    ("eps", math.inf, "from 0 to"),
+    ("loss_weight", 1e39, "from 0 to"),
+    ("loss_scale", "Dynamic", "Did you mean 'dynamic'"),
+    ("log2_loss_scale", 41, "from -24 to 40"),
+    ("batch_size", 257, "from 1 to 256"),
+    ("seed", 2**32, "from 0 to 4294967295"),
+    ("steps", 10**9, "from 1 to 100000; 1000000000 came"),
+    ("story", "no such", "story 'no such' is not known"),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong", "says"), WRONG)
+def test_what_cannot_be_trained_with_is_refused_and_what_was_there_stays(playground, name, wrong, says):
+    before = playground.state
+    with pytest.raises((TraitError, ValueError), match=says):
+        setattr(playground, name, wrong)
+    assert playground.state == before
+    with pytest.raises((TraitError, ValueError), match=says):
+        mw.Playground(**{name: wrong})
+
+
+def test_a_format_of_ones_own_that_is_not_as_ieee_formats_are():
+    odd = mw.FloatFormat("odd", exponent_bits=4, fraction_bits=3, bias=9)
+    with pytest.raises(TraitError, match=r"custom_e5m7.*'odd' departs"):
+        mw.Playground(weight_format=odd)
+
+
+def test_the_state_holds_all_of_it(playground):
+    other = mw.Playground(
+        task="digits",
+        layers=[],
+        learning_rate=2.5e-3,
+        eps=0.0,
+        loss_weight=1e-5,
+        master_weights=False,
+        weight_format="custom_e5m7",
+        loss_scale="dynamic",
+        log2_loss_scale=-3,
+        steps=100_000,
+    )
+    assert "layers=&" in other.state
+    assert "learning_rate=2.5e-3" in other.state
+    playground.state = other.state
+    assert {name: getattr(playground, name) for name in DEFAULTS} == {
+        name: getattr(other, name) for name in DEFAULTS
+    }
+    playground.state = "task=xor"  # what is left out is as usual
+    assert playground.state == "task=xor"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "task=circle&learning_rate=nan",
+        "task=circle&learning_rate=NaN",
+        "task=circle&loss_weight=inf",
+        "task=circle&loss_weight=1e+99",
+        "task=circle&steps=1000000000",
+        "task=circle&layers=0",
+        "task=circle&layers=8-",
+        "task=circle&layers=8,8",
+        "task=circle&weight_format=float64",
+        "task=circle&weight_format=float16&weight_format=float16",
+        "task=xor&gradient_format=<script>",
+        "tsk=circle",
+        "",
+    ],
+)
+def test_a_hostile_state_is_refused_as_a_whole(playground, wrong):
+    playground.state = "task=spiral&layers=8-8&seed=4"
+    with pytest.raises((TraitError, ValueError)):
+        playground.state = wrong
+    assert playground.state == "task=spiral&layers=8-8&seed=4"
+
+
+def test_the_page_is_refused_as_a_whole_too(playground):
+    sent = []
+    playground.send_state = sent.append
+    playground.set_state({"seed": 5, "weight_format": "float64"})
+    assert (playground.seed, playground.weight_format) == (0, "float16")
+    assert any("weight_format" in names for names in sent)
+    playground.set_state({"seed": 5, "weight_format": "bfloat16"})
+    assert (playground.seed, playground.weight_format) == (5, "bfloat16")
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, 1.0, 0.003, 1e-8, 2.0**-126, 0.1 + 0.2, 123456.0, 3.4028234663852886e38]
+)
+def test_numbers_survive_a_state(value):
+    assert of_text("eps", as_text("eps", value)) == value
+
+
+@pytest.mark.parametrize("name", stories())
+def test_a_story_sets_all_and_its_settings_can_be_trained_with(playground, name):
+    playground.seed = 9
+    playground.story = name
+    told = {**DEFAULTS, **stories()[name]}
+    assert {one: getattr(playground, one) for one in DEFAULTS} == told
+    assert mw.Playground(name).state == playground.state
+    assert repr(playground) == f"Playground({name!r})"
+    playground.state = f"{playground.state}&seed=7" if "seed" not in stories()[name] else playground.state
+    assert playground.story == name
+
+
+def test_the_history(playground):
+    assert list(playground.history.columns) == ["step", "loss_float32", "loss", "loss_scale", "skipped"]
+    assert len(playground.history) == 0
+    rows = np.array([[1, 0.7, 0.71, 65536, 1], [2, 0.6, np.nan, 32768, 0]])
+    playground.set_state({"_history": memoryview(rows.astype("<f8").tobytes())})
+    seen = playground.history
+    assert seen["step"].tolist() == [1, 2]
+    assert seen["skipped"].tolist() == [1, 0]
+    assert math.isnan(seen["loss"][1])
+    for wrong in (
+        b"123",
+        bytes(8 * 5 * (MOST_ROWS + 1)),
+        np.full(5, np.nan).tobytes(),
+        np.full(5, -1.0).tobytes(),
+    ):
+        playground.set_state({"_history": wrong})
+        assert len(playground.history) == 2
+
+
+def digits(**settings):
+    usual = {"task": "digits", "layers": [32], "activation": "relu", "learning_rate": 0.003}
+    return mw.Playground(**(usual | settings))
+
+
+def test_the_experiment_is_the_same_digits():
+    experiment = digits(
+        loss_scale="dynamic", log2_loss_scale=16, loss_weight=1e-5, optimizer="momentum", seed=4, steps=50
+    ).experiment
+    assert (experiment.task, experiment.steps, experiment.seed, experiment.batch_size) == (
+        "digits_mlp",
+        50,
+        4,
+        32,
+    )
+    assert dict(experiment.task_options) == {"hidden_layers": 1, "width": 32, "loss_weight": 1e-5}
+    assert (experiment.optimizer, experiment.momentum) == ("sgd", 0.9)
+    recipe = experiment.recipe
+    assert (recipe.compute_format, recipe.master_weights) == ("float16", True)
+    assert (recipe.loss_scale.kind, recipe.loss_scale.init_scale) == ("dynamic", 65536)
+    stochastic = digits(
+        **dict.fromkeys(["weight_format", "activation_format", "gradient_format"], "bfloat16"),
+        master_weights=False,
+        weight_rounding="stochastic",
+        layers=[],
+    ).experiment
+    assert (stochastic.recipe.name, stochastic.task_options["hidden_layers"]) == (
+        "bf16_weights_stochastic",
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"task": "spiral"}, "no 'spiral', only 'digits'"),
+        ({"layers": [32, 16]}, r"alike, not \[32, 16\]"),
+        ({"activation": "tanh"}, "'relu', not 'tanh'"),
+        (
+            {"gradient_format": "float8_e5m2"},
+            "share one of float32, float16, bfloat16 there, not float16, float8_e5m2",
+        ),
+        ({"accumulation": "format"}, "accumulate in float32"),
+        ({"optimizer_format": "float8_e5m2"}, "not kept in float8_e5m2"),
+        ({"learning_rate": 0.0}, "its learning_rate is above 0"),
+    ],
+)
+def test_what_the_core_cannot_express(settings, says):
+    with pytest.raises(ValueError, match=says):
+        _ = digits(**settings).experiment
+
+
+def test_it_loads_neither_torch_nor_scikit_learn_nor_pandas():
+    code = (
+        "import sys, mixwidgets as mw; p = mw.Playground(task='digits', activation='relu'); p.experiment; "
+        "p._repr_mimebundle_(); print({'torch', 'sklearn', 'pandas', 'altair'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
