@@ -1,7 +1,8 @@
 // Builds the front end into mixwidgets/static/: minified, a script for each widget that defines `page`, a module for the
-// host of a saved page, one style sheet, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts is a widget, a
-// folder in mixwidgets/languages a language. A script holds neither messages nor style: Python declares them before it, and makes a module of them
-// (mixwidgets/widgets/bundles.py), and messages.json says which groups of messages its code can name.
+// host of a saved page, style sheets, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts
+// is a widget, a folder in mixwidgets/languages a language. A script holds neither messages nor style: Python declares
+// them before it (mixwidgets/widgets/bundles.py). modules.json says which groups of messages a script can name, and which
+// style sheets it needs: the shared one, and those of the widgets whose code is in it.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
 import { existsSync, globSync, readdirSync } from "node:fs";
@@ -18,7 +19,11 @@ const MORE = { "playground.js": 30_000 }; // it brings a training engine
 const found = (pattern) => globSync(pattern, { cwd: root }).sort();
 const folderOf = (path) => basename(dirname(path));
 const pages = Object.fromEntries(found("mixwidgets/widgets/*/page.ts").map((path) => [folderOf(path), path]));
-const styles = ["js/ui/theme.css", ...found("js/ui/*/style.css"), ...found("mixwidgets/widgets/*/style.css")];
+const SHARED = "shared";
+const styles = {
+  [SHARED]: ["js/ui/theme.css", ...found("js/ui/*/style.css")],
+  ...Object.fromEntries(found("mixwidgets/widgets/*/style.css").map((path) => [folderOf(path), [path]])),
+};
 const languages = await Promise.all(found("mixwidgets/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
 const groupOf = (key) => key.split(".")[0];
 const groups = new Set(Object.keys(languages[0]).map(groupOf));
@@ -45,7 +50,8 @@ async function moduleOf(path, form) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input);
     if (found) bundled.add(found[1]);
   }
-  return outputFiles[0].text;
+  const folders = new Set(Object.keys(metafile.inputs).filter((input) => input.startsWith("mixwidgets/widgets/")).map(folderOf));
+  return { code: outputFiles[0].text, styles: [SHARED, ...Object.keys(styles).filter((name) => folders.has(name))] };
 }
 
 /** The name, version and licence of each bundled package; an error where a package has no text of its licence. */
@@ -60,8 +66,8 @@ async function notices() {
   return `The widgets' pages contain code of these packages.\n\n${(await Promise.all(parts)).join("\n----\n\n")}`;
 }
 
-async function styleSheet() {
-  const contents = styles.map((path) => `@import "./${path}";`).join("\n");
+async function styleSheet(paths) {
+  const contents = paths.map((path) => `@import "./${path}";`).join("\n");
   const { outputFiles } = await build({ ...OPTIONS, stdin: { contents, loader: "css", resolveDir: root } });
   return outputFiles[0].text;
 }
@@ -74,17 +80,17 @@ function groupsIn(code) {
 
 const modules = await Promise.all([
   ...Object.entries(pages).map(async ([name, path]) => [name, await moduleOf(path, { format: "iife", globalName: "page" })]),
-  moduleOf("js/host/page.ts", { format: "esm" }).then((code) => ["host", code]),
+  moduleOf("js/host/page.ts", { format: "esm" }).then(({ code }) => ["host", { code, styles: [] }]), // the page has its own
 ]);
-const groupsOf = Object.fromEntries(modules.map(([name, code]) => [name, groupsIn(code)]));
+const needs = Object.fromEntries(modules.map(([name, { code, styles }]) => [name, { messages: groupsIn(code), styles }]));
+const sheets = Object.fromEntries(await Promise.all(Object.entries(styles).map(async ([name, paths]) => [name, await styleSheet(paths)])));
 
-const style = await styleSheet();
-
-/** Bytes of a module with the style and its messages, in the longest language. */
+/** Bytes of a module with its style and its messages, in the longest language. */
 function sizeOf(name, code) {
-  const declarations = languages.map((messages) => Object.entries(messages).filter(([key]) => groupsOf[name].includes(groupOf(key))));
+  const groups = needs[name].messages;
+  const declarations = languages.map((messages) => Object.entries(messages).filter(([key]) => groups.includes(groupOf(key))));
   const lengths = declarations.map((entries) => Buffer.byteLength(JSON.stringify(Object.fromEntries(entries))));
-  return Buffer.byteLength(code) + Math.max(...lengths) + Buffer.byteLength(style);
+  return Buffer.byteLength(code + needs[name].styles.map((style) => sheets[style]).join("")) + Math.max(...lengths);
 }
 
 const checking = process.argv.includes("--check");
@@ -105,10 +111,10 @@ async function put(name, text, size = Buffer.byteLength(text)) {
   else if (!existsSync(file) || (await readFile(file, "utf8")) !== text) fail(`${name}: not what its source builds; run 'make bundle' and commit the result`);
 }
 
-for (const [name, code] of modules) await put(`${name}.js`, code, sizeOf(name, code));
-await put("mixwidgets.css", style);
-const lines = Object.entries(groupsOf).map(([name, some]) => `  ${JSON.stringify(name)}: ${JSON.stringify(some)}`);
-await put("messages.json", `{\n${lines.join(",\n")}\n}\n`);
+for (const [name, { code }] of modules) await put(`${name}.js`, code, sizeOf(name, code));
+for (const [name, sheet] of Object.entries(sheets)) await put(`${name}.css`, sheet);
+const lines = Object.entries(needs).map(([name, parts]) => `  ${JSON.stringify(name)}: ${JSON.stringify(parts)}`);
+await put("modules.json", `{\n${lines.join(",\n")}\n}\n`);
 await put("THIRD_PARTY_NOTICES.txt", await notices());
 for (const name of readdirSync(output)) if (!expected.has(name)) fail(`${name}: nothing builds this file; delete it`);
 process.exitCode = failed ? 1 : 0;

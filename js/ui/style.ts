@@ -1,8 +1,7 @@
-// The style of all widgets, once in a page: a sheet of each widget's own would have the browser style the page anew for
-// each.
+// Style sheets, each once in a page: a sheet for each instance would have the browser style the page anew for each.
 
-/** The style sheet's text, which Python declares before the module (mixwidgets/widgets/bundles.py). */
-declare const style: string;
+/** The sheets' texts, which Python declares before the module (mixwidgets/widgets/bundles.py). */
+declare const styles: string[];
 
 const KEY = Symbol.for("mixwidgets.styles");
 
@@ -14,14 +13,16 @@ function sheets(): Map<string, CSSStyleSheet> {
 
 /** Styles the document, or the shadow tree, that `el` is in or will be put in. */
 export function adoptStyle(el: HTMLElement): void {
-  if (typeof style === "undefined") return; // under test, without a page
+  if (typeof styles === "undefined") return; // under test, without a page
   const tree = el.getRootNode();
   const { adoptedStyleSheets } = tree instanceof ShadowRoot ? tree : document;
-  let sheet = sheets().get(style);
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(style);
-    sheets().set(style, sheet);
+  for (const style of styles) {
+    let sheet = sheets().get(style);
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(style);
+      sheets().set(style, sheet);
+    }
+    if (!adoptedStyleSheets.includes(sheet)) adoptedStyleSheets.push(sheet);
   }
-  if (!adoptedStyleSheets.includes(sheet)) adoptedStyleSheets.push(sheet);
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mixwidgets import __version__
 from mixwidgets.languages.texts import language_tag, texts
 from mixwidgets.site.elements import h, html
-from mixwidgets.widgets.bundles import STYLE
+from mixwidgets.widgets.bundles import style_sheet
 from mixwidgets.widgets.page import document
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:
 @cache
 def _style() -> str:
     """The site's style, with the colours of the widgets."""
-    widgets = STYLE.read_text(encoding="utf-8")
-    root = widgets.partition("}")[0]
+    root = style_sheet("shared").partition("}")[0]
     colours = re.findall(r"--mw-[\w-]+:[^;]+", root)
     return f":root {{ {'; '.join(colours)} }}\n" + Path(__file__).with_name("style.css").read_text(
         encoding="utf-8"

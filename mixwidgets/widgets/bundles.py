@@ -13,7 +13,6 @@ from anywidget import AnyWidget
 from mixwidgets.languages.texts import texts
 
 STATIC = Path(__file__).parent.parent / "static"
-STYLE = STATIC / "mixwidgets.css"
 HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
 """What a widget tells its host alone: how it is built and laid out, nothing that it shows."""
 
@@ -30,8 +29,9 @@ export default modules.get("{key}");
 
 @cache
 def page_module(name: str, lang: str) -> str:
-    """The module of a widget's page, with its `messages` in one language and the `style` of all widgets."""
-    code = _declared("messages", _messages(name, lang)) + _declared("style", _style()) + _code(name)
+    """The module of a widget's page, with its `messages` in one language and its `styles`."""
+    styles = [style_sheet(one) for one in _needs()[name]["styles"]]
+    code = _declared("messages", _messages(name, lang)) + _declared("styles", styles) + _code(name)
     return _MODULE.format(key=sha256(code.encode()).hexdigest(), code=code)
 
 
@@ -50,16 +50,17 @@ def _code(name: str) -> str:
 
 
 def _messages(name: str, lang: str) -> dict[str, str]:
-    groups = _groups()[name]
+    groups = _needs()[name]["messages"]
     return {key: text for key, text in texts(lang, "page").items() if key.partition(".")[0] in groups}
 
 
 @cache
-def _style() -> str:
-    return STYLE.read_text(encoding="utf-8")
+def style_sheet(name: str) -> str:
+    """A widget's style sheet, or the one that all widgets need: "shared"."""
+    return (STATIC / f"{name}.css").read_text(encoding="utf-8")
 
 
 @cache
-def _groups() -> Any:
-    """By page: the groups of messages, "bits" of "bits.title", that its code can name."""
-    return json.loads((STATIC / "messages.json").read_text(encoding="utf-8"))
+def _needs() -> Any:
+    """By page: the groups of messages, "bits" of "bits.title", that its code can name, and its style sheets."""
+    return json.loads((STATIC / "modules.json").read_text(encoding="utf-8"))

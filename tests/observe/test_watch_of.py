@@ -110,7 +110,9 @@ def test_a_model_of_transformers():
     for watched in (False, True):
         model = bert()
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-        watcher = watch(model, optimizer, every=1, of=ALL, names=["*.layer.*.output*", "classifier*", "Bert*"])
+        watcher = watch(
+            model, optimizer, every=1, of=ALL, names=["*.layer.*.output*", "classifier*", "Bert*"]
+        )
         if watched:
             watcher.start()
         for _ in range(2):
@@ -242,7 +244,9 @@ def test_the_explorer_shows_them():
 
 def test_names_choose():
     def names(chosen):
-        return list(Twin(Transformer, **TEXT).run_watched(1, of=("gradients", "activations"), names=chosen).summaries)
+        return list(
+            Twin(Transformer, **TEXT).run_watched(1, of=("gradients", "activations"), names=chosen).summaries
+        )
 
     assert names("h.1.mlp.0*") == ["h.1.mlp.0.weight", "h.1.mlp.0.bias", "h.1.mlp.0 output"]
     assert names(["h.1.qkv", "*.proj.bias"]) == ["h.0.proj.bias", "h.1.proj.bias", "h.1.qkv output"]

@@ -269,7 +269,9 @@ class Trainer:
     def step(self) -> dict:
         """One step, and what the engine reports of it."""
         s = self.settings
-        weights, values_in, gradients_in = map(Format, (s.weight_format, s.activation_format, s.gradient_format))
+        weights, values_in, gradients_in = map(
+            Format, (s.weight_format, s.activation_format, s.gradient_format)
+        )
         # 1. Forward on the weights' copies (3.1), in the activation format.
         read = [weights.round(kept) for kept in self.kept]
         batch = self.order.next(s.batch_size)

@@ -12,8 +12,9 @@ from mixwidgets.experiments.recipe_words import HEADINGS, LINES
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
-from mixwidgets.widgets.bundles import STATIC, STYLE, host_module, page_module
+from mixwidgets.widgets.bundles import STATIC, host_module, page_module, style_sheet
 from mixwidgets.widgets.training_lab.settings import in_page
+from mixwidgets.widgets.training_lab.widget import IN_KERNEL
 from tests.widgets.lab_page import journalled, snapshot
 from tests.widgets.test_save import NAMES, make
 
@@ -105,6 +106,9 @@ def test_a_wrong_variable_names_itself(monkeypatch):
 
 # What of it a widget carries
 
+STYLED_AS = {"exercise": ("bit_editor", "exercise"), "number_line": ("bit_editor", "number_line")}
+"""The style sheets of a page that has code of another widget."""
+
 
 def module_of(name, lang):
     return host_module(lang) if name == "host" else page_module(name, lang)
@@ -114,8 +118,9 @@ def module_of(name, lang):
 def test_a_module_differs_in_its_messages_alone(name):
     modules = {lang: module_of(name, lang) for lang in LANGUAGES}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
-    sheet = json.dumps(STYLE.read_text(encoding="utf-8"), ensure_ascii=False)
-    style = "" if name == "host" else f"const style = {sheet};\n"
+    names = ("shared", *STYLED_AS.get(name, (name,))) if name != "host" else ()
+    sheets = json.dumps([style_sheet(one) for one in names], ensure_ascii=False)
+    style = f"const styles = {sheets};\n" if names else ""
     others = set()
     for lang, module in modules.items():
         messages = messages_of(module)
@@ -216,7 +221,7 @@ def test_no_translation_outlives_its_text():
     said |= {text for line in LINES for text in (line.sentence, line.brief)} | {*HEADINGS}
     said |= {text for one in scenarios.values() for text in (one.title, one.watch)}
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
-    said |= {one[name] for one in settings for name in ("title", "about")}
+    said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL}
     assert texts("zh", "python").keys() <= said | words
     assert said | words <= texts("zh", "python").keys() | {*HEADINGS, ""}
     assert words <= texts("zh", "python").keys()

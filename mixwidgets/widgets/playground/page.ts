@@ -8,7 +8,6 @@ import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { editHistory } from "#ui/edit_history.ts";
 import { t } from "#ui/messages.ts";
-import { onTraits } from "#ui/traits.ts";
 import { viewOf } from "#ui/view.ts";
 import { plane } from "./decisions.ts";
 import { digits } from "./digits.ts";
@@ -42,13 +41,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   const answers = gradientAnswers(session);
   let held: Choice | null = null; // before a slider was taken
 
-  function put(choice: Partial<Choice>): void {
-    for (const [name, value] of Object.entries(choice)) model.set(name as keyof Choice, value as never);
-    take();
-  }
   function edit(changes: Partial<Choice>, isHeld = false): void {
     held ??= traits.peek();
-    put(changes);
+    view.set(changes);
     if (isHeld) return;
     past.record(held);
     [held, control.canUndo.value] = [null, true];
@@ -87,7 +82,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       const before = past.undo(traits.peek());
       control.canUndo.value = past.canUndo;
       if (!before) return;
-      put(before);
+      view.set(before);
       model.save_changes();
     },
   };
@@ -104,7 +99,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   head.append(told.choice);
   const error = h("p", { class: "mw-error", role: "alert" });
   const callout = h("p", { class: "mw-callout mw-play-verdict" });
-  const spoken = announcer();
+  const spoken = announcer(view);
   const chosenName = h("h4");
   const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string) => {
     const [onPlane, onDigits] = [plane(page, trainer, label), digits(page, trainer)];
@@ -146,8 +141,11 @@ function render({ model, el }: RenderProps<State>): () => void {
     wasPlaying = control.playing.value;
   });
 
-  view.onClose(onTraits(model, TRAITS, take));
-  view.onClose(spoken.close);
+  const given = TRAITS.map((name) => view.trait(name));
+  view.effect(() => {
+    given.forEach(({ value }) => value);
+    untracked(take);
+  });
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -5,14 +5,14 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { bitsPanel, exactOf } from "#ui/ruler/bits_panel.ts";
-import { openness } from "#ui/view.ts";
+import { openState } from "#ui/view.ts";
 import { LIMITS } from "#training/settings.ts";
 import { matrix, type Place } from "./matrix.ts";
 import type { Page } from "./parts.ts";
 
 export function weightsPart({ view, session }: Page): HTMLElement {
   const element = h("details", { class: "mw-unfolding" }, h("summary", {}, t("play.weights")));
-  const isOpen = openness(element);
+  const isOpen = openState(element);
   const chosen: Signal<Place | null> = signal(null);
   const panel = bitsPanel(() => (chosen.value = null));
   const matrices = Array.from({ length: LIMITS.hiddenLayers + 1 }, (_, layer) => matrix(view, session, layer, isOpen, chosen));

@@ -24,7 +24,6 @@ _ABOUT = {
     "momentum": ("momentum", "SGD’s; 0 is none."),
     "eps": ("eps", "Adam divides by √v + eps: gradients far below it hardly move a weight."),
 }
-_NAMES = {"loss_weight": "loss weight", "logit_multiplier": "logit multiplier"}
 _FIELDS = {field.name: field for field in dataclasses.fields(Experiment) if field.name in _ABOUT}
 _LONGEST = 2000  # characters
 
@@ -84,7 +83,7 @@ def in_page(task: TaskSpec, language: str) -> list[dict[str, Any]]:
 def _option(option: TaskOption) -> dict[str, Any]:
     return {
         "name": option.name,
-        "title": _NAMES.get(option.name, option.name),
+        "title": option.name.replace("_", " "),
         "about": option.explanation,
         "default": option.default,
         "whole": option.whole,

@@ -47,7 +47,7 @@ _LIVE_S = 0.1  # between two looks while a run goes on; also how long one look m
 _IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
 _BEHIND_S = 0.02  # and while there is more to read: time for the kernel's other threads
 _LONGEST_ID = 255  # of a folder's name
-_IN_KERNEL = (
+IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
     "the kernel's own process instead, one run after another; they end with the kernel."
 )
@@ -297,7 +297,7 @@ class TrainingLab(FollowingWidget):
             shown = self._feed.look(self._shown)
             traits = self._feed.traits(shown, seconds)
             if not can_launch():
-                notice = translated(_IN_KERNEL, self.lang)
+                notice = translated(IN_KERNEL, self.lang)
                 traits["_notice"] = " ".join(filter(None, [notice, traits["_notice"]]))
             self._tell(_shown=shown, **traits)
         if not self._awaited.isdisjoint(row["id"] for row in self._rows):
