@@ -62,5 +62,5 @@ def style_sheet(name: str) -> str:
 
 @cache
 def _needs() -> Any:
-    """By page: the groups of messages, "bits" of "bits.title", that its code can name, and its style sheets."""
+    """By page: the groups of messages, "bits" of "bits.title", that it can name, and its style sheets."""
     return json.loads((STATIC / "modules.json").read_text(encoding="utf-8"))
