@@ -38,7 +38,7 @@ del _with_picture
 def run(lesson: str) -> None:
     path = HERE / f"{lesson}.ipynb"
     notebook = nbformat.read(path, as_version=4)
-    settings = {"store_widget_state": False, "record_timing": False}
+    settings = {"store_widget_state": False, "record_timing": False, "coalesce_streams": True}
     client = NotebookClient(notebook, resources={"metadata": {"path": HERE}}, **settings)
     client.on_notebook_start = lambda notebook: client.kc.execute(PICTURES, silent=True)
     client.execute()
