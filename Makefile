@@ -63,8 +63,8 @@ bundle: node_modules/.installed
 bench: .venv/.test node_modules/.installed
 	$(BIN)/python -m benchmarks
 
-run-notebooks: .venv/.test
-	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.store_widget_state=False --ExecutePreprocessor.record_timing=False notebooks/*.ipynb
+run-notebooks: .venv/.test .venv/.browser
+	$(BIN)/python -m notebooks.run
 	$(BIN)/python -m notebooks.zh.edition
 
 zh: .venv/.test

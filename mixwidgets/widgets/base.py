@@ -83,6 +83,16 @@ class MixWidget(anywidget.AnyWidget):
 
         return save_page(self, path)
 
+    def picture(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the widget into a PNG: light, at most 1,200 pixels wide, as `save` would show it when opened.
+
+        Returns the path. Needs playwright and a Chromium, and says so where one is missing
+        (ModuleNotFoundError, RuntimeError); otherwise raises what `save` does.
+        """
+        from mixwidgets.widgets.picture import save_picture  # only who draws waits for its imports
+
+        return save_picture(self, path)
+
     def _state_value(self, name: str) -> Any:
         """What the state text says of a trait."""
         return getattr(self, name)

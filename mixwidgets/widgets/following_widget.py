@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import traceback
+import warnings
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 
+from mixwidgets.languages.texts import translated
 from mixwidgets.widgets.base import MixWidget
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 _LONGEST = 1000  # characters of a message, or of a request's name
 
 _AFTER_FAULT_S = 1.0
+_NO_THREAD = (
+    "This Python can start no thread, as in a browser: what is shown is what there was, and is not followed."
+)
 _MOST_VIEWS = 1000  # of one widget
 
 # One for all widgets: they may be linked, and two locks that are taken in both orders wait for each other.
@@ -104,11 +109,23 @@ class FollowingWidget(MixWidget):
             if self._is_looking or self._closed.is_set():
                 return
             self._is_looking = True
-        threading.Thread(target=self._look_on, name=type(self).__name__, daemon=True).start()
+        if not _start_thread(self._look_on, name=type(self).__name__):
+            self._look_once()
+
+    def _look_once(self) -> None:
+        """Where no thread looks: tell the page what there is, and that it is not followed."""
+        self._goes_on(None)
+        try:
+            self._look()
+        except Exception:  # what is looked at may be anything
+            traceback.print_exc()
+        warnings.warn(_NO_THREAD, RuntimeWarning, stacklevel=2)
+        self._tell_fault(translated(_NO_THREAD, self.lang))
 
     def _begin(self, job: Callable[..., object], *given: object) -> None:
         """Do a job that may take long in a thread of its own, in the context at hand: the page's message."""
-        threading.Thread(target=copy_context().run, args=(job, *given), daemon=True).start()
+        if not _start_thread(copy_context().run, job, *given):
+            job(*given)
 
     def _look_on(self) -> None:
         last_fault = ""
@@ -137,6 +154,15 @@ class FollowingWidget(MixWidget):
         self._context = copy_context()
         if isinstance(content, dict):
             self._hear(content)
+
+
+def _start_thread(job: Callable[..., object], *given: object, name: str | None = None) -> bool:
+    """Whether a thread does the job; the Python of a browser has none."""
+    try:
+        threading.Thread(target=job, args=given, name=name, daemon=True).start()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _answer(do: Callable[[], object], content: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mixwidgets.widgets.bundles import HOST_TRAITS, host_module
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -75,23 +75,26 @@ class PageWidget(Protocol):
 
 def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
     """Write the page of a widget to `path`, atomically. Returns the path."""
+    return write_file(path, lambda: page_html(widget).encode(), example="page.html")
+
+
+def write_file(path: str | os.PathLike[str], content: Callable[[], bytes], *, example: str) -> Path:
+    """Write what a widget is saved as; `content` is called where there is a place for it."""
     try:
         target = Path(path)
     except TypeError:
-        raise TypeError(f"save takes a path such as 'page.html'; {type(path).__name__} came") from None
+        raise TypeError(f"this takes a path such as {example!r}; {type(path).__name__} came") from None
     if target.is_dir():
         raise IsADirectoryError(
-            errno.EISDIR, "this is a folder; name a file in it, such as 'page.html'", str(target)
+            errno.EISDIR, f"this is a folder; name a file in it, such as {example!r}", str(target)
         )
     if not target.parent.is_dir():
         raise FileNotFoundError(
             errno.ENOENT, "there is no such folder; make it first, or name another", str(target.parent)
         )
-    if widget.comm is None:
-        raise ValueError(f"this widget was closed and has no page: make it again, as {widget!r}")
-    page = page_html(widget).encode()
+    written = content()
     try:
-        replace_file(target, page)
+        replace_file(target, written)
     except PermissionError:
         raise PermissionError(
             errno.EACCES, "this folder may not be written to; name a path in another one", str(target.parent)
@@ -101,6 +104,8 @@ def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
 
 def page_html(widget: PageWidget) -> str:
     """The page's HTML. The state is embedded as data: none of its text is parsed as markup."""
+    if widget.comm is None:
+        raise ValueError(f"this widget was closed and has no page: make it again, as {widget!r}")
     title = _title(widget)
     return document(
         lang=widget.lang,

@@ -1,20 +1,12 @@
 """The browser that the tests drive. `python -m tests.browser.chromium` prints it, or fails without one."""
 
-import os
-import shutil
 import sys
 from contextlib import contextmanager
 
+from mixwidgets.widgets.picture import system_chromium
+
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 LIMIT_MS = 20_000  # of a wait for anything in a page: only there to fail rather than hang
-
-
-def system_chromium() -> str | None:
-    """The path that MIXWIDGETS_CHROMIUM names, else the system's own Chromium or Chrome."""
-    named = os.environ.get("MIXWIDGETS_CHROMIUM")
-    return named or next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
 
 
 @contextmanager

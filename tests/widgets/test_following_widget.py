@@ -6,6 +6,7 @@ from contextvars import ContextVar
 import pytest
 import traitlets
 
+import mixwidgets as mw
 from mixwidgets.widgets.following_widget import FollowingWidget
 from tests.waiting import LIMIT_S, until
 
@@ -195,3 +196,42 @@ def test_a_widget_whose_making_failed_can_be_closed():
     with pytest.raises(LookupError):
         widget.__init__()
     widget.close()
+
+
+@pytest.fixture
+def no_threads(monkeypatch):
+    """As in a browser's Python."""
+
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+
+
+def test_without_threads_it_looks_once_and_says_so(no_threads):
+    told = []
+    widget = Counter(most=LIMIT_S)
+    widget._tell_fault = told.append
+    with pytest.warns(RuntimeWarning, match="can start no thread"):
+        widget._follow()
+    assert widget.seen == 1
+    assert "is not followed" in told[0]
+    widget.close()
+
+
+def test_without_threads_the_page_is_answered_all_the_same(no_threads, monkeypatch, tmp_path):
+    def no_processes(*_, **__):
+        raise OSError(138, "emscripten does not support processes.")
+
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget.launch", no_processes)
+    with pytest.warns(RuntimeWarning, match="can start no thread"):
+        lab = mw.TrainingLab(tmp_path / "runs", lang="zh")
+    assert lab._notice.startswith("这里的 Python 无法启动线程")
+    answers = []
+    lab.send = lambda content, buffers=None: answers.append(content)
+    with pytest.warns(RuntimeWarning, match="can start no thread"):
+        lab._hear({"kind": "hello", "view": "one"})
+    lab._hear({"kind": "launch", "request": 1, "experiment": {"task": "digits_cnn"}})
+    refused = {"kind": "refused", "message": "emscripten does not support processes.", "request": 1}
+    assert answers == [{"kind": "hello"}, refused]
+    lab.close()

@@ -1,0 +1,50 @@
+"""Runs the lessons in place: `make run-notebooks`; `python -m notebooks.run 01_bits` runs one.
+
+A widget's output becomes its picture and its text: whoever opens a lesson without running it sees the
+picture, here and on GitHub, and the widget takes its place when the cell runs.
+"""
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+HERE = Path(__file__).parent
+LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.ipynb"))
+
+# In the kernel, before the first cell. By name: the lesson itself imports mixwidgets.
+PICTURES = """
+def _with_picture(widget, include=None, exclude=None):
+    from base64 import b64encode
+    from io import BytesIO
+    from PIL import Image
+    from mixwidgets.widgets.picture import picture
+
+    png, alt = picture(widget)
+    small = BytesIO()  # a palette makes it a third as large
+    image = Image.open(BytesIO(png)).convert("RGB")
+    image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    data = {"text/plain": repr(widget), "image/png": b64encode(small.getvalue()).decode()}
+    return data, {"image/png": {"alt": alt}}
+
+get_ipython().display_formatter.mimebundle_formatter.for_type_by_name(
+    "mixwidgets.widgets.base", "MixWidget", _with_picture
+)
+del _with_picture
+"""
+
+
+def run(lesson: str) -> None:
+    path = HERE / f"{lesson}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    settings = {"store_widget_state": False, "record_timing": False, "coalesce_streams": True}
+    client = NotebookClient(notebook, resources={"metadata": {"path": HERE}}, **settings)
+    client.on_notebook_start = lambda notebook: client.kc.execute(PICTURES, silent=True)
+    client.execute()
+    nbformat.write(notebook, path)
+
+
+if __name__ == "__main__":
+    for lesson in sys.argv[1:] or LESSONS:
+        run(lesson)

@@ -1,0 +1,51 @@
+"""A widget's picture: what Chromium draws of its saved page, and what is said where nothing can draw."""
+
+import asyncio
+import sys
+
+import pytest
+
+import mixwidgets as mw
+from mixwidgets.widgets.picture import picture
+from tests.repository.test_notebooks import size_and_lines
+
+
+def test_a_picture_is_a_light_png_of_the_card(chromium, tmp_path):
+    editor = mw.BitEditor("65505")
+    assert editor.picture(tmp_path / "bit.png") == tmp_path / "bit.png"
+    png = (tmp_path / "bit.png").read_bytes()
+    (width, height), lines = size_and_lines(png)
+    assert 1000 < width <= 1280
+    assert height > 400
+    assert lines > 200
+
+
+def test_a_loop_that_runs_as_in_a_notebook_is_no_hindrance(chromium):
+    asyncio.get_running_loop()  # that of the fixture's browser
+    png, alt = picture(mw.Exercise("largest-float16"))
+    assert alt == "Predict, then check · largest-float16: What is the largest finite float16?"
+    assert size_and_lines(png)[1] > 50
+
+
+def test_without_playwright_it_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install playwright, then playwright install chromium"):
+        mw.BitEditor(1).picture(tmp_path / "bit.png")
+    assert not (tmp_path / "bit.png").exists()
+
+
+def test_without_chromium_it_says_where_to_get_one(monkeypatch, tmp_path):
+    monkeypatch.setenv("MIXWIDGETS_CHROMIUM", str(tmp_path / "none"))
+    with pytest.raises(RuntimeError, match="none could be started: run `playwright install chromium`"):
+        mw.BitEditor(1).picture(tmp_path / "bit.png")
+    assert not (tmp_path / "bit.png").exists()
+
+
+def test_a_folder_or_a_closed_widget_is_refused_before_a_browser_starts(monkeypatch, tmp_path):
+    monkeypatch.setenv("MIXWIDGETS_CHROMIUM", str(tmp_path / "none"))
+    editor = mw.BitEditor(1)
+    with pytest.raises(IsADirectoryError, match=r"such as 'bit.png'"):
+        editor.picture(tmp_path)
+    editor.close()
+    with pytest.raises(ValueError, match="this widget was closed"):
+        editor.picture(tmp_path / "bit.png")
