@@ -41,7 +41,7 @@ export function binadesOf(fmt: FloatFormat): readonly Binade[] {
 }
 
 export function valueLine(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, name: ReadonlySignal<string>): HTMLElement {
-  const other = signal(getFormat("float16")!);
+  const other = signal(getFormat(name.value === "float16" ? "bfloat16" : "float16")!);
   const select = h("select", {}, ...formats.map(({ name }) => h("option", { value: name }, name)));
   select.value = other.value.name;
   select.addEventListener("change", () => (other.value = getFormat(select.value)!));
