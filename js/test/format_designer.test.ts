@@ -6,6 +6,7 @@ import { classify, exact, isFinite } from "#core/formats/decode.ts";
 import { p3109 } from "#core/formats/p3109.ts";
 import { CLASSES, countsOf, finiteValues } from "#widgets/format_designer/counts.ts";
 import { biasRange, designOf, formatOf, known, read, relatives } from "#widgets/format_designer/design.ts";
+import { binadesOf } from "#widgets/format_designer/value_line.ts";
 import { amount, figuresOf } from "#widgets/format_designer/sheet.ts";
 import { power, rational } from "#core/formats/rational.ts";
 
@@ -94,5 +95,18 @@ describe("the sheet", () => {
     expect([amount(power(2n, 10)), amount(power(2n, -2)), amount(power(2n, 128)), amount(rational(3n))]).toEqual([
       "1024", "2⁻² = 0.25", "2¹²⁸ ≈ 3.402823669e+38", "3",
     ]);
+  });
+});
+
+describe("binades", () => {
+  test.each(small)("of $name have as many values as their bits say", (fmt) => {
+    const found = new Map<number, number>();
+    for (let code = fmt.hasZero ? 1n : 0n; code < fmt.maxCode; code += 1n) {
+      const { numerator, denominator } = fmt.magnitude(code);
+      const exponent = Math.floor(Math.log2(Number(numerator) / Number(denominator)));
+      found.set(exponent, (found.get(exponent) ?? 0) + 1);
+    }
+    const binades = binadesOf(fmt).slice(0, -1); // the last may end early
+    for (const { exponent, bits } of binades) expect([exponent, found.get(exponent)]).toEqual([exponent, 2 ** (bits - 1)]);
   });
 });

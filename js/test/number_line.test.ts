@@ -205,6 +205,8 @@ describe("the handle", () => {
     const view = view16("65489");
     expect(targetAt(float16, view, at(rational(65504n), view) + 4)).toEqual({ code: 0x7bffn });
     expect(targetAt(float16, view, at(rational(65488n), view) - 4)).toEqual({ text: "65488" });
+    expect(targetAt(float16, view16("65505"), at(rational(65520n), view16("65505")) - 3)).toEqual({ text: "65520" });
+    expect(targetAt(float16, view16("-65505"), at(rational(-65536n), view16("-65505")) + 2)).toEqual({ text: "−65536" });
     for (let x = 0; x <= WIDTH; x += 1) {
       const target = targetAt(float16, view, x);
       const value = "code" in target ? exact(float16, target.code) : rational(BigInt(Math.round(Number(target.text) * 10)), 10n);

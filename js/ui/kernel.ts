@@ -80,7 +80,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
   };
   model.on("msg:custom", answered);
 
-  // The kernel answers a hello on the loop that it came by, and hears the next message there too. JupyterLab
+  // The kernel answers a hello on the loop that it came by, and receives the next message there too. JupyterLab
   // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
   const hello = () => send({ kind: "hello", view });
   const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));

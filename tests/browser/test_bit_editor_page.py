@@ -133,7 +133,7 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(code).to_have_value("0xBC00")
     press("Control+Shift+Z")
     expect(code).to_have_value("0xBBFF")
-    press(*["Shift+Tab"] * 4)
+    press(*["Shift+Tab"] * 5)
     expect(widget.get_by_role("switch", name="sign bit, on")).to_be_focused()
     press("Tab", "Control+a", "3", "1", "Enter")  # the biased exponent
     expect(code).to_have_value("0xFFFF")

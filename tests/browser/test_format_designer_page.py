@@ -99,6 +99,7 @@ def test_the_map_by_keyboard_has_one_tab_stop(page, tmp_path):
     widget = show(page, tmp_path, "float8_e4m3fn")
     assert widget.locator("[role=gridcell][tabindex='0']").count() == 1
     widget.get_by_label("start from a known format").press("Tab")
+    widget.get_by_label("compared with").press("Tab")
     expect(widget.get_by_role("gridcell", name="0x00, zero, 0", exact=True)).to_be_focused()
     for key, name in [
         ("ArrowRight", "0x01, subnormal, 0.001953125"),
@@ -153,3 +154,30 @@ def test_it_designs_in_a_live_notebook(page, server):
     notebook.ask(1, "float8_e5m2 57344.0")
     notebook.run(2)
     expect(widget.get_by_role("gridcell")).to_have_count(16)
+
+
+@pytest.mark.parametrize("width", [980, 360])
+def test_the_height_stays_whatever_the_format(page, tmp_path, width):
+    widget = show(page, tmp_path, width=width)
+    heights = set()
+    for format in ("float8_e4m3fn", "float4_e2m1fn", "float6_e3m2fn", "float16", "float64", "float8_e8m0fnu"):
+        widget.get_by_label("start from a known format").select_option(format)
+        expect(widget.locator(".mw-design-name")).to_have_text(format)
+        heights.add(round(widget.locator(".mw-design-picture").bounding_box()["height"]))
+        if width == 980:
+            heights.add(round(widget.bounding_box()["height"]) - 10_000)
+    assert len(heights) == (2 if width == 980 else 1), heights
+
+
+def test_its_values_against_another_format(page, tmp_path):
+    widget = show(page, tmp_path, "float8_e4m3fn")
+    line = widget.get_by_role("img", name=re.compile("Significant bits by binade"))
+    expect(line).to_have_accessible_name(
+        re.compile(r"float8_e4m3fn · 2⁻⁹ to 448 · 18 binades · up to 4 bits.*float16 · 2⁻²⁴ to 65504 · 40 binades")
+    )
+    ends = [line.locator(f".mw-design-area-{kind}").first.bounding_box() for kind in ("subnormal", "normal")]
+    assert abs(ends[0]["x"] + ends[0]["width"] - ends[1]["x"]) < 6  # strokes
+    widget.get_by_label("compared with").select_option("bfloat16")
+    expect(line).to_have_accessible_name(re.compile("bfloat16 · 2⁻¹³³ to 3.38953…e"))
+    widget.get_by_label("fraction bits").press("ArrowLeft")
+    expect(line).to_have_accessible_name(re.compile("custom_e4m2 · 2⁻⁸ to 384|2⁻⁸"))

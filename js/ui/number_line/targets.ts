@@ -7,7 +7,7 @@ import {
 import { cut } from "#ui/digits.ts";
 import type { Mark } from "./marks.ts";
 import { rowOf } from "./ticks.ts";
-import { unitOf, valueAt, type Viewport } from "./viewport.ts";
+import { pixelOf, unitOf, valueAt, type Viewport } from "./viewport.ts";
 
 /** A code of the format, or a text to be rounded to it. */
 export type Target = { readonly code: bigint } | { readonly text: string };
@@ -22,11 +22,17 @@ const DIGITS = 1_200; // more than any midpoint has: texts are exact
 export function targetAt(fmt: FloatFormat, viewport: Viewport, pixel: number): Target {
   const x = Math.min(Math.max(pixel, EDGE), viewport.width - EDGE);
   const isNear = (at: number) => Math.abs(at - x) <= MAGNET;
-  const { ticks, bands } = rowOf(fmt, viewport);
+  const { ticks: values, bands } = rowOf(fmt, viewport);
+  const beyond = (value: Rational) => ({ value, x: pixelOf(viewport, value), code: null }); // the step past the largest value
+  const ticks = [
+    ...(values[0]?.code === (fmt.signBit | fmt.maxCode) ? [beyond(negate(fmt.overflowStep))] : []),
+    ...values,
+    ...(values.at(-1)?.code === fmt.maxCode ? [beyond(fmt.overflowStep)] : []),
+  ];
   for (const [i, tick] of ticks.entries()) {
     const next = ticks[i + 1];
     const [before, after] = [tick.x - (ticks[i - 1]?.x ?? -Infinity), (next?.x ?? Infinity) - tick.x];
-    if (isNear(tick.x) && Math.min(before, after) >= ROOM) return { code: tick.code };
+    if (isNear(tick.x) && Math.min(before, after) >= ROOM) return tick.code === null ? textOf(tick.value) : { code: tick.code };
     const isBesideBand = bands.some(({ from, to }) => from < tick.x + after && to > tick.x);
     if (next && after >= 2 * ROOM && !isBesideBand && isNear(tick.x + after / 2)) {
       return textOf(divide(add(tick.value, next.value), rational(2n)));

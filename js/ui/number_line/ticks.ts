@@ -9,7 +9,7 @@ import { endsOf, pixelOf, unitOf, type Viewport } from "./viewport.ts";
 /** Pixels between ticks below which they are drawn as a band. */
 export const APART = 3;
 
-/** A value of the format in sight. */
+/** A value of the format in view. */
 interface Tick {
   readonly x: number;
   readonly value: Rational;
@@ -26,7 +26,7 @@ interface Band {
 export interface Row {
   readonly ticks: readonly Tick[];
   readonly bands: readonly Band[];
-  /** Where the finite range starts and ends, in pixels, clipped to the view; null where none of it is in sight. */
+  /** Where the finite range starts and ends, in pixels, clipped to the view; null where none of it is in view. */
   readonly range: readonly [number, number] | null;
   /** How many finite values lie in the view; the two zeros count as one. */
   readonly count: bigint;
@@ -73,7 +73,7 @@ function halfOf(fmt: FloatFormat, view: Viewport, low: Rational, high: Rational,
   const width = BigInt(fmt.fractionBits);
   const unit = unitOf(view.level);
   const [bottom, top] = [firstFrom(fmt, low), lastUpTo(fmt, high)];
-  // Binade after binade, from the outermost in sight towards zero.
+  // Binade after binade, from the outermost in view towards zero.
   for (let last = top; last >= bottom; ) {
     if (toNumber(divide(fmt.magnitude(last), unit)) < APART) {
       bands.push(bandOf(bottom, last, 0)); // what is left is a few pixels wide

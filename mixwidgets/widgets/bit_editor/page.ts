@@ -33,13 +33,13 @@ function render({ model, el }: RenderProps<State>): () => void {
   const history = editHistory<EditedNumber>();
   const { number, edit, flush } = editable(view);
   const first = number.value;
-  const become = (next: EditedNumber, when: "now" | "soon") => {
+  const apply = (next: EditedNumber, when: "now" | "soon") => {
     if (sameNumber(next, number.value)) return;
     history.record(number.value);
     edit(next, when);
   };
-  const soon = (next: EditedNumber) => become(next, "soon");
-  const now = (next: EditedNumber) => become(next, "now");
+  const soon = (next: EditedNumber) => apply(next, "soon");
+  const now = (next: EditedNumber) => apply(next, "now");
   const back = (to: "undo" | "redo") => {
     const next = history[to](number.value);
     if (next) edit(next, "soon");

@@ -47,10 +47,10 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   check.element.type = "submit"; // so that Enter in the field checks
   form.addEventListener("submit", (event) => event.preventDefault());
   const callout = h("div", { class: "mw-callout mw-stack-tight" });
-  const spoken = h("div", { role: "status" }, callout);
+  const live = h("div", { role: "status" }, callout);
   const attempts = h("ol", { "aria-label": t("exercise.attempts"), class: "mw-exercise-attempts" });
   const teacher = forTeacher(question);
-  root.append(h("p", { class: "mw-exercise-question" }, ...strong(question.question)), form, spoken, attempts, teacher.element);
+  root.append(h("p", { class: "mw-exercise-question" }, ...strong(question.question)), form, live, attempts, teacher.element);
 
   function predict(): void {
     const answer = field.read();

@@ -1,16 +1,14 @@
-// How many codes of each class a format has, without listing them; as a legend of the map, and in its place for wider
-// formats.
+// How many codes of each class a format has, without listing them: the legend of the map and of the line.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { rational } from "#core/formats/rational.ts";
 import { cut } from "#ui/digits.ts";
-import { h, setText } from "#ui/dom.ts";
+import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
 import type { Design } from "./design.ts";
-import { MAP_BITS } from "./map.ts";
 
 export const CLASSES: readonly FloatClass[] = ["zero", "subnormal", "normal", "infinity", "nan"];
 
@@ -34,22 +32,18 @@ export function finiteValues(fmt: FloatFormat): bigint {
 
 export function legend(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
   const list = h("ul", { class: "mw-design-legend" });
-  const note = h("p", { class: "mw-note" });
   view.effect(() => {
     const counts = countsOf(fmt.value);
-    const { bits } = fmt.value;
-    const all = 1n << BigInt(bits);
+    const all = 1n << BigInt(fmt.value.bits);
     const found = CLASSES.filter((kind) => counts[kind] > 0n);
     list.replaceChildren(...found.map((kind) => h("li", {},
       h("span", { class: `mw-design-swatch mw-design-${kind}`, "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
       t("designer.class_count", { kind: t(`designer.class_${kind}`), count: grouped(counts[kind]), share: shareOf(counts[kind], all) }))));
-    note.hidden = bits <= MAP_BITS;
-    setText(note, t("designer.too_wide", { codes: grouped(all), bits }));
   });
-  return h("div", { class: "mw-stack-tight" }, list, note);
+  return list;
 }
 
-function grouped(count: bigint): string {
+export function grouped(count: bigint): string {
   return count.toLocaleString("en-US");
 }
 

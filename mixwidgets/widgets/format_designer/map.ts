@@ -7,6 +7,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { binary, figure, withMinus } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
+import { grouped } from "./counts.ts";
 import type { Design } from "./design.ts";
 
 /** Formats up to this width have a map. */
@@ -71,8 +72,8 @@ export function codeMap(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, wi
   };
   view.effect(() => {
     const { bits } = fmt.value;
-    element.hidden = bits > MAP_BITS;
-    if (element.hidden) return;
+    grid.hidden = bits > MAP_BITS;
+    if (grid.hidden) return setText(detail, t("designer.too_wide", { codes: grouped(1n << BigInt(bits)), bits }));
     arrange(1 << bits);
     cells.forEach((cell, i) => paint(cell, fmt.value, BigInt(i)));
     moveStop(Math.min(stop, cells.length - 1));

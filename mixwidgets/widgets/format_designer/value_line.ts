@@ -17,6 +17,7 @@ const SIDE = 24; // pixels beside the line, for half a label
 const CAPTION = 20; // above a row
 const TICK = 8; // below a row, where single values are few enough to be drawn
 const AXIS = 24;
+const NARROW = 480; // width below which a caption has no room for its counts
 const LEAST_WIDTH = 240;
 const LEAST_HEIGHT = 200;
 const LABEL = 60; // pixels between the labels of the axis
@@ -40,7 +41,7 @@ export function binadesOf(fmt: FloatFormat): readonly Binade[] {
 }
 
 export function valueLine(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, name: ReadonlySignal<string>): HTMLElement {
-  const other = signal(getFormat("float16")!);
+  const other = signal(getFormat(name.value === "float16" ? "bfloat16" : "float16")!);
   const select = h("select", {}, ...formats.map(({ name }) => h("option", { value: name }, name)));
   select.value = other.value.name;
   select.addEventListener("change", () => (other.value = getFormat(select.value)!));
@@ -63,9 +64,12 @@ export function valueLine(view: View<Design>, fmt: ReadonlySignal<FloatFormat>, 
     set(svg, { viewBox: `0 0 ${width.value} ${height.value}` });
     svg.replaceChildren(
       ...axis(low, high, x, height.value),
-      ...rows.value.flatMap((row, i) => drawRow(row, x, rowHeight * (i + 1) - TICK, unit, rowHeight * i + CAPTION - 6)),
+      ...rows.value.flatMap((row, i) => [
+        s("text", { x: 0, y: rowHeight * i + CAPTION - 6, class: "mw-design-caption" }, captionOf(row, width.value >= NARROW)),
+        ...drawRow(row, x, rowHeight * (i + 1) - TICK, unit),
+      ]),
     );
-    set(svg, { "aria-label": t("designer.line", { rows: listed(rows.value.map(captionOf)) }) });
+    set(svg, { "aria-label": t("designer.line", { rows: listed(rows.value.map((row) => captionOf(row, true))) }) });
   });
   return element;
 }
@@ -77,26 +81,25 @@ interface Row {
 }
 
 /** "float16 · 2⁻²⁴ to 65504 · 40 binades · up to 11 bits" */
-function captionOf({ fmt, name, binades }: Row): string {
-  const from = `2${superscript(binades[0]!.exponent)}`;
-  return t("designer.line_row", { name, from, to: cut(exact(fmt, fmt.maxCode), 6), count: binades.length, bits: binades.at(-1)!.bits });
+function captionOf({ fmt, name, binades }: Row, withCounts: boolean): string {
+  const args = { name, from: `2${superscript(binades[0]!.exponent)}`, to: cut(exact(fmt, fmt.maxCode), 6) };
+  if (!withCounts) return t("designer.line_row_short", args);
+  return t("designer.line_row", { ...args, count: binades.length, bits: binades.at(-1)!.bits });
 }
 
-function drawRow(row: Row, x: (exponent: number) => number, floor: number, unit: number, caption: number): SVGElement[] {
+function drawRow({ fmt, binades }: Row, x: (exponent: number) => number, floor: number, unit: number): SVGElement[] {
   const area = (binades: readonly Binade[], kind: string) => {
     const [first, last] = [binades[0], binades.at(-1)];
     if (!first || !last) return [];
     const tops = binades.map(({ exponent, bits }) => `V${(floor - bits * unit).toFixed(1)}H${x(exponent + 1).toFixed(1)}`).join("");
     return [s("path", { class: `mw-design-area-${kind}`, d: `M${x(first.exponent).toFixed(1)} ${floor}${tops}V${floor}Z` })];
   };
-  const { fmt, binades } = row;
   const values = fmt.bits > MAP_BITS ? [] : Array.from({ length: Number(fmt.maxCode) + 1 }, (_, code) => fmt.magnitude(BigInt(code)));
   const ticks = values.filter(({ numerator }) => numerator > 0n).map((value) => {
     const at = x(log2(value)).toFixed(1);
     return `M${at} ${floor}v${TICK - 2}`;
   });
   return [
-    s("text", { x: SIDE, y: caption, class: "mw-design-caption" }, captionOf(row)),
     ...area(binades.filter(({ isNormal }) => !isNormal), "subnormal"),
     ...area(binades.filter(({ isNormal }) => isNormal), "normal"),
     s("path", { class: "mw-design-values", d: ticks.join("") }),

@@ -67,11 +67,11 @@ function captionOf(fmt: FloatFormat, view: Viewport, result: bigint | null = nul
   const { count } = rowOf(fmt, view);
   const values = count === 1n ? t("line.one") : t("line.count", { count: countText(count) });
   if (result === null) return ` · ${values}`;
-  const becomes = `→ ${figure(fmt, result).text}`;
-  return view.width < NARROW ? ` · ${becomes}` : ` · ${values} · ${becomes}`;
+  const rounded = `→ ${figure(fmt, result).text}`;
+  return view.width < NARROW ? ` · ${rounded}` : ` · ${values} · ${rounded}`;
 }
 
-/** The code that the input becomes; null without an input, or where the format has no code for it. */
+/** The code that the input is rounded to; null without an input, or where the format has no code for it. */
 function resultOf(fmt: FloatFormat, text: string): bigint | null {
   try {
     return text ? encode(fmt, text) : null;
@@ -86,7 +86,7 @@ function countText(count: bigint): string {
   return `≈ ${cut(rational(count - (count % 10n ** BigInt(String(count).length - 2))), 2)}`;
 }
 
-/** A ring around the value that the input becomes in another format. */
+/** A ring around the value that the input is rounded to in another format. */
 function drawResult(fmt: FloatFormat, code: bigint | null, view: Viewport, y: number): SVGElement[] {
   if (code === null || !isFinite(fmt, code)) return [];
   const x = pixelOf(view, exact(fmt, code));
