@@ -1,6 +1,7 @@
 """train_here: a recorded run on a thread of this process, where a run cannot have a process of its own."""
 
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -22,7 +23,11 @@ def train_here(
     check_trust(experiment.task, experiment.task_source, trust_source)
     require_training()
     path = create_run(experiment, runs_dir)
-    lock = take_lock(path / "lock")
+    try:
+        lock = take_lock(path / "lock")
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
+        raise
     threading.Thread(target=_train, args=(path, lock), name=f"train {path.name}", daemon=True).start()
     return Run(path)
 

@@ -6,6 +6,7 @@ Who waits for a slot, and the order, is in `mixwidgets.store.queue`.
 """
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -44,7 +45,7 @@ def wait_for_slot(
     folder, mine = ticket.parent, queue.Ticket.of_file(ticket.name)
     if mine is None:
         raise ValueError(f"{ticket.name!r} is no ticket: it is a number of 8 digits, an owner and a name.")
-    slots, was_next = runs_at_once(folder.name), False
+    slots, loading = runs_at_once(folder.name), None
     try:
         while is_wanted():
             os.utime(lock)
@@ -58,10 +59,12 @@ def wait_for_slot(
                 continue
             place = line.index(mine)
             if (slot := _free_slot(folder, slots, place, mine.owner)) is not None:
+                if loading:
+                    loading.join()
                 return slot
-            if place == 0 and not was_next and free_memory() > 2 * _BYTES_OF_A_RUN:
-                was_next = True
-                when_next()
+            if place == 0 and not loading and free_memory() > 2 * _BYTES_OF_A_RUN:
+                loading = threading.Thread(target=when_next, daemon=True)
+                loading.start()  # on a thread of its own, or else the ticket would seem stalled meanwhile
             time.sleep(min(_LOOK_EVERY_S * (place + 1), _LONGEST_S))
         return None
     finally:

@@ -13,6 +13,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import mixwidgets
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
@@ -30,6 +32,12 @@ def test_constraints_pin_every_dependency_exactly():
         if requirement.name != "mixwidgets":
             assert versions[canonicalize_name(requirement.name)] in requirement.specifier
     assert versions["torch"] == Version("2.13.0")
+
+
+def test_one_version_is_named_everywhere():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {PROJECT['version']}" in citation
+    assert mixwidgets.__version__ == PROJECT["version"]
 
 
 @pytest.mark.parametrize("host", ["JupyterLab", "Notebook", "Voilà", "marimo"])

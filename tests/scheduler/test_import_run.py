@@ -94,7 +94,7 @@ def test_hostile_file_names(path, home, name):
         ({"log.txt": bytearray(3)}, "comes as bytes; a bytearray came"),
         ({"experiment.json": b""}, "cannot be used"),
         ({"status.json": b"{}"}, "checksum"),
-        ({"log.txt": bytes(5000)}, "larger than"),
+        ({"log.txt": bytes(5000)}, r"at most .* are taken"),
     ],
 )
 def test_hostile_contents(path, home, change, why, monkeypatch):
@@ -106,7 +106,7 @@ def test_hostile_contents(path, home, change, why, monkeypatch):
 
 @pytest.mark.parametrize("files", [None, [], "files", {}, {"events.jsonl": b""}])
 def test_what_is_no_run(home, files):
-    with pytest.raises(ValueError, match=r"as a dict|it has no experiment\.json"):
+    with pytest.raises(ValueError, match=r"as a dict|experiment\.json is missing"):
         import_run(EXPERIMENT, "a", files, home)
     assert untouched(home)
 
@@ -115,7 +115,7 @@ def test_another_experiment_and_a_run_that_is_not_over(path, home, tmp_path):
     with pytest.raises(ValueError, match="another experiment"):
         import_run(EXPERIMENT.replace(seed=1), path.name, packed_run(path), home)
     begun = create_run(EXPERIMENT, tmp_path / "away")
-    with pytest.raises(ValueError, match="is not over: it says 'queued'"):
+    with pytest.raises(ValueError, match="is not over: its status is 'queued'"):
         import_run(EXPERIMENT, begun.name, packed_run(begun), home)
     assert untouched(home)
 
@@ -129,7 +129,7 @@ def test_what_is_there_stays(path, home, tmp_path):
         lambda there: there.touch(),
     ):
         make(home / path.name)
-        with pytest.raises(ValueError, match="there is one already"):
+        with pytest.raises(ValueError, match=r"There is a run .* already"):
             import_run(EXPERIMENT, path.name, packed_run(path), home)
         there = home / path.name
         there.rmdir() if there.is_dir() and not there.is_symlink() else there.unlink()

@@ -379,6 +379,31 @@ def test_the_next_in_line_loads_nothing_while_memory_is_short(runs_dir, monkeypa
     assert loads == [1]
 
 
+def test_a_ticket_is_touched_while_its_process_loads(runs_dir, monkeypatch):
+    """Or else a busy machine, where that takes long, would have the run behind it load torch as well."""
+    there, is_loading, may_end = [], threading.Event(), threading.Event()
+    monkeypatch.setattr(slots, "runs_at_once", lambda slot: 1)
+    monkeypatch.setattr(slots, "free_memory", lambda: 1 << 40)
+    busy = take_lock(queue_of("cuda0") / "slot-0")
+    ticket, lock = take_ticket(queue_of("cuda0"), "one", "a-run", runs_dir)
+
+    def load():
+        is_loading.set()
+        may_end.wait()
+
+    waiter = threading.Thread(
+        target=lambda: there.append(slots.wait_for_slot(ticket, lock, when_next=load)), daemon=True
+    )
+    waiter.start()
+    is_loading.wait()
+    before = ticket.stat().st_mtime_ns
+    until(lambda: ticket.stat().st_mtime_ns > before, 60)
+    may_end.set()
+    os.close(busy)
+    waiter.join()
+    os.close(there[0])
+
+
 KERNEL = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
