@@ -102,6 +102,10 @@ def test_a_scaler_that_watch_was_not_told_of_is_found(options):
     assert vars(twin.scaler).keys() == vars(plain.scaler).keys()
 
 
+def test_a_disabled_scaler_is_none():
+    assert Twin(scaler=scaler(enabled=False)).run_watched(2).notes == []
+
+
 def test_without_an_optimizer_it_is_said_what_a_step_was_taken_to_be():
     twin = Twin(micro_batches=4)
     with watch(twin.net, every=1) as watcher:

@@ -170,6 +170,16 @@ def test_nests_and_modules_that_are_called_twice():
     assert "Nested output.parts[1].cell gradient" in watcher.summaries
 
 
+def test_a_module_that_passes_its_input_on_twice():
+    same = nn.Identity()
+    model = nn.Sequential(nn.Linear(3, 3), same, same)
+    with watch(model, every=1, of="activations") as watcher:
+        for _ in range(2):
+            model(torch.randn(4, 3)).sum().backward()
+    counts = {name: summary.count for name, summary in watcher.summaries.items()}
+    assert counts == {"0 output": 12, "1 output": 24, "Sequential output": 12}
+
+
 def test_micro_batches_are_counted_together():
     watcher = Twin(micro_batches=3).run_watched(2, of=("activations", "activation_gradients"))
     assert watcher.summaries["3 output"].count == 3 * 8 * 3
