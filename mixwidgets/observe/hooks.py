@@ -62,6 +62,7 @@ class LoopHooks:
 
     def place(self) -> None:
         """Place all hooks, or none where that fails."""
+        self._hooked.clear()
         with ExitStack() as placed:
             self._placed = placed
             self._place_on_parameters()
@@ -101,7 +102,6 @@ class LoopHooks:
         """Remove all hooks; twice is harmless."""
         self._forget_step()
         self._placed.close()
-        self._hooked.clear()
 
     @_guarded
     def add_output(self, name: str, output: object, is_checked: bool, is_summarised: bool) -> None:
@@ -120,7 +120,7 @@ class LoopHooks:
     def _summarise_output(self, name: str, tensor: Tensor, in_backward: bool) -> None:
         """A module often puts out what the last one inside it did: that is one tensor with two names."""
         newest, version, names = self._newest
-        if newest() is tensor and version == tensor._version:
+        if newest() is tensor and version == tensor._version and name not in names:
             names.append(name)
             return
         names, step = [name], self.observer.step
@@ -195,7 +195,7 @@ class LoopHooks:
         frame = sys._getframe()
         while self.observer.scaler is None and frame.f_back is not None:
             frame = frame.f_back
-            if frame.f_code in _STEPS_THROUGH:
+            if frame.f_code in _STEPS_THROUGH and frame.f_locals["self"].is_enabled():
                 self.observer.found_scaler(frame.f_locals["self"])
                 self._place_on_scaler()
 
@@ -221,6 +221,7 @@ class LoopHooks:
     def _forget_step(self) -> None:
         for kept in (self._stepped, self._read, self._reached, self._awaited):
             kept.clear()  # a backward pass that raised an error has left something: its callback never ran
+        self._newest = (lambda: None), 0, []
         while self._on_tensors:
             self._on_tensors.pop().remove()
 

@@ -91,7 +91,7 @@ def _at(summary: GradientSummary, format: str, loss_scale: float, what: str) -> 
         parts.append(f"{_shares(least.subnormal, most.subnormal, values)} subnormal there")
     if most.overflow:
         parts.append(f"{_shares(least.overflow, most.overflow, values)} overflow there")
-    elif least == most and (most.subnormal or (most.flushed and not are_scaled)):
+    elif math.frexp(loss_scale)[0] == 0.5 and (most.subnormal or (most.flushed and not are_scaled)):
         error = summary.relative_error(format, loss_scale).value
         parts.append(f"relative error about {100 * error:.2g} %")
     return parts

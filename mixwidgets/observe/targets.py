@@ -71,7 +71,7 @@ class Loop:
             ("Frozen, and without a gradient", [n for n, w in weights.items() if not w.requires_grad]),
             ("Complex, and not watched", [n for n, w in weights.items() if w.is_complex()]),
             (
-                "Sharded: this process counts its own part only",
+                "Sharded, of which this process counts its part",
                 [n for n, w in weights.items() if _is_part(w)],
             ),
         ):

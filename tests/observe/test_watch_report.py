@@ -90,6 +90,17 @@ def test_what_is_not_finite_comes_first():
         "1 is safe with 15 binades of headroom"
     )
     assert finding([torch.nan, 0.0]) == "conv3.weight: 1 NaN among 2 gradients; every other gradient is zero"
+    assert finding([torch.nan, torch.nan]) == "conv3.weight: 2 NaN among 2 gradients"
+
+
+def test_subnormals_and_their_error_are_told():
+    # 3 × 2^-24 of float16's smallest subnormal, 2^-24, is exact; a quarter more is lost by rounding.
+    said = finding([3.25 * 2.0**-24] * 8)
+    assert said.startswith(
+        "conv3.weight: no gradient flushed in float16 at S = 1; 100 % subnormal there; relative error about "
+    )
+    error = float(said.partition("about ")[2].partition(" %")[0])
+    assert 1 < error < 15  # the exact one is 7.7 %; a summary estimates
 
 
 def test_all_zero():

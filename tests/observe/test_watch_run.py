@@ -164,12 +164,14 @@ def test_what_another_device_computes_is_read_a_step_later_or_when_asked(tmp_pat
         assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
 
 
-def test_an_empty_folder_will_do_and_a_second_run_will_not(tmp_path):
+def test_an_empty_folder_will_do_and_a_second_run_is_put_beside_it(tmp_path):
     twin = Twin()
     (tmp_path / "run").mkdir()
     watcher = twin.run_watched(2, path=tmp_path / "run")
-    with pytest.raises(FileExistsError, match="no empty folder"):
-        watcher.start()
+    with watcher:
+        twin.run(3)
+    assert mw.open_run(tmp_path / "run").steps()["step"].tolist() == [1, 2]
+    assert mw.open_run(tmp_path / "run-2").steps()["step"].tolist() == [3, 4, 5]
 
 
 def test_a_full_disk_ends_watching_and_not_training(tmp_path, monkeypatch):

@@ -1,0 +1,230 @@
+"""watch on loops that do not tell it everything: wrappers, shards, scalers, gradients without backward()."""
+
+import pytest
+import torch
+import torch.distributed as dist
+from accelerate import Accelerator
+from torch import nn
+
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.observe.watch import watch
+from tests.observe.test_watch import scaler
+from tests.observe.watch_twins import Twin, assert_same, in_bytes, small_model
+
+
+def test_the_optimizer_of_accelerate():
+    """Also of a loop that accumulates: the wrapper steps every second time."""
+    torch.manual_seed(0)
+    accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)
+    model = small_model()
+    model, optimizer = accelerator.prepare(model, torch.optim.SGD(model.parameters(), lr=0.1))
+    seen = []
+    with watch(model, optimizer, every=1) as watcher:
+        for _ in range(4):
+            with accelerator.accumulate(model):
+                accelerator.backward((model(torch.randn(4, 6)) ** 2).mean())
+                if accelerator.sync_gradients:
+                    seen.append(
+                        in_bytes({n: GradientSummary.of(w.grad) for n, w in model.named_parameters()})
+                    )
+                optimizer.step()
+                optimizer.zero_grad()
+    assert watcher.step == 2
+    assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == seen
+
+
+class Lookahead(torch.optim.Optimizer):
+    """As in several libraries: it has the inner optimiser's groups and does not call torch's constructor."""
+
+    def __init__(self, optimizer):
+        self.optimizer, self.calls = optimizer, 0
+        self.param_groups, self.state, self.defaults = optimizer.param_groups, optimizer.state, {}
+
+    def step(self, closure=None):
+        self.calls += 1
+        return self.optimizer.step(closure)
+
+    def zero_grad(self, set_to_none=True):
+        self.optimizer.zero_grad(set_to_none)
+
+
+def test_a_wrapper_without_hooks():
+    twin = Twin()
+    twin.steps_by = Lookahead(twin.steps_by)
+    watcher = twin.run_watched(3)
+    assert (watcher.step, twin.steps_by.calls) == (3, 3)
+    assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
+    del twin.steps_by.optimizer
+    with pytest.raises(TypeError, match="a Lookahead came"):
+        watch(twin.net, twin.steps_by)
+
+
+@pytest.fixture
+def one_process():
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("version", [1, 2])
+def test_shards_are_counted(one_process, version):
+    from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+
+    torch.manual_seed(0)
+    model = small_model()
+    if version == 1:
+        model = FullyShardedDataParallel(model, device_id=torch.device("cpu"))
+    else:
+        fully_shard(model, mesh=dist.init_device_mesh("cpu", (1,)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watch(model, optimizer, every=1) as watcher:
+        for _ in range(2):
+            (model(torch.randn(4, 6)) ** 2).mean().backward()
+            grads = [weight.grad for weight in model.parameters()]
+            optimizer.step()
+            expected = [GradientSummary.of(getattr(g, "to_local", lambda g=g: g)()) for g in grads]
+            optimizer.zero_grad()
+    assert watcher.step == 2
+    assert list(watcher.summaries.values()) == expected
+    assert any(note.startswith("Sharded, of which this process counts") for note in watcher.notes)
+
+
+@pytest.mark.parametrize("options", [{}, {"optimizer": torch.optim.Adam, "options": {"fused": True}}])
+def test_a_scaler_that_watch_was_not_told_of_is_found(options):
+    plain, twin = Twin(scaler=scaler(), **options).run(4), Twin(scaler=scaler(), **options)
+    with watch(twin.net, twin.steps_by, every=1) as watcher:
+        twin.run(4)
+    assert_same(twin.state(), plain.state())
+    assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
+    assert [snapshot.loss_scale for snapshot in watcher.history] == [2.0**10] * 2 + [2.0**11] * 2
+    assert any("a GradScaler that watch was not given; it was found in step 1," in n for n in watcher.notes)
+    assert vars(twin.scaler).keys() == vars(plain.scaler).keys()
+
+
+def test_a_disabled_scaler_is_none():
+    assert Twin(scaler=scaler(enabled=False)).run_watched(2).notes == []
+
+
+def test_without_an_optimizer_it_is_said_what_a_step_was_taken_to_be():
+    twin = Twin(micro_batches=4)
+    with watch(twin.net, every=1) as watcher:
+        twin.run(5)
+    assert watcher.step == 20
+    assert any("each backward pass was taken as a step, 20 in all" in note for note in watcher.notes)
+    assert any("an optimiser stepped 5 times: pass it" in note for note in watcher.notes)
+    twin = Twin(scaler=scaler())
+    with watch(twin.net, every=1) as watcher:
+        twin.run(3)
+    assert watcher.history[-1].loss_scale == twin.scaler.get_scale()
+    assert in_bytes(watcher.summaries) == twin.seen[-1]
+    assert "Before that step, gradients were taken as they were, scaled." in watcher.notes
+
+
+def test_a_call_inside_vmap_is_skipped():
+    twin = Twin()
+    twin.net[2].p = 0.0
+    with watch(twin.net, twin.steps_by, every=1, of=("gradients", "activations")) as watcher:
+        for _ in range(2):
+            torch.func.vmap(twin.net)(torch.randn(5, 6))
+            twin.step()
+    assert [
+        {n: s for n, s in in_bytes(one.summaries).items() if "output" not in n} for one in watcher.history
+    ] == (twin.seen)
+    assert watcher.summaries["3 output"].count == 8 * 3
+    assert any("torch.func's transforms (vmap, grad, …) are not looked at" in note for note in watcher.notes)
+
+
+def test_gradients_without_backward():
+    """Of torch.autograd.grad and torch.func.grad, set by hand."""
+    model = small_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    weights = dict(model.named_parameters())
+    with watch(model, optimizer, every=1) as watcher:
+        grads = torch.autograd.grad((model(torch.randn(4, 6)) ** 2).mean(), list(weights.values()))
+        for weight, gradient in zip(weights.values(), grads, strict=True):
+            weight.grad = gradient
+        optimizer.step()
+        first = {name: GradientSummary.of(gradient) for name, gradient in zip(weights, grads, strict=True)}
+        model[2].p = 0.0
+
+        def loss(values):
+            return (torch.func.functional_call(model, values, torch.ones(4, 6)) ** 2).mean()
+
+        found = torch.func.grad(loss)({name: weight.detach() for name, weight in weights.items()})
+        for name, weight in weights.items():
+            weight.grad = found[name]
+        optimizer.step()
+    assert watcher.history[0].summaries == first
+    assert watcher.history[1].summaries == {name: GradientSummary.of(found[name]) for name in weights}
+
+
+def test_optimizers_within_the_backward_pass():
+    """As in torch's tutorial: each steps as soon as its parameter has its gradient, and lets go of it."""
+    model, seen = small_model(), {}
+    optimizers = {weight: torch.optim.SGD([weight], lr=0.1) for weight in model.parameters()}
+    names = {weight: name for name, weight in model.named_parameters()}
+
+    def step(weight):
+        seen[names[weight]] = GradientSummary.of(weight.grad)
+        optimizers[weight].step()
+        optimizers[weight].zero_grad()
+
+    for weight in model.parameters():
+        weight.register_post_accumulate_grad_hook(step)
+    with watch(model, list(optimizers.values()), every=1) as watcher:
+        for _ in range(2):
+            (model(torch.randn(4, 6)) ** 2).mean().backward()
+            assert watcher.summaries == seen
+    assert watcher.step == 2
+
+
+def test_several_optimizers_end_a_step_together():
+    """A generator's and a discriminator's: the latter steps twice."""
+    model = nn.ModuleDict({"generator": nn.Linear(2, 3), "critic": nn.Linear(3, 1)})
+    parts = [torch.optim.Adam(part.parameters(), lr=0.1) for part in model.values()]
+    with watch(model, parts, every=1) as watcher:
+        for _ in range(3):
+            for _ in range(2):
+                parts[1].zero_grad()
+                model["critic"](model["generator"](torch.randn(4, 2)).detach()).mean().backward()
+                parts[1].step()
+            parts[0].zero_grad()
+            model["critic"](model["generator"](torch.randn(4, 2))).mean().backward()
+            parts[0].step()
+    assert watcher.step == 3
+    assert set(watcher.summaries) == {name for name, _ in model.named_parameters()}
+
+
+def test_what_is_unfrozen_meanwhile_is_watched():
+    model = small_model()
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watch(model, optimizer, every=1) as watcher:
+        for number in range(3):
+            if number == 1:
+                assert watcher.notes == ["Frozen, and without a gradient: 0.weight, 0.bias."]
+                model.requires_grad_(True)
+            (model(torch.randn(4, 6)) ** 2).mean().backward()
+            expected = {
+                name: GradientSummary.of(w.grad) for name, w in model.named_parameters() if w.grad is not None
+            }
+            optimizer.step()
+            optimizer.zero_grad()
+            assert watcher.summaries == expected
+    assert [len(snapshot.summaries) for snapshot in watcher.history] == [2, 4, 4]
+
+
+def test_the_best_scale_and_other_formats():
+    twin = Twin()
+    watcher = watch(twin.net, twin.steps_by, every=1)
+    with pytest.raises(LookupError, match="no gradients were seen yet"):
+        watcher.best_loss_scale()
+    with watcher:
+        twin.run(1)
+    assert watcher.best_loss_scale() > 1
+    assert watcher.best_loss_scale("bfloat16") == 1
+    assert "in bfloat16 at S = 1" in watcher.report(format="bfloat16").finding[0]
+    assert "in float16 at S = 1" in watcher.report().finding[0]
+    with pytest.raises(ValueError, match="signed"):
+        watcher.report(format="float8_e8m0fnu")
