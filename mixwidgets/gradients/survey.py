@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
 """What `survey` asks for unless told otherwise."""
 
-PIECE = 1 << 20  # values that are looked at together, or one row of the reduction axis where that is longer
+PIECE = 1 << 18  # values that are looked at together, or one row of the reduction axis where that is longer
 _COLUMNS = (
     *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
     *("not_finite", "relative_error", "block_range_p50", "block_range_p95", "block_range_max"),
