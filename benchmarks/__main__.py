@@ -8,7 +8,10 @@ import sys
 
 from benchmarks.pairs import RESULTS, machine, slug
 
-ALL = ("importing", "memory", "formats", "gradients", "page", "reliability", "load", "sweep", "training")
+ALL = (
+    *("importing", "memory", "formats", "gradients", "page", "playground", "reliability", "load", "sweep"),
+    "training",
+)
 
 
 def main(names: list[str]) -> None:
