@@ -1,7 +1,7 @@
 """A step of the playground's engine beside the same loops on Float32Array without rounding, in Node.
 
-And, where PLAYGROUND_NN names a copy of src/nn.ts of github.com/tensorflow/playground (Apache licence), beside a batch
-of TensorFlow Playground's own engine: it is not in this repository.
+And, where PLAYGROUND_NN names a copy of src/nn.ts of github.com/tensorflow/playground (Apache licence; it is
+not in this repository), beside a batch of TensorFlow Playground's own engine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import partial
 from benchmarks.pairs import compare
 from tests.playground.engine import NODE, ROOT
 
-HALF = {name: "float16" for name in ("weightFormat", "activationFormat", "gradientFormat")}
+HALF = dict.fromkeys(("weightFormat", "activationFormat", "gradientFormat"), "float16")
 E4M3 = {**dict.fromkeys(HALF, "float8_e4m3fn"), "accumulation": "format"}
 PRECISIONS = {
     "float32": {},

@@ -1,8 +1,8 @@
-"""python -m benchmarks.playground_stories: trains the playground's stories on five seeds, and writes what they show.
+"""python -m benchmarks.playground_stories: trains the playground's stories on five seeds.
 
-Each story has three networks: float32, the chosen precision, and the contrast, one change away from it. Measured is the
-share of float32's progress: how far the test loss fell below ln(classes), over how far float32's did. A network learns at
-75 % or more and fails at 50 % or less; a loss of NaN is 0 %.
+Each story has three networks: float32, the chosen precision, and the contrast, one change away from it.
+Measured is the share of float32's progress: how far the test loss fell below ln(classes), over how far
+float32's did. A network learns at 75 % or more and fails at 50 % or less; a loss of NaN is 0 %.
 """
 
 from __future__ import annotations
@@ -35,7 +35,12 @@ TRIED: dict[str, tuple[dict, dict, bool, int]] = {
         False,
         3000,
     ),
-    "E4M3 gradients vanish at a loss weight of 1": ({"task": "circle"}, {"gradientFormat": "float8_e4m3fn"}, False, 400),
+    "E4M3 gradients vanish at a loss weight of 1": (
+        {"task": "circle"},
+        {"gradientFormat": "float8_e4m3fn"},
+        False,
+        400,
+    ),
     "E5M2 gradients still learn at a loss weight of 2^-12": (
         {"task": "circle", "lossWeight": 2.0**-12},
         {"gradientFormat": "float8_e5m2"},
@@ -94,20 +99,37 @@ def markdown(results: dict[str, dict]) -> str:
     def percent(shares: list[float]) -> str:
         return ", ".join(f"{100 * share:.0f}" for share in shares)
 
+    head = (
+        *("story (`js/training/stories.ts`)", "chosen precision", "expected", "contrast", "expected"),
+        "shown on all seeds",
+    )
     lines = [
         "# The playground's stories on five seeds",
         "",
-        "Made by `python -m benchmarks.playground_stories`. Numbers are percent of float32's progress (how far the test loss",
-        f"fell below ln(classes)), a number for each seed. A network learns from {LEARNS:.0%} on and fails up to {FAILS:.0%}.",
+        "Made by `python -m benchmarks.playground_stories`. Numbers are percent of float32's progress (how",
+        "far the test loss fell below ln(classes)), a number for each seed. A network learns from "
+        f"{LEARNS:.0%} on and fails up to {FAILS:.0%}.",
         "",
-        "| story (`js/training/stories.ts`) | chosen precision | expected | contrast | expected | shown on all seeds |",
+        f"| {' | '.join(head)} |",
         "|---|---|---|---|---|---|",
     ]
     word = {True: "learns", False: "fails"}
     for name, row in results["stories"].items():
-        cells = [name, percent(row["chosen"]), word[row["learns"]], percent(row["contrast"]), word[not row["learns"]]]
+        cells = [
+            name,
+            percent(row["chosen"]),
+            word[row["learns"]],
+            percent(row["contrast"]),
+            word[not row["learns"]],
+        ]
         lines.append(f"| {' | '.join(cells)} | {'yes' if row['shown'] else 'no'} |")
-    lines += ["", "Also tried, and what it showed:", "", "| claim | precision | shown on all seeds |", "|---|---|---|"]
+    lines += [
+        "",
+        "Also tried, and what it showed:",
+        "",
+        "| claim | precision | shown on all seeds |",
+        "|---|---|---|",
+    ]
     for words, row in results["tried"].items():
         lines.append(f"| {words} | {percent(row['chosen'])} | {'yes' if row['shown'] else 'no'} |")
     return "\n".join(lines) + "\n"

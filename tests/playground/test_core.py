@@ -1,4 +1,4 @@
-"""The same first weights and batches give the same losses in the Python core, by torch, and in the playground's engine."""
+"""The same weights and batches give the same losses in the Python core and in the playground's engine."""
 
 import pytest
 import torch

@@ -16,11 +16,7 @@ from tests.playground.engine import ROOT, Engine, request
 from tests.playground.reference import Settings, Trainer
 from tests.vectors import make_playground
 
-FORMATS = [
-    fmt
-    for fmt in mw.list_formats()
-    if fmt.signed and fmt.has_zero and fmt.bits <= 32
-]
+FORMATS = [fmt for fmt in mw.list_formats() if fmt.signed and fmt.has_zero and fmt.bits <= 32]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +28,9 @@ def engine():
 @st.composite
 def custom_formats(draw):
     exponent_bits, fraction_bits = draw(st.integers(1, 7)), draw(st.integers(0, 12))
-    kind = draw(st.sampled_from([("none", "none"), ("top", "top"), ("none", "top"), ("none", "negative_zero")]))
+    kind = draw(
+        st.sampled_from([("none", "none"), ("top", "top"), ("none", "top"), ("none", "negative_zero")])
+    )
     if exponent_bits > 1 and fraction_bits:
         kind = draw(st.sampled_from([("ieee", "ieee"), kind]))
     infinity, nan = kind
@@ -130,8 +128,16 @@ def test_the_vectors_are_what_the_reference_makes(name):
 @pytest.mark.parametrize(
     ("name", "x"),
     [
-        ("exp", np.concatenate([np.linspace(-104, 89, 4001), [0.0, -0.0, -109, 109, np.inf, -np.inf, np.nan]])),
-        ("tanh", np.concatenate([s * np.geomspace(1e-30, 30, 2000) for s in (1, -1)] + [[0.0, -0.0, np.inf, np.nan]])),
+        (
+            "exp",
+            np.concatenate([np.linspace(-104, 89, 4001), [0.0, -0.0, -109, 109, np.inf, -np.inf, np.nan]]),
+        ),
+        (
+            "tanh",
+            np.concatenate(
+                [s * np.geomspace(1e-30, 30, 2000) for s in (1, -1)] + [[0.0, -0.0, np.inf, np.nan]]
+            ),
+        ),
         ("log", np.concatenate([np.linspace(1, 12, 4001), [2.0**0.5, np.inf, np.nan]])),
     ],
 )
@@ -161,7 +167,10 @@ def test_any_number_is_rounded_once_from_float64(engine, fmt, x):
 def test_stochastic_rounding_takes_the_neighbour_that_the_draw_says(engine, fmt, x, draw):
     """By exact arithmetic: away from zero exactly if the distance from the neighbour toward zero, in units of
     the gap, exceeds the draw."""
-    low, high = (fmt.encode(abs(Fraction(x)), rounding=mode, overflow="saturate") for mode in ("toward-zero", "toward-positive"))
+    low, high = (
+        fmt.encode(abs(Fraction(x)), rounding=mode, overflow="saturate")
+        for mode in ("toward-zero", "toward-positive")
+    )
     expected = low
     if low != high:
         gap = fmt.exact(high) - fmt.exact(low)
