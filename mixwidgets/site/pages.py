@@ -1,4 +1,4 @@
-"""The pages of one edition: the index, which opens on the first widget, a page for each widget, a page for each lesson's questions."""
+"""The pages of one edition: the index, which opens on the first widget; one for each widget and lesson."""
 
 from __future__ import annotations
 

@@ -167,7 +167,8 @@ def test_a_hostile_address_is_refused_as_a_whole(opened, hostile):
 
 def test_the_address_restores_all_that_python_said(opened):
     widget = mw.Playground(
-        task="spiral", layers=[3, 5], weight_format="custom_e5m7", eps=0.0, loss_weight=1e-5, loss_scale="dynamic",
+        task="spiral", layers=[3, 5], weight_format="custom_e5m7", eps=0.0, loss_weight=1e-5,
+        loss_scale="dynamic",
         log2_loss_scale=-3, optimizer="momentum", accumulation="format", seed=2**32 - 1, steps=77,
     )  # fmt: skip
     page = opened(mw.Playground(), state=f"#{widget.state}")
@@ -178,17 +179,24 @@ def test_the_address_restores_all_that_python_said(opened):
     assert found == [getattr(widget, name) for name in names]
 
 
+FRAMES = """() => new Promise((done) => {
+  let left = 20;
+  (function more() { left-- > 0 ? requestAnimationFrame(more) : done(); })();
+})"""
+
+
+def rests(page):
+    """Whether twenty frames see no step."""
+    before = count(page)
+    page.evaluate(FRAMES)
+    return count(page) == before
+
+
 def test_out_of_sight_it_rests(opened):
-    page = opened(mw.Playground(), motion="no-preference")
+    page = opened(mw.Playground(steps=100_000), motion="no-preference")
     until(lambda: count(page)[0] > 3)
     page.evaluate("document.body.style.paddingTop = '4000px'; scrollTo(0, 0)")
-    page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
-    )
-    resting = count(page)
-    page.evaluate(
-        "() => new Promise((done) => { let n = 0; (function more() { n++ < 20 ? requestAnimationFrame(more) : done(); })(); })"
-    )
-    assert count(page) == resting
+    until(lambda: rests(page))
+    expect(page.get_by_role("button", name="❚❚ Pause")).to_be_attached()
     page.evaluate("scrollTo(0, 4000)")
-    until(lambda: count(page)[0] > resting[0])
+    until(lambda: not rests(page))
