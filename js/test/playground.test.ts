@@ -15,6 +15,8 @@ import { History, MOST_ROWS } from "#widgets/playground/history.ts";
 import { startSession } from "#widgets/playground/session.ts";
 import { settingsOf, stateValue, TRAITS, usual } from "#widgets/playground/state.ts";
 import { stories } from "#widgets/playground/stories.ts";
+import { changed, settingsOf as requested } from "#training/request.ts";
+import { stories as engineStories } from "#training/stories.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/task/digit_rows.bin")));
@@ -89,9 +91,13 @@ describe("settings", () => {
     }
   });
 
-  test("each story can be trained with", () => {
-    for (const story of Object.values(stories)) expect(settingsOf({ ...usual, ...story })).not.toBeNull();
+  test.each(Object.entries(engineStories))("the story %s is the one of which five seeds were tried", (name, story) => {
+    const tried = changed(requested(story.base), story.chosen);
+    const told = settingsOf({ ...usual, ...stories[name] })!;
+    expect({ ...told, lossScale: told.lossScale.kind }).toEqual({ ...tried, lossScale: tried.lossScale.kind });
+    expect(stories[name]!.steps).toBe(story.steps);
   });
+  test("and there are no others", () => expect(Object.keys(stories)).toEqual(Object.keys(engineStories)));
 });
 
 test("in float32 both networks are one, bit for bit", () => {
