@@ -57,7 +57,7 @@ PACKAGES = {
             *("languages", "exercises"),
         },
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
-        set(),
+        {"pandas"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),
