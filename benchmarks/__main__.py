@@ -9,16 +9,8 @@ import sys
 from benchmarks.pairs import RESULTS, machine, slug
 
 ALL = (
-    "importing",
-    "memory",
-    "formats",
-    "gradients",
-    "page",
-    "reliability",
-    "load",
-    "sweep",
-    "training",
-    "survey",
+    *("importing", "memory", "formats", "gradients", "page", "playground", "reliability", "load", "sweep"),
+    *("training", "survey"),
 )
 
 

@@ -53,12 +53,13 @@ const note = element("note");
 async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetModule["default"][], tell: () => void): Promise<Held> {
   const { accept, stateValue, render } = modules[module]!;
   const model = pageModel(await stateOf(saved), tell);
+  const said = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
   return {
     model,
     isQuestion: element(place).matches(".exercise"),
-    write: () => writeState(model.get, defaults),
+    write: () => writeState(said, defaults),
     read(text) {
-      const wanted = readState(text, (name) => (stateValue ? stateValue(name, model.get(name)) : model.get(name)), defaults);
+      const wanted = readState(text, said, defaults);
       return wanted && accept ? accept(wanted, model.get) : wanted;
     },
     show: () => render({ model, el: element(place), signal: new AbortController().signal }),

@@ -25,7 +25,7 @@ function after(steps: number, settings: Settings): Trainer {
   return trainer;
 }
 
-test.each(Object.entries(committed<Record<string, Row>>("playground.json")))("200 steps as NumPy takes them: %s", (_, row) => {
+test.each(Object.entries(committed<Record<string, Row>>("playground.json")))("200 steps as NumPy takes them: %s", { timeout: 60_000 }, (_, row) => {
   const trainer = createTrainer(settingsOf(row.settings), digits);
   const seen: Record<string, unknown>[] = [];
   for (let i = 1; i <= 200; i++) {
@@ -54,7 +54,7 @@ test("two precisions of one seed take the same batches", () => {
   expect(new Set(wide.batch).size).toBe(32);
 });
 
-test.each(["circle", "xor", "gaussians", "digits"] as const)("%s is learnt in float32", (task) => {
+test.each(["circle", "xor", "gaussians", "digits"] as const)("%s is learnt in float32", { timeout: 60_000 }, (task) => {
   const trainer = after(400, startingSettings(task));
   const { loss, accuracy } = trainer.evaluate(trainer.data.test);
   expect(accuracy).toBeGreaterThan(0.9);

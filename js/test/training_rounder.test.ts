@@ -72,7 +72,7 @@ test("of the small formats only the one of scales, with neither sign nor zero, h
   expect(formats.filter((fmt) => fmt.bits <= 16 && !small.includes(fmt)).map(({ name }) => name)).toEqual(["float8_e8m0fnu"]);
 });
 
-test.each([...small, ...customs])("$name rounds as encode does", (fmt) => {
+test.each([...small, ...customs])("$name rounds as encode does", { timeout: 60_000 }, (fmt) => {
   expect(wrong(fmt, everywhere(fmt))).toEqual([]);
 });
 
@@ -101,7 +101,6 @@ test.each([...small, getFormat("float32")!])("$name rounds stochastically to the
     expect(roundStochastically(rounder, x, 0.25 - 2 ** -24)).toBe(sign * high);
     expect(roundStochastically(rounder, sign * low, 0)).toBe(sign * low); // what is on the grid stays
   }
-  const [max] = [rounder.max];
-  expect(roundStochastically(rounder, max, 0)).toBe(max);
+  expect(roundStochastically(rounder, rounder.max, 0)).toBe(rounder.max);
   expect(roundStochastically(rounder, -Infinity, 0)).toBe(-rounder.past);
 });

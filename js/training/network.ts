@@ -68,7 +68,8 @@ export class Network {
   /** The logits of the rows that were read. */
   forward(layers: readonly LayerValues[], rows: number): Float32Array {
     const { activation } = this.#precision;
-    layers.forEach(({ weight, bias }, layer) => {
+    for (let layer = 0; layer < layers.length; layer++) {
+      const { weight, bias } = layers[layer]!;
       const [inputs, outputs] = [this.widths[layer]!, this.widths[layer + 1]!];
       const values = this.#values[layer + 1]!;
       this.#product(activation, values, byRows(this.#values[layer]!, inputs), weight, rows, inputs, outputs);
@@ -79,7 +80,7 @@ export class Network {
           values[i * outputs + j] = isHidden ? round(activation, this.#activate(sum)) : sum;
         }
       }
-    });
+    }
     return this.#values.at(-1)!;
   }
 

@@ -41,10 +41,12 @@ export class Batches {
   }
 
   next(size: number): Uint32Array {
-    return Uint32Array.from({ length: size }, () => {
+    const rows = new Uint32Array(size);
+    for (let i = 0; i < size; i++) {
       if (this.#at === this.#order.length) this.#shuffle();
-      return this.#order[this.#at++]!;
-    });
+      rows[i] = this.#order[this.#at++]!;
+    }
+    return rows;
   }
 
   /** Fisher and Yates, from the end. */

@@ -67,7 +67,8 @@ export function rounderOf(format: FloatFormat): Rounder {
 }
 
 /** Any number rounded once to the nearest value, ties to even. NaN stays NaN, also where a format has none. */
-export function round({ magic, max, past, hasNegativeZero }: Rounder, x: number): number {
+export function round({ magic, max, past, hasNegativeZero, isFloat32 }: Rounder, x: number): number {
+  if (isFloat32) return Math.fround(x);
   scratch[0] = x;
   const m = magic[(upper[0]! >>> 20) & 2047]!;
   const rounded = x + m - m;

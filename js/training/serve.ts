@@ -9,6 +9,7 @@ import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
 import { changed, settingsOf, type Request } from "./request.ts";
+import { stories } from "./stories.ts";
 import { createTrainer } from "./trainer.ts";
 import type { Settings, Trainer } from "./types.ts";
 
@@ -46,6 +47,7 @@ function train({ settings, steps, changes = {} }: Train) {
 
 const answers = {
   train,
+  stories: () => stories,
   /** x for x; by numbers from 0 to below 1 in `uniform`, stochastically. */
   round: ({ format, x, uniform }: { format: CustomDefinition; x: string; uniform?: number[] }) => {
     const rounder = rounderOf(customFormat(format));

@@ -229,8 +229,8 @@ class PlainTrainer implements Trainer {
   }
 
   /** Of the last step's batch. */
-  #labels(): number[] {
-    return Array.from(this.batch, (row) => this.data.training.labels[row]!);
+  #labels(): Uint32Array {
+    return this.batch.map((row) => this.data.training.labels[row]!);
   }
 
   /** Computes the logits of `count` rows, as many at once as the network has room for, and calls for each row with its place there. */

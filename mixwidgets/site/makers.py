@@ -11,6 +11,7 @@ from mixwidgets.widgets.block_lab.widget import BlockLab
 from mixwidgets.widgets.format_designer.widget import FormatDesigner
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.number_line.widget import NumberLine
+from mixwidgets.widgets.playground.widget import Playground
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ def _explorer(**arguments: Any) -> LossScaleExplorer:
 
 
 MAKERS: Mapping[str, Callable[..., MixWidget]] = {
+    "playground": Playground,
     "bit_editor": BitEditor,
     "number_line": NumberLine,
     "format_designer": FormatDesigner,

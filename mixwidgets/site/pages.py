@@ -1,4 +1,4 @@
-"""The pages of one edition: the index, a page for each widget, a page for each lesson's questions."""
+"""The pages of one edition: the index, which opens on the first widget; one for each widget and lesson."""
 
 from __future__ import annotations
 
@@ -71,19 +71,25 @@ def _index(edition: Edition) -> str:
         )
         for page in lesson_pages()
     ]
-    return edition.page(
-        INDEX,
-        edition.says("title"),
-        h("h1", {}, edition.says("title")),
-        h("p", {"class": "lead"}, edition.says("lead")),
-        _section(edition.says("widgets"), h("ul", {"class": "cards"}, *cards)),
-        _section(
-            edition.says("exercises"),
-            h("p", {}, edition.says("exercises_lead")),
-            h("ul", {"class": "lessons"}, *lessons),
-        ),
-        h("p", {"class": "quiet"}, edition.says("needs_python")),
-    )
+    first = widget_pages()[0]
+    with closing(MAKERS[first.id](lang=lang, **first.arguments)) as widget:
+        return edition.page(
+            INDEX,
+            edition.says("title"),
+            h("h1", {}, edition.says("title")),
+            h("p", {"class": "lead"}, edition.says("lead")),
+            h("h2", {"class": "hidden"}, first.name[lang]),
+            h("div", {"id": "widget"}),
+            _NOTE,
+            _section(edition.says("widgets"), h("ul", {"class": "cards"}, *cards)),
+            _section(
+                edition.says("exercises"),
+                h("p", {}, edition.says("exercises_lead")),
+                h("ul", {"class": "lessons"}, *lessons),
+            ),
+            h("p", {"class": "quiet"}, edition.says("needs_python")),
+            widgets={"widget": widget},
+        )
 
 
 def _widget_page(edition: Edition, page: WidgetPage) -> str:

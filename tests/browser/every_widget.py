@@ -80,6 +80,9 @@ _MADE = {
     "BlockLab": lambda lang, folder: mw.BlockLab(lang=lang),
     "LossScaleExplorer": _explorer,
     "TrainingLab": _lab,
+    "Playground": lambda lang, folder: mw.Playground(
+        loss_scale="dynamic", log2_loss_scale=20, optimizer="momentum", master_weights=False, lang=lang
+    ),
     "SweepProgress": lambda lang, folder: mw.SweepProgress(swept_halfway(), lang=lang),
     "Exercise": lambda lang, folder: mw.Exercise("largest-float16", lang=lang, _record="=65535\n=65504"),
 }
@@ -91,6 +94,9 @@ _MADE_OTHERWISE = {
     ),
     "FormatDesigner-float4": _designer,
     "BlockLab-nvfp4": _block_lab,
+    "Playground-digits": lambda lang, folder: mw.Playground(
+        task="digits", layers=[32], gradient_format="custom_e5m2", lang=lang
+    ),
     "Exercise-choice": lambda lang, folder: mw.Exercise("round-65505", lang=lang, _record="=inf\n?"),
     "Exercise-bits": lambda lang, folder: mw.Exercise("bits-of-one", lang=lang, _record="=0x0001\n!"),
 }

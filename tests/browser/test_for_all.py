@@ -27,6 +27,7 @@ READ_OUT = {
     "BlockLab": ".mw-lab-figures",
     "LossScaleExplorer": ".mw-figures",
     "TrainingLab": ".mw-progress-text",
+    "Playground": ".mw-play-verdict",
     "SweepProgress": "progress",
     "Exercise": ".mw-exercise-question",
 }
@@ -57,6 +58,11 @@ def unfold(page, name):
             page.locator(".mw-runs input").nth(other).uncheck()
         page.locator(".mw-lab-columns button:visible").nth(1).press("Enter")
         expect(page.locator(".mw-python")).to_be_visible()
+    if name.startswith("Playground"):
+        page.get_by_role("button", name=re.compile("^(One step|走一步)$")).press("Enter")
+        matrix = page.locator(".mw-play-surface").first
+        matrix.press("Enter")
+        expect(page.locator(".mw-bits-panel-bits").last).to_be_visible()
     if name == "LossScaleExplorer":
         surface = page.locator(".mw-binades")
         surface.click(
@@ -178,11 +184,13 @@ BURST = """(selector) => {
         "FormatDesigner": "input[type=range]",
         "BlockLab": "[role=slider]",
         "LossScaleExplorer": "input[type=range]",
+        "Playground": "input[type=range]",
     }.items(),
 )
 def test_a_burst_of_edits_is_spoken_of_once(page, tmp_path, name, control):
     with made(name, "en", tmp_path) as path:
         page.clock.install()
+        page.emulate_media(reduced_motion="reduce")  # a playground waits to be played
         page.goto(path.as_uri())
         expect(page.locator("#widget > .mw")).to_be_visible()
         page.evaluate(BURST, control)

@@ -16,6 +16,7 @@ from tests.waiting import until
 
 WIDGETS = widget_pages()
 LESSONS = lesson_pages()
+EDITOR = next(page for page in WIDGETS if page.id == "bit_editor")
 FOLDERS = {"en": "", "zh": "zh/"}
 
 
@@ -302,15 +303,16 @@ def test_everything_by_keyboard(site):
         press("Tab")
         expect(site.page.get_by_role("banner").get_by_role("link", name=name)).to_be_focused()
     press("Tab")
-    expect(site.page.get_by_role("main").get_by_role("link", name="Bit editor")).to_be_focused()
+    expect(site.widget.get_by_role("button").first).to_be_focused()
+    site.page.get_by_role("main").get_by_role("link", name=EDITOR.name["en"]).focus()
     press("Enter")
     site.is_shown()
     for _ in range(len(names) + 1):
         press("Tab")
-    expect(site.preset(WIDGETS[0].presets[0].text["en"])).to_be_focused()
+    expect(site.preset(EDITOR.presets[0].text["en"])).to_be_focused()
     press("Enter")
     expect(site.widget.get_by_label("code", exact=True)).to_have_value("0x7BFF")
-    expect(site.preset(WIDGETS[0].presets[0].text["en"])).to_be_focused()  # the hand stays where it is
+    expect(site.preset(EDITOR.presets[0].text["en"])).to_be_focused()  # the hand stays where it is
 
 
 PAGES = ["index", *(page.id for page in WIDGETS), f"lesson_{LESSONS[0].id}"]
@@ -349,7 +351,7 @@ def test_from_a_server_under_a_path_of_its_own(page, folder):
         site = Site(page, f"http://127.0.0.1:{server.server_port}/course%20%C3%BC/site/")
         site.open("")
         for lang, other in (("en", "中文"), ("zh", "English")):
-            site.page.get_by_role("main").get_by_role("link", name=WIDGETS[0].name[lang]).click()
+            site.page.get_by_role("main").get_by_role("link", name=EDITOR.name[lang]).click()
             site.is_shown()
             site.page.locator(".presets a").first.click()
             expect(site.widget.get_by_role("textbox").nth(1)).to_have_value("0x7BFF")

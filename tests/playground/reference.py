@@ -1,7 +1,7 @@
 """Mixed-precision training in NumPy, the twin of js/training: equal to it to the bit.
 
-float64 holds every product of two float32 values exactly. What a line computes in float64 is rounded once, to a
-tensor's format (`Format`) or to float32 (`f32`); each sum runs over its terms from the first to the last.
+float64 holds every product of two float32 values exactly. What a line computes in float64 is rounded once, to
+a tensor's format (`Format`) or to float32 (`f32`); each sum runs over its terms from the first to the last.
 The steps are those of Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.
 """
 
@@ -174,6 +174,8 @@ def tanh(x):
 
 # Training.
 
+NO_SCALE = LossScale()
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -193,7 +195,7 @@ class Settings:
     eps: float = 1e-8
     optimizer_format: mw.FloatFormat = FLOAT32.fmt
     weight_rounding: str = "nearest"
-    loss_scale: LossScale = LossScale()
+    loss_scale: LossScale = NO_SCALE
     loss_weight: float = 1.0
     batch_size: int = 32
     seed: int = 0
@@ -260,7 +262,7 @@ class Trainer:
         return f32(mean / len(labels)), wrong * f32(scale / len(labels))
 
     def digest(self) -> str:
-        """A hash of the weights that are kept and of the gradients, all bits of them; one NaN stands for all."""
+        """A hash of all bits of the weights that are kept and of the gradients; one NaN stands for all."""
         tensors = [tensor for pair in zip(self.kept, self.gradients, strict=True) for tensor in pair]
         plain = [np.where(np.isnan(tensor), np.nan, tensor).astype("<f4").tobytes() for tensor in tensors]
         return hashlib.sha256(b"".join(plain)).hexdigest()[:8]

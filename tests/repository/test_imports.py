@@ -58,7 +58,7 @@ PACKAGES = {
             *("languages", "exercises"),
         },
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
-        {"playwright"},
+        {"playwright", "pandas"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),

@@ -51,7 +51,21 @@ def flushed_percent():
     return 100 * counts.flushed / finite
 
 
+def scales_of_one():
+    with np.errstate(over="ignore"):
+        return [2.0**log2 for log2 in range(-24, 41) if np.isfinite(np.float16(2.0**log2))]
+
+
+def moving_updates():
+    """Powers of two that move a bfloat16 weight of 1."""
+    bfloat16 = ml_dtypes.bfloat16
+    return [2.0**log2 for log2 in range(-24, 1) if np.float64(1 + 2.0**log2).astype(bfloat16) != bfloat16(1)]
+
+
 RIGHT = {
+    "weights-of-the-digits-mlp": lambda: (64 + 1) * 32 + (32 + 1) * 10,
+    "largest-scale-of-one": lambda: max(scales_of_one()),
+    "update-of-one-in-bfloat16": lambda: min(moving_updates()),
     "one-flip-from-one": lambda: max(flips(0x3C00)),
     "make-a-subnormal": lambda: float(np.finfo(np.float16).tiny) / 2,
     "gap-at-1000": lambda: float(np.spacing(np.float16(1000))),

@@ -1,4 +1,4 @@
-"""Writes playground.json: what the NumPy reference of the playground makes of 200 steps, for many settings.
+"""Writes playground.json: 200 steps by the NumPy reference of the playground's engine, for many settings.
 
     python tests/vectors/make_playground.py
 

@@ -110,7 +110,7 @@ def test_the_state_holds_all_of_it(playground):
         "task=circle&learning_rate=nan",
         "task=circle&learning_rate=NaN",
         "task=circle&loss_weight=inf",
-        "task=circle&loss_weight=1e+99",
+        "task=circle&loss_weight=1e99",
         "task=circle&steps=1000000000",
         "task=circle&layers=0",
         "task=circle&layers=8-",

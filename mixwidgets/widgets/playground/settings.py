@@ -62,7 +62,7 @@ def as_text(name: str, value: Any) -> Any:
         return value
     _, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     first, rest = digits[0], "".join(map(str, digits[1:]))
-    return f"{first}{'.' if rest else ''}{rest}e{int(exponent) + len(digits) - 1 if value else 0:+d}"
+    return f"{first}{'.' if rest else ''}{rest}e{int(exponent) + len(digits) - 1 if value else 0}"
 
 
 def of_text(name: str, value: Any) -> Any:
@@ -72,8 +72,8 @@ def of_text(name: str, value: Any) -> Any:
             raise ValueError(f"layers are units with a - between them, such as 8-8; {value[:40]!r} came")
         return [int(units) for units in value.split("-")] if value else []
     if name in NUMBERS:
-        if not re.fullmatch(r"[0-9](\.[0-9]{1,20})?e[+-][0-9]{1,3}", value):
-            raise ValueError(f"{name} is a finite number such as 1e-3 or 2.5e+0; {value[:40]!r} came")
+        if not re.fullmatch(r"[0-9](\.[0-9]{1,20})?e-?[0-9]{1,3}", value):
+            raise ValueError(f"{name} is a finite number such as 1e-3 or 2.5e0; {value[:40]!r} came")
         return float(value)
     return value
 

@@ -110,7 +110,7 @@ export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
 /** What a state text says of a trait. */
 export function stateValue(name: string, value: unknown): unknown {
   if (name === "layers") return (value as number[]).join("-");
-  return NUMBERS.includes(name) ? (value as number).toExponential().replace(/e(?=\d)/, "e+") : value;
+  return NUMBERS.includes(name) ? (value as number).toExponential().replace("+", "") : value;
 }
 
 /** A state from an address, in the traits' own form. */
@@ -119,7 +119,7 @@ export function accept(wanted: Record<keyof Choice, unknown>): Choice | null {
     const said = wanted[name];
     if (name === "layers") return typeof said === "string" && /^([0-9]{1,9}(-[0-9]{1,9})*)?$/.test(said) ? said.split("-").filter(Boolean).map(Number) : said;
     if (!NUMBERS.includes(name)) return said;
-    return typeof said === "string" && /^[0-9](\.[0-9]{1,20})?e[+-][0-9]{1,3}$/.test(said) ? Number(said) : said;
+    return typeof said === "string" && /^[0-9](\.[0-9]{1,20})?e-?[0-9]{1,3}$/.test(said) ? Number(said) : said;
   };
   const choice = choiceOf(read);
   return settingsOf(choice) && choice;

@@ -11,13 +11,16 @@ export function storiesPart({ view, traits, edit }: Page): { choice: HTMLElement
   const names = ["", ...Object.keys(stories)];
   const title = (name: string) => t((name ? `play.story_${name}` : "play.no_story") as MessageKey);
   const choice = menu<string>(t("play.story"), names, title, (name) => edit({ ...usual, ...stories[name], story: name }));
-  const text = h("p", { class: "mw-play-watch" });
+  const [watch, then] = [h("p"), h("p")];
+  const text = h("div", { class: "mw-play-watch" }, watch, then);
   choice.element.hidden = names.length === 1;
   view.effect(() => {
     const { story } = traits.value;
     choice.show(story);
     text.hidden = story === "";
-    if (story) setText(text, t(`play.watch_${story}` as MessageKey));
+    if (story === "") return;
+    setText(watch, t(`play.watch_${story}` as MessageKey));
+    setText(then, t(`play.try_${story}` as MessageKey));
   });
   return { choice: choice.element, text };
 }

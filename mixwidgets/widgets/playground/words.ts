@@ -14,10 +14,13 @@ export function lossText(loss: number): string {
   return loss !== 0 && Math.abs(loss) < 1e-3 ? loss.toExponential(1).replace("-", "−") : loss.toFixed(4);
 }
 
-/** A setting of a menu: "0.003", "10⁻⁵". */
+/** A setting of a menu: "0.003", "10⁻⁵", "2⁻²⁰". */
 export function settingText(value: number): string {
-  const exponent = Math.round(Math.log10(value));
-  return value > 0 && exponent <= -4 && Math.abs(value / 10 ** exponent - 1) < 1e-9 ? `10${superscript(exponent)}` : String(value);
+  for (const base of [10, 2]) {
+    const exponent = Math.round(Math.log(value) / Math.log(base));
+    if (value > 0 && value < 0.03 && exponent <= -4 && Math.abs(value / base ** exponent - 1) < 1e-9) return `${base}${superscript(exponent)}`;
+  }
+  return String(value);
 }
 
 /** A share in percent: "97.5 %". */

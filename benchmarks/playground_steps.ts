@@ -1,12 +1,12 @@
-// Times a step beside the same loops without rounding, in Node, for benchmarks/playground.py: each line of the input asks for
-// milliseconds per step of one kind, each line of the output answers.
+// Times a step of the playground's engine, of the same loops without rounding, or of TensorFlow Playground, in Node, for
+// benchmarks/playground.py: each line of the input asks for milliseconds of a step of one kind, each line of the output answers.
 
 import { createInterface } from "node:readline";
-import { byRows, multiply, transposed } from "./matmul.ts";
-import { settingsOf, type Request } from "./request.ts";
-import { digits } from "./serve.ts";
-import { createTrainer } from "./trainer.ts";
-import type { Settings, Trainer } from "./types.ts";
+import { byRows, multiply, transposed } from "#training/matmul.ts";
+import { settingsOf, type Request } from "#training/request.ts";
+import { digits } from "#training/serve.ts";
+import { createTrainer } from "#training/trainer.ts";
+import type { Settings, Trainer } from "#training/types.ts";
 
 /** The loops of a float32 step on Float32Arrays with nothing rounded but by storing: what a page without formats would run. */
 function plainSteps(trainer: Trainer): () => void {
@@ -72,17 +72,39 @@ function plainSteps(trainer: Trainer): () => void {
   };
 }
 
-const known = new Map<string, () => void>();
+/** A batch by TensorFlow Playground's own engine, src/nn.ts there: the same examples through a network of the same hidden layers. */
+async function theirSteps({ data: { training }, settings }: Trainer): Promise<() => void> {
+  const nn = await import(process.env.PLAYGROUND_NN!);
+  const { TANH } = nn.Activations;
+  const network = nn.buildNetwork([2, ...settings.layers, 1], TANH, TANH, null, ["x", "y"]);
+  let at = 0;
+  return () => {
+    for (let i = 0; i < settings.batchSize; i++) {
+      at = (at + 1) % training.count;
+      nn.forwardProp(network, [training.inputs[2 * at], training.inputs[2 * at + 1]]);
+      nn.backProp(network, 2 * training.labels[at]! - 1, nn.Errors.SQUARE);
+    }
+    nn.updateWeights(network, settings.learningRate, 0);
+  };
+}
 
-function stepOf({ kind, settings }: { kind: "plain" | "engine"; settings: Request & Pick<Settings, "task"> }): () => void {
+interface What {
+  readonly kind: "plain" | "engine" | "tensorflow";
+  readonly settings: Request & Pick<Settings, "task">;
+}
+
+async function stepOf({ kind, settings }: What): Promise<() => void> {
   const trainer = createTrainer(settingsOf(settings), digits);
+  if (kind === "tensorflow") return theirSteps(trainer);
   return kind === "plain" ? plainSteps(trainer) : () => trainer.step();
 }
 
+const known = new Map<string, () => void>();
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const { steps, ...what } = JSON.parse(line) as Parameters<typeof stepOf>[0] & { steps: number };
+  const { steps, ...what } = JSON.parse(line) as What & { steps: number };
   const name = JSON.stringify(what);
-  const step = known.get(name) ?? stepOf(what);
+  const step = known.get(name) ?? (await stepOf(what));
   known.set(name, step);
   const start = process.cpuUsage();
   for (let i = 0; i < steps; i++) step();

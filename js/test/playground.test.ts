@@ -1,0 +1,141 @@
+// @vitest-environment jsdom
+// The playground in a page without a kernel: what it reads, what it sends; and its parts without a page.
+
+import { readFileSync } from "node:fs";
+import { inflateSync } from "node:zlib";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { formats } from "#core/formats/catalogue.ts";
+import { encode } from "#core/formats/encode.ts";
+import { compare } from "#core/formats/rational.ts";
+import { classify } from "#core/formats/decode.ts";
+import { summaryOf } from "#core/gradients/of_values.ts";
+import { exactOf } from "#ui/ruler/bits_panel.ts";
+import playground from "#widgets/playground/page.ts";
+import { History, MOST_ROWS } from "#widgets/playground/history.ts";
+import { startSession } from "#widgets/playground/session.ts";
+import { settingsOf, stateValue, TRAITS, usual } from "#widgets/playground/state.ts";
+import { stories } from "#widgets/playground/stories.ts";
+import { changed, settingsOf as requested } from "#training/request.ts";
+import { stories as engineStories } from "#training/stories.ts";
+import { fakeModel } from "./fake_model.ts";
+
+const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/task/digit_rows.bin")));
+
+function show(changes: Record<string, unknown> = {}) {
+  const model = fakeModel({ ...usual, ...changes, _digits: new DataView(rows.buffer, rows.byteOffset, rows.byteLength), _history: new DataView(new ArrayBuffer(0)) });
+  const el = document.createElement("div");
+  document.body.append(el);
+  const cleanup = playground.render({ model, el } as never);
+  const press = (text: string) => [...el.querySelectorAll("button")].find((one) => one.textContent === text)!.click();
+  const text = (selector: string) => el.querySelector(selector)!.textContent;
+  return { model, el, cleanup, press, text };
+}
+
+beforeEach(() => {
+  document.body.replaceChildren();
+  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+  HTMLCanvasElement.prototype.getContext = (() => null) as never;
+});
+
+describe("the page", () => {
+  test("a step is told to the kernel as a row of the history", () => {
+    const { model, press, text } = show();
+    press("One step");
+    press("One step");
+    const { buffer } = model.get("_history") as DataView;
+    const history = new Float64Array(buffer as ArrayBuffer);
+    expect([history.length, history[0], history[5], history[3], history[4]]).toEqual([10, 1, 2, 1, 0]);
+    expect(text(".mw-play-count")).toBe("step 2 of 1,000");
+    press("Restart");
+    expect((model.get("_history") as DataView).byteLength).toBe(0);
+  });
+
+  test("settings that cannot be trained with leave the last ones, and say so", () => {
+    const { model, el, press, text } = show();
+    press("One step");
+    model.receive({ learning_rate: NaN });
+    return Promise.resolve().then(() => {
+      expect(text(".mw-error")).toContain("cannot be trained with");
+      press("One step");
+      expect(text(".mw-play-count")).toBe("step 2 of 1,000");
+      expect(el.querySelector(".mw-play-verdict")!.textContent).not.toContain("diverged");
+    });
+  });
+
+  test("undo takes back one change at a time", () => {
+    const { model, el, press } = show();
+    const master = el.querySelector<HTMLInputElement>("input[type=checkbox]")!;
+    master.click();
+    el.querySelectorAll<HTMLInputElement>("input[type=radio]")[2]!.click();
+    expect([model.get("master_weights"), model.get("loss_scale")]).toEqual([false, "dynamic"]);
+    press("Undo");
+    expect([model.get("master_weights"), model.get("loss_scale")]).toEqual([false, "none"]);
+    press("Undo");
+    expect(model.get("master_weights")).toBe(true);
+  });
+
+  test("a removed view listens no more", () => {
+    const { model, el, cleanup } = show();
+    cleanup();
+    expect([model.listening(), el.children.length]).toEqual([0, 0]);
+  });
+});
+
+describe("settings", () => {
+  test("a state from an address, in the traits' own form", () => {
+    const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])])) as never;
+    expect(playground.accept(said)).toEqual(usual);
+    for (const wrong of [{ layers: "8--8" }, { eps: "nan" }, { eps: "1e-8 " }, { seed: -1 }, { steps: 100_001 }, { weight_format: "__proto__" },
+      { weight_format: "float64" }, { story: "toString" }, { task: "constructor" }, { master_weights: "true" }, { log2_loss_scale: 41 }]) {
+      expect(playground.accept({ ...(said as object), ...wrong } as never), JSON.stringify(wrong)).toBeNull();
+    }
+  });
+
+  test.each(Object.entries(engineStories))("the story %s is the one of which five seeds were tried", (name, story) => {
+    const tried = changed(requested(story.base), story.chosen);
+    const told = settingsOf({ ...usual, ...stories[name] })!;
+    expect({ ...told, lossScale: told.lossScale.kind }).toEqual({ ...tried, lossScale: tried.lossScale.kind });
+    expect(stories[name]!.steps).toBe(story.steps);
+  });
+  test("and there are no others", () => expect(Object.keys(stories)).toEqual(Object.keys(engineStories)));
+});
+
+test("in float32 both networks are one, bit for bit", () => {
+  const float32 = { weight_format: "float32", activation_format: "float32", gradient_format: "float32" };
+  const { reference, chosen, step } = startSession(settingsOf({ ...usual, ...float32 })!, rows);
+  for (let i = 0; i < 20; i++) step();
+  expect(chosen.tensors.map(({ kept }) => [...kept])).toEqual(reference.tensors.map(({ kept }) => [...kept]));
+});
+
+test("a history is bounded, and its rows are means of all steps", () => {
+  const history = new History();
+  const steps = 3 * MOST_ROWS;
+  for (let step = 1; step <= steps; step++) history.add({ step, reference: step, loss: 2 * step, lossScale: 1, skipped: 1 });
+  expect(history.rows.length).toBeLessThan(MOST_ROWS);
+  expect(history.stride).toBe(4);
+  expect(history.rows[0]).toEqual({ step: 4, reference: 2.5, loss: 5, lossScale: 1, skipped: 4 });
+  expect(history.rows.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(steps);
+  expect(history.toBytes().byteLength).toBe(40 * history.rows.length);
+});
+
+describe("a summary of values", () => {
+  const values = Float32Array.from([0, -0, NaN, Infinity, -Infinity, 2 ** -149, 2 ** -126, 3e38, -1, ...Array.from({ length: 4000 }, (_, i) => (i % 2 ? 1 : -1) * (1 + ((i * 7919) % 997) / 997) * 2 ** ((i % 90) - 60))]);
+  const held = formats.filter(({ bits, signed, hasZero }) => signed && hasZero && bits <= 32);
+
+  test.each(held.map((format) => [format.name, format] as const))("has the classes of %s", (_, format) => {
+    const summary = summaryOf(values, format);
+    expect([summary.zero, summary.inf, summary.nan, summary.count]).toEqual([2, 2, 1, values.length]);
+    for (const log2 of [-3, 0, 9]) {
+      const expected = [0, 0, 0, 0];
+      for (const value of values) {
+        if (value === 0 || !Number.isFinite(value)) continue;
+        const exact = exactOf(Math.abs(value) * 2 ** log2);
+        const beside = compare(exact.magnitude, format.overflowThreshold);
+        const isOver = beside > 0 || (beside === 0 && !format.overflowTieStays);
+        const kind = isOver ? 3 : { zero: 0, subnormal: 1, normal: 2, infinity: 3, nan: 3 }[classify(format, encode(format, exact))];
+        expected[kind]!++;
+      }
+      expect([...summary.counts(format, log2).finite], `2^${log2}`).toEqual(expected);
+    }
+  });
+});

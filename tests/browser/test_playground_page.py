@@ -1,0 +1,202 @@
+"""Playground in a real browser: it trains, is changed while it trains, and tells its kernel what was seen."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import mixwidgets as mw
+from tests.waiting import until
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Opens a saved page of a playground, as on a machine where motion is welcome or not."""
+    contexts = []
+
+    def open_page(widget, motion="reduce", state="", width=1280):
+        context = chromium.new_context(reduced_motion=motion, viewport={"width": width, "height": 1000})
+        contexts.append(context)
+        context.set_offline(True)
+        page = context.new_page()
+        page.on("pageerror", lambda error: pytest.fail(str(error)))
+        path = widget.save(tmp_path / "playground.html")
+        page.goto(path.as_uri() + state)
+        expect(page.locator(".mw-play")).to_be_visible()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def count(page):
+    """(steps made, step at which it pauses)."""
+    return tuple(
+        int(one.replace(",", ""))
+        for one in re.findall(r"[\d,]+", page.locator(".mw-play-count").inner_text())
+    )
+
+
+def field(page, label):
+    return (
+        page.locator(".mw-play-field", has=page.get_by_text(label, exact=True)).locator("select, input").first
+    )
+
+
+def losses(page):
+    return page.locator(".mw-play-legend").inner_text()
+
+
+def test_it_plays_to_its_end_and_the_same_seed_gives_the_same_numbers(opened):
+    page = opened(mw.Playground(steps=20), motion="no-preference")
+    field(page, "speed").select_option(label="as fast as possible")
+    expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
+    assert count(page) == (20, 20)
+    seen = losses(page)
+    page.get_by_role("button", name="Restart").click()
+    assert count(page) == (0, 20)
+    page.get_by_role("button", name="▶ Play").click()
+    until(lambda: count(page) == (20, 20))
+    assert losses(page) == seen
+    page.get_by_role("button", name="▶ Play").click()  # on from there
+    until(lambda: count(page) == (40, 40))
+    rows = page.evaluate("[...new Float64Array(model.get('_history').buffer)].slice(0, 5)")
+    assert (rows[0], rows[3:]) == (1, [1, 0])
+    assert 0.1 < rows[1] < 2
+
+
+def test_where_motion_is_unwelcome_it_waits(opened):
+    page = opened(mw.Playground(steps=5))
+    expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
+    assert count(page) == (0, 5)
+    expect(page.locator(".mw-play-verdict")).to_contain_text("Press Play")
+    page.get_by_role("button", name="One step").press("Enter")
+    assert count(page) == (1, 5)
+    expect(page.locator(".mw-play-verdict")).to_contain_text("in this step")
+
+
+def test_it_is_changed_while_it_trains_and_changed_back(opened):
+    page = opened(mw.Playground(), motion="no-preference")
+    until(lambda: count(page)[0] > 5)
+    before = count(page)[0]
+    field(page, "weights").select_option("bfloat16")
+    page.get_by_label("float32 master weights").uncheck()
+    expect(page.locator(".mw-play-verdict")).to_contain_text("did not move in this step")
+    assert count(page)[0] >= before  # it went on
+    assert "weight_format=bfloat16&master_weights=false" in page.url
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    until(lambda: page.url.endswith("#task=circle"))
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="❚❚ Pause").click()
+    expect(field(page, "weights")).to_have_value("float16")
+
+
+def test_the_slider_scales_the_loss_and_an_overflow_is_skipped(opened):
+    page = opened(mw.Playground())
+    slider = page.get_by_role("slider", name="loss scale")
+    slider.press("End")
+    expect(page.get_by_role("radio", name="static")).to_be_checked()
+    page.get_by_role("button", name="One step").click()
+    expect(page.locator(".mw-play-verdict")).to_contain_text("Step 1 was skipped")
+    page.get_by_role("radio", name="dynamic").check()
+    for _ in range(3):
+        page.get_by_role("button", name="One step").click()
+    expect(page.locator(".mw-play-path-title")).to_contain_text("4 steps skipped")
+    assert "loss_scale=dynamic&log2_loss_scale=40" in page.url
+
+
+def test_from_a_bar_and_from_a_weight_to_bits_by_keyboard(opened):
+    page = opened(mw.Playground())
+    page.get_by_role("button", name="One step").press("Enter")
+    bars = page.locator(".mw-binades")
+    bars.press("End")
+    bars.press("Enter")
+    expect(page.locator(".mw-bits-panel").first).to_contain_text("The lower edge of this binade")
+    page.get_by_text("Weights, layer by layer").press("Enter")
+    matrix = page.get_by_role("group", name=re.compile("^Layer 1: 2 inputs, 8 units"))
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        matrix.press(key)
+    panel = page.locator(".mw-bits-panel").last
+    expect(panel).to_contain_text("The weight from input 2 to unit 2 of layer 1, kept in float32 as")
+    expect(panel.locator(".mw-bits-panel-bits")).to_have_text(re.compile("^[01] [01]{8} [01]{23}$"))
+
+
+def test_the_digits_and_a_network_that_is_edited(opened):
+    page = opened(mw.Playground(steps=3))
+    field(page, "task").select_option(label="digits")
+    expect(field(page, "units of layer 1")).to_have_value("32")
+    page.get_by_role("button", name="add a hidden layer").click()
+    page.get_by_role("button", name="One step").click()
+    answers = page.locator(".mw-play-answer:visible").all_text_contents()
+    assert len(answers) == 20
+    assert all(re.fullmatch(r"\d [✓✗]", answer) for answer in answers)
+    assert "task=digits&layers=32-8" in page.url
+    units = field(page, "units of layer 2")
+    units.fill("0")
+    units.press("Enter")
+    expect(page.locator(".mw-play-field .mw-error:visible")).to_have_text(
+        "units of layer 2 takes a whole number from 1 to 128; 0 came."
+    )
+    assert "layers=32-8" in page.url
+    field(page, "gradients").select_option(label="your own …")
+    page.get_by_role("textbox", name="exponent bits of gradients").fill("3")
+    page.keyboard.press("Enter")
+    until(lambda: "gradient_format=custom_e3m7" in page.url)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "learning_rate=nan",
+        "steps=1000000000",
+        "layers=0",
+        "weight_format=float64",
+        "seed=4294967296",
+        "story=x",
+    ],
+)
+def test_a_hostile_address_is_refused_as_a_whole(opened, hostile):
+    page = opened(mw.Playground(seed=7), state=f"#task=xor&{hostile}")
+    expect(page.locator("#note")).to_contain_text("does not name anything")
+    expect(field(page, "seed")).to_have_value("7")
+    expect(field(page, "task")).to_have_value("circle")
+
+
+def test_the_address_restores_all_that_python_said(opened):
+    widget = mw.Playground(
+        task="spiral", layers=[3, 5], weight_format="custom_e5m7", eps=0.0, loss_weight=1e-5,
+        loss_scale="dynamic",
+        log2_loss_scale=-3, optimizer="momentum", accumulation="format", seed=2**32 - 1, steps=77,
+    )  # fmt: skip
+    page = opened(mw.Playground(), state=f"#{widget.state}")
+    page.get_by_role("button", name="One step").click()
+    assert page.url.partition("#")[2] == widget.state
+    names = list(widget.state_defaults())
+    found = json.loads(page.evaluate("(names) => JSON.stringify(names.map((one) => model.get(one)))", names))
+    assert found == [getattr(widget, name) for name in names]
+
+
+FRAMES = """() => new Promise((done) => {
+  let left = 20;
+  (function more() { left-- > 0 ? requestAnimationFrame(more) : done(); })();
+})"""
+
+
+def rests(page):
+    """Whether twenty frames see no step."""
+    before = count(page)
+    page.evaluate(FRAMES)
+    return count(page) == before
+
+
+def test_out_of_sight_it_rests(opened):
+    page = opened(mw.Playground(steps=100_000), motion="no-preference")
+    until(lambda: count(page)[0] > 3)
+    page.evaluate("document.body.style.paddingTop = '4000px'; scrollTo(0, 0)")
+    until(lambda: rests(page))
+    expect(page.get_by_role("button", name="❚❚ Pause")).to_be_attached()
+    page.evaluate("scrollTo(0, 4000)")
+    until(lambda: not rests(page))
