@@ -6,7 +6,7 @@ import { getBlockFormat } from "#core/blocks/catalogue.ts";
 import labWidget from "#widgets/block_lab/page.ts";
 import { axisFor, perRow } from "#widgets/block_lab/geometry.ts";
 import { outcome } from "#widgets/block_lab/outcome.ts";
-import { codesOf, readLab } from "#widgets/block_lab/state.ts";
+import { codesOf, readLab } from "#widgets/block_lab/lab.ts";
 import { percent, sentences } from "#widgets/block_lab/words.ts";
 import { fakeModel } from "./fake_model.ts";
 

@@ -2,7 +2,7 @@
 
 import { toDouble } from "#core/blocks/numbers.ts";
 import { quantize, type BlockQuantization } from "#core/blocks/quantize.ts";
-import type { Lab } from "./state.ts";
+import type { Lab } from "./lab.ts";
 
 /** "zero": it was 0. "lost": it became 0. "clipped": beyond the largest element × scale by more than rounding. */
 export type Kind = "zero" | "lost" | "clipped" | "rounded";

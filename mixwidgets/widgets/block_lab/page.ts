@@ -9,8 +9,9 @@ import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { viewOf } from "#ui/view.ts";
 import { bars } from "./bars.ts";
+import { readLab, type Traits } from "./lab.ts";
 import { chosen, elementTable, figures, rule, sentencesOf } from "./readout.ts";
-import { editable, readLab, type Traits } from "./state.ts";
+import { editable } from "./state.ts";
 
 function render({ model, el }: RenderProps<Traits>): () => void {
   const view = viewOf(model);

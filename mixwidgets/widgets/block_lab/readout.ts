@@ -9,7 +9,8 @@ import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
 import type { Outcome } from "./outcome.ts";
-import { decoded, type EditableLab } from "./state.ts";
+import { decoded } from "./lab.ts";
+import type { EditableLab } from "./state.ts";
 import { hex, number, percent, ruleNote, scaleText, sentences } from "./words.ts";
 
 const float32 = getFormat("float32")!;
