@@ -184,13 +184,11 @@ BURST = """(selector) => {
         "FormatDesigner": "input[type=range]",
         "BlockLab": "[role=slider]",
         "LossScaleExplorer": "input[type=range]",
-        "Playground": "input[type=range]",
     }.items(),
 )
 def test_a_burst_of_edits_is_spoken_of_once(page, tmp_path, name, control):
     with made(name, "en", tmp_path) as path:
         page.clock.install()
-        page.emulate_media(reduced_motion="reduce")  # a playground waits to be played
         page.goto(path.as_uri())
         expect(page.locator("#widget > .mw")).to_be_visible()
         page.evaluate(BURST, control)

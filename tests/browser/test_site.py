@@ -303,7 +303,7 @@ def test_everything_by_keyboard(site):
         press("Tab")
         expect(site.page.get_by_role("banner").get_by_role("link", name=name)).to_be_focused()
     press("Tab")
-    expect(site.widget.get_by_role("button").first).to_be_focused()
+    expect(site.widget.get_by_role("combobox").first).to_be_focused()
     site.page.get_by_role("main").get_by_role("link", name=EDITOR.name["en"]).focus()
     press("Enter")
     site.is_shown()

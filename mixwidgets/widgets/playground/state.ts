@@ -5,8 +5,8 @@ import { FloatFormat } from "#core/formats/float_format.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { holdsTensors } from "#training/rounder.ts";
 import { checkSettings, noLossScale } from "#training/settings.ts";
-import { stories } from "./stories.ts";
 import type { Settings } from "#training/types.ts";
+import file from "./stories.json";
 
 export interface Choice {
   story: string;
@@ -45,6 +45,9 @@ export const usual: Choice = {
   learning_rate: 0.01, momentum: 0.9, eps: 1e-8, optimizer_format: "float32", loss_scale: "none", log2_loss_scale: 0,
   growth_interval: 25, loss_weight: 1, batch_size: 32, seed: 0, steps: 1000,
 };
+/** The settings that each story departs with from the usual ones, by its name; Python reads the same file. */
+export const stories: Readonly<Record<string, Partial<Choice>>> = file.stories;
+
 export const TRAITS = Object.keys(usual) as (keyof Choice)[];
 const NUMBERS: readonly string[] = ["learning_rate", "momentum", "eps", "loss_weight"];
 

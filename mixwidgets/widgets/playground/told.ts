@@ -4,8 +4,7 @@ import { h, setText } from "#ui/dom.ts";
 import { type MessageKey, t } from "#ui/messages.ts";
 import { menu } from "./fields.ts";
 import type { Page } from "./parts.ts";
-import { usual } from "./state.ts";
-import { stories } from "./stories.ts";
+import { stories, usual } from "./state.ts";
 
 export function storiesPart({ view, traits, edit }: Page): { choice: HTMLElement; text: HTMLElement } {
   const names = ["", ...Object.keys(stories)];

@@ -31,7 +31,7 @@ _ROW = 8 * len(_COLUMNS)
 
 @cache
 def stories() -> dict[str, dict[str, Any]]:
-    """The settings of each story, by its name; js/training/stories.ts reads the same file."""
+    """The settings of each story, by its name; state.ts reads the same file."""
     found: dict[str, dict[str, Any]] = json.loads(
         files(__package__).joinpath("stories.json").read_text(encoding="utf-8")
     )["stories"]
@@ -160,7 +160,7 @@ class Playground(MixWidget):
     @t.observe("story")
     def _tell_story(self, change: Any) -> None:
         if self._follows_story and change["new"]:
-            for name, value in stories()[change["new"]].items():
+            for name, value in {**DEFAULTS, **stories()[change["new"]]}.items():
                 setattr(self, name, value)
 
     def _checked(self, name: str, value: Any) -> Any:
