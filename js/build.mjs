@@ -14,7 +14,6 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const output = `${root}mixwidgets/static`;
 const LIMIT = 120_000; // bytes of a module with its messages and the style; each view of a widget loads one
-const MORE = { "playground.js": 30_000 }; // it brings a training engine
 
 const found = (pattern) => globSync(pattern, { cwd: root }).sort();
 const folderOf = (path) => basename(dirname(path));
@@ -105,8 +104,7 @@ async function put(name, text, size = Buffer.byteLength(text)) {
   const file = `${output}/${name}`;
   expected.add(name);
   console.log(`${name}: ${size} bytes`);
-  const limit = LIMIT + (MORE[name] ?? 0);
-  if (size > limit) fail(`${name}: ${size} bytes in its longest language, over the limit of ${limit}`);
+  if (size > LIMIT) fail(`${name}: ${size} bytes in its longest language, over the limit of ${LIMIT}`);
   if (!checking) await writeFile(file, text);
   else if (!existsSync(file) || (await readFile(file, "utf8")) !== text) fail(`${name}: not what its source builds; run 'make bundle' and commit the result`);
 }

@@ -76,7 +76,7 @@ class Comparison:
         with ExitStack() as stack:
             stack.enter_context(RandomState(0, self.device))
             stack.enter_context(Comparable(widened=True))
-            stack.enter_context(WideCasts())
+            stack.enter_context(WideCasts())  # type: ignore[no-untyped-call]
             for mode in modes:
                 stack.enter_context(mode)
             run(self.model, {**fixed, **trained}, trained, batch, self.loss, see, step=self.step, done=done)

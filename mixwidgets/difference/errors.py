@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, sqrt
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -13,7 +12,8 @@ from mixwidgets.difference.passes import OUTPUT, Call, Place
 _MASK = 2.0**126  # from this magnitude on a value says no more than "masked"
 
 
-class Error(NamedTuple):
+@dataclass(frozen=True)
+class Error:
     """Of one tensor."""
 
     absolute: float

@@ -84,7 +84,7 @@ def _is_range(bounds: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return numbers and low == -high and float(high) in _LARGEST
 
 
-class WideCasts(TorchDispatchMode):
+class WideCasts(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """No cast of the backward pass, where torch asks no function mode, goes below float32."""
 
     def __torch_dispatch__(

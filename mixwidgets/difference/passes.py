@@ -9,7 +9,7 @@ boundaries: a module's own, without its children's and without what came before 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +33,8 @@ class Call:
     parent: "Call | None" = None
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True)
+class Place:
     """One tensor at a boundary. Equal in all passes over the same model and batch."""
 
     module: str
@@ -109,7 +110,7 @@ class Hooks:
                 if not _is_seen(value):
                     return value
                 place = Place(name, call.number, "gradient of input", next(inputs))
-                return _Boundary.apply(value, Tensor.clone, lambda g: self._see(call, place, g))
+                return _Boundary.apply(value, Tensor.clone, lambda g: self._see(call, place, g))  # type: ignore[no-untyped-call]
 
             return tree_map(crossing, (args, kwargs))
 
@@ -136,7 +137,7 @@ class Hooks:
             index = next(outputs)
             out = Place(call.module, call.number, OUTPUT, index)
             back = Place(call.module, call.number, "gradient of output", index)
-            return _Boundary.apply(
+            return _Boundary.apply(  # type: ignore[no-untyped-call]
                 value, lambda v: self._see(call, out, v), lambda g: self._see(above, back, g)
             )
 
@@ -182,7 +183,7 @@ def run(
         hooks.end()
         done.in_backward = True
         if step is None:
-            (value * loss_scale).backward()
+            (value * loss_scale).backward()  # type: ignore[no-untyped-call]
         else:
             step(value, list(leaves.values()), loss_scale)
             done.stepped = {
@@ -218,7 +219,7 @@ def _gradients_seen(model: nn.Module, leaves: Mapping[str, Tensor], see: See, do
 
         return seen
 
-    handles = [leaf.register_hook(hook(name)) for name, leaf in leaves.items()]
+    handles = [leaf.register_hook(hook(name)) for name, leaf in leaves.items()]  # type: ignore[no-untyped-call]
     try:
         yield
     finally:

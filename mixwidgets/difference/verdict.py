@@ -40,7 +40,8 @@ def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row]]:
 
 
 def _rows(found: Comparison) -> Iterator[Row]:
-    done, places = found.done, {}
+    done = found.done
+    places: dict[tuple[Call, bool], list[Place]] = {}
     for place, call in found.low.calls.items():
         places.setdefault((call, place.what == OUTPUT), []).append(place)
     for call in done.left:

@@ -50,6 +50,9 @@ class BlockLoss:
         fmt = self._fmt
         magnitude = np.abs(blocks)
         amax = magnitude.max(-1)
+        unit: Array
+        rounded: Array
+        error: Array
         if not np.isfinite(amax).all():
             blocks = np.where(np.isfinite(blocks), blocks, 0)
             magnitude = np.abs(blocks)
@@ -65,10 +68,10 @@ class BlockLoss:
             unit = found.scales[:-1, 0] * (found.tensor_scale or 1.0)
             rounded = found.dequantized[:-1]
             error = rounded - blocks
-        self.flushed += np.count_nonzero(magnitude) - np.count_nonzero(rounded)
+        self.flushed += int(np.count_nonzero(magnitude) - np.count_nonzero(rounded))
         limit = unit.astype(np.float64) * fmt.element.max
         full = amax > limit
-        self.clipped += np.count_nonzero(magnitude[full] > limit[full, None])
+        self.clipped += int(np.count_nonzero(magnitude[full] > limit[full, None]))
         self._lost += float(np.vdot(error, error))
         exact = blocks.astype(np.float64)
         self._whole += float(np.vdot(exact, exact))

@@ -126,8 +126,18 @@ def _rows(
         else:
             counts = summary.counts(fmt)
             some = (counts.flushed, counts.subnormal, counts.overflow)
-            lost = (*(_share(one, summary.count - apart) for one in some), nan)
-            yield summary.count, fmt.name, "", share[0], *lost, share[1], errors[fmt].relative, *[nan] * 6
+            of_format = [_share(one, summary.count - apart) for one in some]
+            yield (
+                summary.count,
+                fmt.name,
+                "",
+                share[0],
+                *of_format,
+                nan,
+                share[1],
+                errors[fmt].relative,
+                *[nan] * 6,
+            )
 
 
 def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
