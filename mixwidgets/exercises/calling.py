@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mixwidgets.store.system import time_limit
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 LONGEST = 160  # characters of a value that is shown
-_AGAIN = 0.2  # seconds until a function that caught the first interruption is interrupted again
 
 
 class Outcome(NamedTuple):
@@ -33,7 +31,7 @@ def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: floa
     endless loop catches that too, and then only the kernel's own Interrupt helps.
     """
     try:
-        with _limited(limit_s):
+        with time_limit(limit_s, _TooLong):
             return Outcome(function(*arguments))
     except KeyboardInterrupt:
         raise
@@ -61,23 +59,3 @@ def _said(error: BaseException) -> str:
         return " ".join(str(error).split())
     except Exception:
         return "its text cannot be shown"
-
-
-@contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    main = threading.current_thread() is threading.main_thread()
-    if not main or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise _TooLong
-
-    handler = signal.signal(signal.SIGALRM, stop)
-    before = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, *before)

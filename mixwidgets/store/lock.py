@@ -7,6 +7,7 @@ can take it and hand it down to the process that it starts.
 import errno
 import os
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from mixwidgets.store import system
@@ -62,6 +63,21 @@ def is_locked(path: Path) -> bool:
             raise
     finally:
         os.close(descriptor)
+    return False
+
+
+def locks_work(path: Path) -> bool:
+    """Whether the drive keeps a second lock of this file away from a first: many network drives do not."""
+    with ExitStack() as opened:
+        try:
+            for _ in range(2):
+                descriptor = open_plain_file(path)
+                opened.callback(os.close, descriptor)
+                system.lock(descriptor, shared=False)
+        except BlockingIOError:
+            return True
+        except (OSError, ValueError):
+            return False
     return False
 
 

@@ -22,7 +22,7 @@ from mixwidgets.store.files import (
     with_checksum,
     without_checksum,
 )
-from mixwidgets.store.lock import is_locked, note_at
+from mixwidgets.store.lock import is_locked, locks_work, note_at
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.records import (
     from_json_count,
@@ -149,7 +149,8 @@ def current_status(run_path: Path) -> Status:
         return replace(said, word="interrupted", message=gone)
     named = [*named_processes(run_path, said)]
     if said.host == socket.gethostname():
-        if any(start and start == system.process_start(process_id) for process_id, start in named):
+        lives = any(start and start == system.process_start(process_id) for process_id, start in named)
+        if lives and not locks_work(lock):
             return said
     elif (age := _age(run_path)) < _QUIET_S:
         sign = f"its last sign of life came {age:.0f} s ago"

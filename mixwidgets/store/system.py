@@ -4,9 +4,10 @@ import errno
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 try:
@@ -26,6 +27,7 @@ NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 _LOCKED_BYTE = 1 << 30  # Windows locks bytes, and a locked one cannot be read: one far beyond the content
 _PATIENCE_S = 1.0
+_AGAIN_S = 0.2  # until code that caught the first interruption is interrupted again
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # Linux
 
 
@@ -131,6 +133,27 @@ def in_every_fork(action: Callable[[], None]) -> None:
 def user_id() -> int:
     """The user's number; 0 on Windows, as in `stat` there."""
     return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+@contextmanager
+def time_limit(seconds: float, error: type[BaseException]) -> Iterator[None]:
+    """Raise `error` inside `with` after so many seconds, and again and again where it is caught. Without a
+    limit on Windows and outside the main thread."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise error
+
+    handler = signal.signal(signal.SIGALRM, stop)
+    before = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, *before)
 
 
 def allowed_cores() -> int:

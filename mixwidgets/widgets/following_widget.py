@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LONGEST = 1000  # characters of a message, or of a request's name
 
 _AFTER_FAULT_S = 1.0
-_NO_THREAD = (
+NO_THREAD = (
     "This Python can start no thread, as in a browser: what is shown is what there was, and is not followed."
 )
 _MOST_VIEWS = 1000  # of one widget
@@ -119,8 +119,8 @@ class FollowingWidget(MixWidget):
             self._look()
         except Exception:  # what is looked at may be anything
             traceback.print_exc()
-        warnings.warn(_NO_THREAD, RuntimeWarning, stacklevel=2)
-        self._tell_fault(translated(_NO_THREAD, self.lang))
+        warnings.warn(NO_THREAD, RuntimeWarning, stacklevel=2)
+        self._tell_fault(translated(NO_THREAD, self.lang))
 
     def _begin(self, job: Callable[..., object], *given: object) -> None:
         """Do a job that may take long in a thread of its own, in the context at hand: the page's message."""

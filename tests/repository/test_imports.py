@@ -51,7 +51,7 @@ PACKAGES = {
         {"loky", "tqdm"},
     ),
     "languages": (set(), set(), {"jupyter_core"}),
-    "exercises": ({"checks", "formats", "languages"}, {"numpy"}, {"torch"}),
+    "exercises": ({"checks", "formats", "languages", "store"}, {"numpy"}, {"torch"}),
     "widgets": (
         {
             *("checks", "formats", "gradients", "task", "experiments", "store", "scheduler"),

@@ -145,7 +145,9 @@ def test_a_skipped_step_leaves_the_weights_alone():
     assert before == after
 
 
-@pytest.mark.parametrize("recipe", [name for name in recipes if name != "fp16_optimizer"])
+@pytest.mark.parametrize(
+    "recipe", [name for name in recipes if name not in ("fp16_optimizer", "fp16_overscaled")]
+)
 def test_with_its_plain_loss_every_recipe_learns(recipe):
     started, before, *events, last = train(BASE.replace(recipe=recipe, steps=40))
     assert started.device == "cpu"
