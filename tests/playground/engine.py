@@ -85,4 +85,4 @@ class Engine:
         answer = self._process.stdout.readline()
         if not answer:
             raise RuntimeError(self._process.communicate()[1])
-        return json.loads(answer, parse_int=float)  # JavaScript has no integers: 5e16 comes with all its digits
+        return json.loads(answer, parse_int=float)  # JavaScript writes 5e16 as an integer
