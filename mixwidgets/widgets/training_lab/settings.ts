@@ -30,7 +30,7 @@ function readNumber(setting: Setting, text: string): Read<number> {
 export function settingsPart(choose: (text: string) => void): SettingsPart {
   const summary = h("summary", {});
   const row = h("div", { class: "mw-settings" });
-  const element = h("details", { class: "mw-lab-settings" }, summary, row);
+  const element = h("details", { class: "mw-lab-settings mw-unfolding" }, summary, row);
   let task: TaskChoice | undefined;
   let chosen: Map<string, string> = new Map();
   let numbers = new Map<string, TextField<number>>();
