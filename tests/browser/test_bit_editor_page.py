@@ -325,6 +325,8 @@ def test_views_and_linked_editors_stay_equal_in_a_live_notebook(page, server):
     )
     first, second = (notebook.run(0).get_by_role("region", name="Bit editor").nth(i) for i in (0, 1))
     expect(second.get_by_label("code")).to_have_value("0x7BFF")
+    widths = [editor.bounding_box()["width"] for editor in (first, second)]
+    assert min(widths) > 240  # they share the row
     again = notebook.run(2).get_by_role("region", name="Bit editor")
     second.get_by_role("radio", name="bfloat16").check()
     for editor in (first, second, again):

@@ -165,7 +165,7 @@ def test_no_text_of_a_live_run_is_ever_code(page, server):
     table = the_table(widget)
     expect(table.get_by_role("checkbox", name=PAYLOAD)).to_be_visible(timeout=SLOW)
     expect(table.get_by_text("crashed")).to_be_visible()
-    expect(widget.locator(".mw-callout")).to_contain_text(PAYLOAD)
+    expect(widget.locator(".mw-progress .mw-callout")).to_contain_text(PAYLOAD)
     assert page.evaluate("window.hit") is None
     assert widget.locator("img, script").count() == 0
 
