@@ -78,6 +78,7 @@ KERNEL = """
         "TrainingLab": mw.TrainingLab(runs_dir),
         "SweepProgress": mw.SweepProgress(sweep),
         "Exercise": mw.Exercise("largest-float16"),
+        "Playground": mw.Playground(),
     }
     classes = {name for name in mw.__all__ if isinstance(thing := getattr(mw, name), type)
                and issubclass(thing, MixWidget)}

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_map
+from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured, Reference
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
@@ -134,6 +135,11 @@ class Comparison:
                     step=self.step,
                     done=done,
                 )
+            except CheckpointError:
+                raise ValueError(
+                    "a module is called again in the backward pass, by torch.utils.checkpoint: turn that off, "
+                    "such as by model.gradient_checkpointing_disable(); what is computed stays the same."
+                ) from None
             except (RuntimeError, ValueError, TypeError) as error:
                 self.raised = error
         self.notes = witness.notes

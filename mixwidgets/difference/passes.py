@@ -175,8 +175,8 @@ def run(
     """
     args, kwargs = batch
 
-    def forward_and_backward() -> None:
-        output = model(*args, **kwargs)
+    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, see, done):
+        output = functional_call(model, dict(tensors), args, kwargs)
         call = hooks.begin_loss()
         value = _scalar(loss(tree_map(_in_float32, output) if float_loss else output))
         see(call, Place(LOSS, 0, OUTPUT), value.detach())
@@ -189,22 +189,6 @@ def run(
             done.stepped = {
                 name: leaf.grad.detach().float() for name, leaf in leaves.items() if leaf.grad is not None
             }
-
-    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, see, done):
-        given = {f"model.{name}": tensor for name, tensor in tensors.items()}
-        functional_call(_Whole(model), given, (forward_and_backward,))
-
-
-class _Whole(nn.Module):
-    """The model and what is done with it, so that a checkpointed module, which is called again within the
-    backward pass, finds the same tensors there."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, work: Callable[[], None]) -> None:
-        work()
 
 
 @contextmanager

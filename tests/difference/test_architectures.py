@@ -180,4 +180,7 @@ def test_layer_scale_of_1e_6_is_lost_in_float16(architectures):
 def test_a_checkpointed_model(architectures):
     model, batch, loss = architectures.llama()
     model.gradient_checkpointing_enable()
-    assert mw.first_difference(model.train(), batch, loss).module is None
+    with pytest.raises(ValueError, match=r"gradient_checkpointing_disable\(\)"):
+        mw.first_difference(model.train(), batch, loss)
+    model.gradient_checkpointing_disable()
+    assert mw.first_difference(model, batch, loss).module is None

@@ -177,6 +177,11 @@ def tanh(x):
 NO_SCALE = LossScale()
 
 
+def _floored(rule: LossScale) -> LossScale:
+    """In Python a run ends when its scale has fallen to 0; a page goes on, so the engine's stops falling."""
+    return rule.replace(min_scale=2.0**-126) if rule.kind == "dynamic" else rule
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of js/training/types.ts, by the same names in Python's spelling."""
@@ -207,7 +212,7 @@ class Trainer:
         self.order = Batches(len(self.labels), Stream(settings.seed, ORDER))
         self.draws = Stream(settings.seed, ROUNDING)
         self.settings = settings
-        self.scale = settings.loss_scale.start()
+        self.scale = _floored(settings.loss_scale).start()
         classes = 10 if settings.task == "digits" else 2
         self.widths = [self.inputs.shape[1], *settings.layers, classes]
         self.kept, self.powers = [], (1.0, 1.0)
@@ -227,7 +232,7 @@ class Trainer:
         """Go on with other formats or hyper-parameters; not another task, seed or network."""
         old, self.settings = self.settings, replace(self.settings, **changes)
         if old.loss_scale != self.settings.loss_scale:
-            self.scale = self.settings.loss_scale.start()
+            self.scale = _floored(self.settings.loss_scale).start()
         self.kept = [self.kept_in.round(kept) for kept in self.kept]
         if old.optimizer != self.settings.optimizer:
             self.powers = (1.0, 1.0)
@@ -300,7 +305,7 @@ class Trainer:
         # 4. Whether to skip, and the next scale (3.2).
         found_inf = not all(np.isfinite(gradient).all() for gradient in gradients)
         skipped = s.loss_scale.skips(found_inf)
-        self.scale = s.loss_scale.after(self.scale, found_inf)
+        self.scale = _floored(s.loss_scale).after(self.scale, found_inf)
         # 5. Unscale in float32 (3.2) and update the weights that are kept (3.1).
         unchanged = 0 if skipped else self.update([f32(g * f32(1 / scale)) for g in gradients])
         self.gradients = gradients
