@@ -137,8 +137,8 @@ class Comparison:
                 )
             except CheckpointError:
                 raise ValueError(
-                    "a module is called again in the backward pass, by torch.utils.checkpoint: turn that off, "
-                    "such as by model.gradient_checkpointing_disable(); what is computed stays the same."
+                    "a module is called again in the backward pass, by torch.utils.checkpoint: turn that "
+                    "off, such as by model.gradient_checkpointing_disable(); what is computed stays the same."
                 ) from None
             except (RuntimeError, ValueError, TypeError) as error:
                 self.raised = error
