@@ -97,12 +97,12 @@ class WideCasts(TorchDispatchMode):  # type: ignore[no-untyped-call]
 class RandomRounding(TorchDispatchMode):
     """Every operation, forward and backward, rounds its float32 result once, at random, to `digits` digits.
 
-    That is the standard model of floating-point arithmetic, fl(a op b) = (a op b)(1 + δ) with −2u ≤ δ ≤ 2u
-    (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, section 2.2), with errors δ that
-    are independent and of mean zero, as Higham and Mary assume in "A New Approach to Probabilistic Rounding Error
-    Analysis", SIAM J. Sci. Comput. 41(5), 2019, and as stochastic rounding makes true (Connolly, Higham and
-    Mary, SIAM J. Sci. Comput. 43(1), 2021). Nothing is too large or too small. A value that has no more
-    digits is kept, so that copies, selections and views add no error.
+    That is the standard model of floating-point arithmetic, fl(a op b) = (a op b)(1 + δ) with −2u ≤ δ ≤
+    2u (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, section 2.2), with errors
+    δ that are independent and of mean zero, as Higham and Mary assume in "A New Approach to Probabilistic
+    Rounding Error Analysis", SIAM J. Sci. Comput. 41(5), 2019, and as stochastic rounding makes true
+    (Connolly, Higham and Mary, SIAM J. Sci. Comput. 43(1), 2021). Nothing is too large or too small. A
+    value that has no more digits is kept, so that copies, selections and views add no error.
 
     Sums within an operation are float32's, except where torch adds up in the memory of the result: a sum of
     n terms in the format itself has a relative error of √n · u (Higham and Mary, section 2).
