@@ -34,8 +34,8 @@ front-end: node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
 	$(NPM) test
 
-# Builds it, and trains what its examples train.
-documentation: .venv/.test
+# Builds it, trains what its examples train, and looks at pages as they are printed and shown.
+documentation: .venv/.test .venv/.browser
 	$(BIN)/python -m pytest --timeout=900 tests/documentation
 
 # The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
