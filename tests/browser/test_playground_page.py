@@ -1,12 +1,16 @@
 """Playground in a real browser: it trains, is changed while it trains, and tells its kernel what was seen."""
 
+import hashlib
 import json
 import re
+import subprocess
 
 import pytest
 from playwright.sync_api import expect
 
 import mixwidgets as mw
+from mixwidgets.task.digit_rows import digit_rows
+from tests.playground.engine import NODE, ROOT
 from tests.waiting import until
 
 
@@ -200,3 +204,25 @@ def test_out_of_sight_it_rests(opened):
     expect(page.get_by_role("button", name="❚❚ Pause")).to_be_attached()
     page.evaluate("scrollTo(0, 4000)")
     until(lambda: not rests(page))
+
+
+BUNDLE = """require("esbuild").buildSync({
+  entryPoints: ["js/test/playground_vectors.ts"], bundle: true, format: "iife", globalName: "engine", write: false,
+}).outputFiles[0].text"""
+TRAIN = """([cases, digits]) => cases.map((settings) => {
+  const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return engine.trained(settings, Uint8Array.from(digits), (trainer) => hex(engine.allBits(trainer)));
+})"""
+
+
+def test_chromium_gives_the_bits_that_node_and_numpy_give(page):
+    """The digests of tests/vectors/playground.json, to which vitest holds Node."""
+    bundle = subprocess.run([NODE, "-p", BUNDLE], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    page.add_script_tag(content=bundle)
+    cases = json.loads((ROOT / "tests/vectors/playground.json").read_text(encoding="utf-8"))
+    settings = [case["settings"] for case in cases.values()]
+    found = page.evaluate(TRAIN, [settings, list(digit_rows())])
+    for (name, case), row in zip(cases.items(), found, strict=True):
+        bits = map(bytes.fromhex, row["reports"]["digest"])
+        row["reports"]["digest"] = [hashlib.sha256(one).hexdigest()[:8] for one in bits]
+        assert {"settings": case["settings"], **row} == case, name
