@@ -207,7 +207,8 @@ def test_out_of_sight_it_rests(opened):
 
 
 BUNDLE = """require("esbuild").buildSync({
-  entryPoints: ["js/test/playground_vectors.ts"], bundle: true, format: "iife", globalName: "engine", write: false,
+  entryPoints: ["js/test/playground_vectors.ts"], bundle: true, format: "iife", globalName: "engine",
+  write: false,
 }).outputFiles[0].text"""
 TRAIN = """([cases, digits]) => cases.map((settings) => {
   const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
