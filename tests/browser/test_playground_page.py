@@ -125,7 +125,21 @@ def test_from_a_bar_and_from_a_weight_to_bits_by_keyboard(opened):
         matrix.press(key)
     panel = page.locator(".mw-bits-panel").last
     expect(panel).to_contain_text("The weight from input 2 to unit 2 of layer 1, kept in float32 as")
-    expect(panel.locator(".mw-bits-panel-bits")).to_have_text(re.compile("^[01] [01]{8} [01]{23}$"))
+    expect(panel.get_by_role("switch")).to_have_count(32)
+    said = page.locator(".mw-play-said:visible").first  # "from input 2 to unit 2 of layer 1: 0.317"
+    before = float(said.inner_text().rpartition(": ")[2])
+    sign = panel.get_by_role("switch", name=re.compile("^sign bit"))
+    sign.press("Space")
+    assert float(said.inner_text().rpartition(": ")[2]) == -before
+    panel.get_by_role("switch", name=re.compile("^exponent bit 1 of 8")).click()  # × or ÷ 2¹²⁸
+    ratio = float(said.inner_text().rpartition(": ")[2]) / -before
+    assert max(ratio, 1 / ratio) == pytest.approx(2.0**128, rel=1e-4)
+    page.get_by_label("float32 master weights").uncheck()  # then it is a float16 itself
+    expect(panel.get_by_role("switch")).to_have_count(16)
+    page.get_by_role("group", name=re.compile("^Layer 2: 8 inputs, 2 units")).press("Enter")
+    expect(panel).to_contain_text("from input 1 to unit 1 of layer 2")
+    page.get_by_role("button", name="remove the last hidden layer").click()
+    expect(panel).to_be_hidden()
 
 
 def test_the_digits_and_a_network_that_is_edited(opened):

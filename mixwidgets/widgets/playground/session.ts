@@ -22,6 +22,8 @@ export interface Session {
   /** Go on with other settings. */
   apply(settings: Settings): void;
   step(): void;
+  /** Set a weight of the chosen network; the next step reads it. */
+  setWeight(...which: Parameters<Trainer["setWeight"]>): void;
   /** Tell those who draw that there is something new. */
   show(): void;
   reset(): void;
@@ -58,6 +60,10 @@ export function startSession(first: Settings, digits: DigitRows): Session {
       last = chosen.step();
       stepped = chosen.settings;
       history.add({ step: last.step, reference: loss, loss: last.loss, lossScale: last.lossScale, skipped: Number(last.skipped) });
+    },
+    setWeight(...which) {
+      chosen.setWeight(...which);
+      show();
     },
     reset() {
       reference.reset();
