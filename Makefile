@@ -42,7 +42,7 @@ documentation: .venv/.test .venv/.browser build/npm/.made
 notebooks: .venv/.test
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh $(NOTEBOOKS)
 
-browser: .venv/.test .venv/.browser build/npm/.made
+browser: .venv/.test .venv/.browser build/npm/.made node_modules/.installed
 	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal
 
 # For those who work on it

@@ -42,7 +42,7 @@ async function moduleOf(path, form) {
     entryPoints: [path],
     ...form,
     target: "es2022",
-    alias: { "d3-color": "./js/ui/unused_d3.ts", "d3-format": "./js/ui/unused_d3.ts" },
+    alias: { "d3-interpolate": "./js/ui/unused_d3.ts", "d3-format": "./js/ui/unused_d3.ts" },
     plugins: [declared],
   });
   for (const input of Object.keys(metafile.inputs)) {

@@ -106,6 +106,35 @@ test("in float32 both networks are one, bit for bit", () => {
   expect(chosen.tensors.map(({ kept }) => [...kept])).toEqual(reference.tensors.map(({ kept }) => [...kept]));
 });
 
+describe("what the sentence says of a step", () => {
+  const said = (text: string) => [...text.matchAll(/[\d,]+(?= of| more| gradients)/g)].map(([digits]) => Number(digits));
+
+  test.each([["loss_scale", "float16", 12], ["fp8_gradients", "float8_e4m3fn", 3]])("%s: as many are too small as exact rounding finds, and as the ruler shows", (story, name, steps) => {
+    const told = { ...usual, ...stories[story], story };
+    const { reference: _, chosen, step } = startSession(settingsOf(told)!, rows);
+    const { press, text } = show(told);
+    for (let i = 0; i < steps; i++) [step, () => press("One step")].forEach((take) => take());
+    const format = formats.find((one) => one.name === name)!;
+    const isSmall = chosen.referenceGradients().map((values) => [...values].map((value) => encode(format, exactOf(Math.abs(value))) === 0n));
+    const isZero = chosen.tensors.map(({ gradient }) => [...gradient].map((value) => value === 0));
+    const small = isSmall.flat().filter(Boolean).length;
+    const early = isZero.flat().filter((zero, i) => zero && !isSmall.flat()[i]).length;
+    expect(early).toBeGreaterThan(0);
+    expect(said(text(".mw-play-verdict")!)).toEqual([small, isZero.flat().length, early]);
+    expect(Number.parseFloat(text(".mw-play-share")!)).toBeCloseTo((100 * small) / isZero.flat().length, 1); // in percent; none is 0 in float32
+  });
+
+  test("after a change there is nothing to say before a step", () => {
+    const { model, press, text } = show({ gradient_format: "float8_e4m3fn" });
+    press("One step");
+    const before = text(".mw-play-verdict");
+    model.receive({ gradient_format: "float8_e5m2" });
+    expect(text(".mw-play-verdict")).toContain("have changed since the last step");
+    press("One step");
+    expect(text(".mw-play-verdict")).not.toBe(before);
+  });
+});
+
 test("a history is bounded, and its rows are means of all steps", () => {
   const history = new History();
   const steps = 3 * MOST_ROWS;

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { inflateSync } from "node:zlib";
 import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
+import { allBits } from "./bits.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
 import { changed, settingsOf, type Request } from "./request.ts";
@@ -24,13 +25,10 @@ export const digits = inflateSync(readFileSync(new URL("../../mixwidgets/task/di
 
 const hex = (values: ArrayBufferView) => Buffer.from(values.buffer, values.byteOffset, values.byteLength).toString("hex");
 const unhex = (text: string) => new Float64Array(Uint8Array.from(Buffer.from(text, "hex")).buffer);
-const plain = (values: Float32Array) => values.map((value) => (Number.isNaN(value) ? NaN : value)); // one NaN of many
 
 /** A hash of the weights that are kept and of the gradients, all bits of them. */
-export function digest({ tensors }: Trainer): string {
-  const hash = createHash("sha256");
-  for (const { kept, gradient } of tensors) for (const values of [kept, gradient]) hash.update(plain(values));
-  return hash.digest("hex").slice(0, 8);
+export function digest(trainer: Trainer): string {
+  return createHash("sha256").update(allBits(trainer)).digest("hex").slice(0, 8);
 }
 
 function train({ settings, steps, changes = {} }: Train) {

@@ -62,7 +62,7 @@ def unfold(page, name):
         page.get_by_role("button", name=re.compile("^(One step|走一步)$")).press("Enter")
         matrix = page.locator(".mw-play-surface").first
         matrix.press("Enter")
-        expect(page.locator(".mw-bits-panel-bits").last).to_be_visible()
+        expect(page.locator(".mw-bits-panel .mw-bits")).to_be_visible()
     if name == "LossScaleExplorer":
         surface = page.locator(".mw-binades")
         surface.click(

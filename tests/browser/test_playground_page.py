@@ -1,12 +1,16 @@
 """Playground in a real browser: it trains, is changed while it trains, and tells its kernel what was seen."""
 
+import hashlib
 import json
 import re
+import subprocess
 
 import pytest
 from playwright.sync_api import expect
 
 import mixwidgets as mw
+from mixwidgets.task.digit_rows import digit_rows
+from tests.playground.engine import NODE, ROOT
 from tests.waiting import until
 
 
@@ -121,7 +125,21 @@ def test_from_a_bar_and_from_a_weight_to_bits_by_keyboard(opened):
         matrix.press(key)
     panel = page.locator(".mw-bits-panel").last
     expect(panel).to_contain_text("The weight from input 2 to unit 2 of layer 1, kept in float32 as")
-    expect(panel.locator(".mw-bits-panel-bits")).to_have_text(re.compile("^[01] [01]{8} [01]{23}$"))
+    expect(panel.get_by_role("switch")).to_have_count(32)
+    said = page.locator(".mw-play-said:visible").first  # "from input 2 to unit 2 of layer 1: 0.317"
+    before = float(said.inner_text().rpartition(": ")[2])
+    sign = panel.get_by_role("switch", name=re.compile("^sign bit"))
+    sign.press("Space")
+    assert float(said.inner_text().rpartition(": ")[2]) == -before
+    panel.get_by_role("switch", name=re.compile("^exponent bit 1 of 8")).click()  # × or ÷ 2¹²⁸
+    ratio = float(said.inner_text().rpartition(": ")[2]) / -before
+    assert max(ratio, 1 / ratio) == pytest.approx(2.0**128, rel=1e-4)
+    page.get_by_label("float32 master weights").uncheck()  # then it is a float16 itself
+    expect(panel.get_by_role("switch")).to_have_count(16)
+    page.get_by_role("group", name=re.compile("^Layer 2: 8 inputs, 2 units")).press("Enter")
+    expect(panel).to_contain_text("from input 1 to unit 1 of layer 2")
+    page.get_by_role("button", name="remove the last hidden layer").click()
+    expect(panel).to_be_hidden()
 
 
 def test_the_digits_and_a_network_that_is_edited(opened):
@@ -200,3 +218,26 @@ def test_out_of_sight_it_rests(opened):
     expect(page.get_by_role("button", name="❚❚ Pause")).to_be_attached()
     page.evaluate("scrollTo(0, 4000)")
     until(lambda: not rests(page))
+
+
+BUNDLE = """require("esbuild").buildSync({
+  entryPoints: ["js/test/playground_vectors.ts"], bundle: true, format: "iife", globalName: "engine",
+  write: false,
+}).outputFiles[0].text"""
+TRAIN = """([cases, digits]) => cases.map((settings) => {
+  const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return engine.trained(settings, Uint8Array.from(digits), (trainer) => hex(engine.allBits(trainer)));
+})"""
+
+
+def test_chromium_gives_the_bits_that_node_and_numpy_give(page):
+    """The digests of tests/vectors/playground.json, to which vitest holds Node."""
+    bundle = subprocess.run([NODE, "-p", BUNDLE], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    page.add_script_tag(content=bundle)
+    cases = json.loads((ROOT / "tests/vectors/playground.json").read_text(encoding="utf-8"))
+    settings = [case["settings"] for case in cases.values()]
+    found = page.evaluate(TRAIN, [settings, list(digit_rows())])
+    for (name, case), row in zip(cases.items(), found, strict=True):
+        bits = map(bytes.fromhex, row["reports"]["digest"])
+        row["reports"]["digest"] = [hashlib.sha256(one).hexdigest()[:8] for one in bits]
+        assert {"settings": case["settings"], **row} == case, name

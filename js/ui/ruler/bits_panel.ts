@@ -18,11 +18,12 @@ export interface BitsPanel {
   show(title: string, format: FloatFormat, value: Exact): void;
 }
 
-export function bitsPanel(close: () => void): BitsPanel {
+/** `grid`: bits that can be flipped, to stand in the place of the text. */
+export function bitsPanel(close: () => void, grid?: HTMLElement): BitsPanel {
   const title = h("p");
   const bits = h("p", { class: "mw-num mw-bits-panel-bits", role: "img" });
   const said = h("p");
-  const element = h("div", { class: "mw-callout mw-bits-panel" }, h("div", {}, title, bits, said), button(t("ruler.bits_close"), close));
+  const element = h("div", { class: "mw-callout mw-bits-panel" }, h("div", { class: grid && "mw-stack-tight" }, title, grid ?? bits, said), button(t("ruler.bits_close"), close));
   const show = (words: string, format: FloatFormat, value: Exact): void => {
     const code = codeOf(format, value);
     const parts = fieldsInBits(format, code);
@@ -34,7 +35,8 @@ export function bitsPanel(close: () => void): BitsPanel {
   return { element, show };
 }
 
-function codeOf(format: FloatFormat, { kind, negative, magnitude }: Exact): bigint {
+/** The code that keeps a value: as `show` has it. */
+export function codeOf(format: FloatFormat, { kind, negative, magnitude }: Exact): bigint {
   if (kind === "nan") return format.nanCode ?? beyond(format, negative);
   const code = kind === "finite" ? roundMagnitude(format, magnitude) : format.maxCode + 1n;
   return code > format.maxCode ? beyond(format, negative) : withSign(format, code, negative);

@@ -75,7 +75,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
     edit(elementIn(elements, index, number.value));
   };
   const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
-    if (!/^[0-9]+$/.test(text.trim()) || Number(text) > last) return t("bits.field_range", { last, came: text.trim() });
+    if (!/^[0-9]+$/.test(text.trim()) || Number(text) > last) return t("grid.field_range", { last, came: text.trim() });
     go(Number(text));
     return "";
   });

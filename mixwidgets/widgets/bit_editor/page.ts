@@ -5,11 +5,11 @@ import { isFinite, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
+import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { card } from "#ui/card.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { viewOf } from "#ui/view.ts";
-import { bitGrid } from "./bits.ts";
 import { controls } from "./controls.ts";
 import { figure } from "#ui/digits.ts";
 import { elementsOf, elementStepper } from "./elements.ts";
@@ -91,7 +91,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   view.effect(() => {
     const { fmt } = number.value;
-    root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes cells and reserves room
+    root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // reserves room
     value.show(fieldText(number.value));
     code.show(fmt.toHex(number.value.code));
     showSentence(callout, number.value);

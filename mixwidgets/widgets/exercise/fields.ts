@@ -2,10 +2,10 @@
 
 import { signal } from "@preact/signals-core";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { h, set, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Effects } from "#ui/view.ts";
-import { bitGrid } from "#widgets/bit_editor/bits.ts";
 import { strong } from "./words.ts";
 import type { Question } from "./question.ts";
 import { LONGEST_ANSWER } from "./record.ts";

@@ -11,6 +11,8 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { integer, powerOfAny, powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
+import { round, rounderOf, type Rounder } from "#training/rounder.ts";
+import type { WeightTensor } from "#training/types.ts";
 import type { Page } from "./parts.ts";
 import type { Session } from "./session.ts";
 import { tensorName } from "./words.ts";
@@ -18,7 +20,10 @@ import { tensorName } from "./words.ts";
 export function gradientsPart({ view, session, traits, edit, answers }: Page): HTMLElement {
   const fills = textures();
   const names = computed(() => (session.settings.value, session.chosen.tensors.map(tensorName)));
-  const scale = computed(() => (session.look.value, Math.log2(session.report.value?.lossScale ?? session.chosen.lossScale)));
+  const scale = computed(() => {
+    const report = session.isChanged.value ? undefined : session.report.value; // else as the next step will have it
+    return session.look.value >= 0 ? Math.log2(report?.lossScale ?? session.chosen.lossScale) : 0;
+  });
   const plot = histogram({ view, answers, scale }, fills);
   const binade = signal<number | null>(null);
   const inspector = bitInspector({ view, answers, scale, names, binade, choose: (exponent) => (binade.value = exponent) }, plot);
@@ -66,8 +71,17 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
 export function gradientAnswers(session: Session): Page["answers"] {
   return computed(() => {
     const format = session.settings.value.gradientFormat;
-    const arrays = session.look.value >= 0 && session.report.value ? session.chosen.referenceGradients() : [new Float32Array()];
+    const report = session.look.value >= 0 ? session.report.value : undefined;
+    const arrays = report ? session.chosen.referenceGradients() : [new Float32Array()];
     const summaries = arrays.map((values) => summaryOf(values, format));
-    return { format, summaries, total: GradientSummary.together(summaries) };
+    const early = report ? lostEarly(session.chosen.tensors, arrays, rounderOf(format), report.lossScale) : 0;
+    return { format, summaries, total: GradientSummary.together(summaries), early };
   });
+}
+
+/** How many gradients are stored as zero that the format could hold as float32 has them, times the scale. */
+function lostEarly(tensors: readonly WeightTensor[], exact: readonly Float32Array[], rounder: Rounder, scale: number): number {
+  const lost = tensors.map(({ gradient }, tensor) =>
+    gradient.reduce((count, stored, i) => count + Number(stored === 0 && round(rounder, exact[tensor]![i]! * scale) !== 0), 0));
+  return lost.reduce((sum, count) => sum + count, 0);
 }

@@ -119,7 +119,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   view.effect(() => setText(chosenName, nameOf(traits.value)));
   view.effect(() => {
     session.look.value;
-    const words = verdict(session.chosen, session.report.value, answers.value.total);
+    if (session.isChanged.value && control.playing.value) return; // the next step is near
+    const words = verdict(session.chosen, session.report.value, session.isChanged.value, answers.value);
     callout.replaceChildren(...emphasised(words));
     if (control.playing.value && performance.now() - lastSpoken < SPOKEN_MS) return;
     lastSpoken = performance.now();

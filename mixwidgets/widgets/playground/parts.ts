@@ -7,6 +7,15 @@ import type { View } from "#ui/view.ts";
 import type { Session } from "./session.ts";
 import type { Choice, State } from "./state.ts";
 
+/** The last step's gradients in float32, before the scale: of each tensor, and of all. */
+export interface Gradients {
+  readonly format: FloatFormat;
+  readonly summaries: readonly GradientSummary[];
+  readonly total: GradientSummary;
+  /** How many the format could hold and are stored as zero: they were lost in the backward pass, before they were stored. */
+  readonly early: number;
+}
+
 export interface Page {
   readonly view: View<State>;
   readonly session: Session;
@@ -14,6 +23,5 @@ export interface Page {
   readonly traits: ReadonlySignal<Choice>;
   /** Choose otherwise; `isHeld`: while a slider is held, the kernel is told at its end only. */
   edit(changes: Partial<Choice>, isHeld?: boolean): void;
-  /** The last step's gradients in float32, before the scale. */
-  readonly answers: ReadonlySignal<{ readonly format: FloatFormat; readonly total: GradientSummary; readonly summaries: readonly GradientSummary[] }>;
+  readonly answers: ReadonlySignal<Gradients>;
 }

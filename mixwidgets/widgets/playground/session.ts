@@ -17,9 +17,13 @@ export interface Session {
   readonly look: ReadonlySignal<number>;
   /** What the chosen network's last step did; undefined before the first. */
   readonly report: ReadonlySignal<StepReport | undefined>;
+  /** Whether the settings have changed since that step. */
+  readonly isChanged: ReadonlySignal<boolean>;
   /** Go on with other settings. */
   apply(settings: Settings): void;
   step(): void;
+  /** Set a weight of the chosen network; the next step reads it. */
+  setWeight(...which: Parameters<Trainer["setWeight"]>): void;
   /** Tell those who draw that there is something new. */
   show(): void;
   reset(): void;
@@ -31,6 +35,7 @@ export function startSession(first: Settings, digits: DigitRows): Session {
   const settings = signal(first);
   const look = signal(0);
   let last: StepReport | undefined;
+  let stepped = first; // the settings of the last step
 
   const show = () => void look.value++;
   const begin = () => {
@@ -40,6 +45,7 @@ export function startSession(first: Settings, digits: DigitRows): Session {
   return {
     reference, chosen, history, settings, look, show,
     report: computed(() => (look.value, last)),
+    isChanged: computed(() => (look.value, last !== undefined && stepped !== settings.value)),
     apply(wanted) {
       reference.change(inFloat32(wanted));
       chosen.change(wanted);
@@ -52,7 +58,12 @@ export function startSession(first: Settings, digits: DigitRows): Session {
     step() {
       const { loss } = reference.step();
       last = chosen.step();
+      stepped = chosen.settings;
       history.add({ step: last.step, reference: loss, loss: last.loss, lossScale: last.lossScale, skipped: Number(last.skipped) });
+    },
+    setWeight(...which) {
+      chosen.setWeight(...which);
+      show();
     },
     reset() {
       reference.reset();

@@ -1,11 +1,15 @@
-// The weights that are kept: point at one and see its bits.
+// The weights that are kept: choose one, see its bits and flip them.
 
-import { type Signal, signal } from "@preact/signals-core";
+import { computed, type Signal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
+import { classify, isNegative, nextDown, nextUp } from "#core/formats/decode.ts";
+import type { FloatFormat } from "#core/formats/float_format.ts";
+import { toNumber } from "#core/formats/rational.ts";
+import { bitGrid, type Coded } from "#ui/bit_grid/bit_grid.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { bitsPanel, exactOf } from "#ui/ruler/bits_panel.ts";
-import { openState } from "#ui/view.ts";
+import { bitsPanel, codeOf, exactOf } from "#ui/ruler/bits_panel.ts";
+import { kept, openState } from "#ui/view.ts";
 import { LIMITS } from "#training/settings.ts";
 import { matrix, type Place } from "./matrix.ts";
 import type { Page } from "./parts.ts";
@@ -14,27 +18,55 @@ export function weightsPart({ view, session }: Page): HTMLElement {
   const element = h("details", { class: "mw-unfolding" }, h("summary", {}, t("play.weights")));
   const isOpen = openState(element);
   const chosen: Signal<Place | null> = signal(null);
-  const panel = bitsPanel(() => (chosen.value = null));
+  /** Where the chosen weight is among the tensors; null for none, also where the network has it no more. */
+  const place = computed(() => {
+    session.settings.value;
+    if (!chosen.value) return null;
+    const { layer, input, unit } = chosen.value;
+    const [inputs, units] = session.chosen.tensors[2 * layer]?.shape ?? [-1, -1];
+    if (input > inputs || unit >= units) return null;
+    const isBias = input === inputs;
+    return { ...chosen.value, isBias, tensor: 2 * layer + Number(isBias), index: isBias ? unit : input * units + unit };
+  });
+  const format = computed(() => (session.settings.value.masterWeights ? getFormat("float32")! : session.settings.value.weightFormat));
+  /** Of the chosen weight, as it is now: it may have trained on since it was drawn. */
+  const now = (): Coded => {
+    const { tensor, index } = place.value ?? { tensor: 0, index: 0 };
+    return { fmt: format.value, code: codeOf(format.value, exactOf(session.chosen.tensors[tensor]!.kept[index]!)) };
+  };
+  const put = (code: bigint): void => {
+    if (place.value) session.setWeight(place.value.tensor, place.value.index, valueOf(format.value, code));
+  };
+  const flip = (position: number): void => put(now().code ^ (1n << BigInt(position)));
+  let before = 0n;
+  const shown = kept(now(), (last) => (place.value === null || session.look.value < 0 ? last : now()));
+  const grid = bitGrid(view, shown, {
+    flip,
+    step: (direction) => put((direction > 0 ? nextUp : nextDown)(format.value, now().code)),
+    setField: (low, width, value) => put((now().code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
+    stroke: { start: () => void (before = now().code), paint: flip, cancel: () => put(before) },
+  });
+  const panel = bitsPanel(() => (chosen.value = null), grid);
   const matrices = Array.from({ length: LIMITS.hiddenLayers + 1 }, (_, layer) => matrix(view, session, layer, isOpen, chosen));
   element.append(h("p", { class: "mw-note" }, t("play.weights_hint")), h("div", { class: "mw-play-layers" }, ...matrices), panel.element);
 
   view.effect(() => {
-    session.settings.value;
-    chosen.value = null; // it may be there no more
-  });
-  view.effect(() => {
-    const place = chosen.value;
-    panel.element.hidden = place === null;
-    if (place === null || session.look.value < 0) return;
-    const { settings, tensors } = session.chosen;
-    const [weight, bias] = [tensors[2 * place.layer]!, tensors[2 * place.layer + 1]!];
-    const isBias = place.input === weight.shape[0];
-    const one = isBias ? bias : weight;
-    const index = isBias ? place.unit : place.input * weight.shape[1] + place.unit;
-    const format = settings.masterWeights ? getFormat("float32")! : settings.weightFormat;
-    const args = { layer: place.layer + 1, input: place.input + 1, unit: place.unit + 1, format: format.name };
-    const read = settings.masterWeights ? t("play.read_as", { value: Number(one.read[index]!.toPrecision(6)), format: settings.weightFormat.name }) : "";
-    panel.show(t(isBias ? "play.bias_bits" : "play.weight_bits", args) + read, format, exactOf(one.kept[index]!));
+    const found = place.value;
+    panel.element.hidden = found === null;
+    if (!found || session.look.value < 0) return;
+    const { tensor, index } = found;
+    const { kept: values, read } = session.chosen.tensors[tensor]!;
+    const { masterWeights, weightFormat } = session.settings.value;
+    const args = { layer: found.layer + 1, input: found.input + 1, unit: found.unit + 1, format: format.value.name };
+    const copy = masterWeights ? t("play.read_as", { value: Number(read[index]!.toPrecision(6)), format: weightFormat.name }) : "";
+    panel.show(t(found.isBias ? "play.bias_bits" : "play.weight_bits", args) + copy, format.value, exactOf(values[index]!));
   });
   return element;
+}
+
+/** The number that a code stands for. */
+function valueOf(format: FloatFormat, code: bigint): number {
+  const kind = classify(format, code);
+  const magnitude = kind === "nan" ? NaN : kind === "infinity" ? Infinity : toNumber(format.magnitude(code & format.allOnes));
+  return isNegative(format, code) ? -magnitude : magnitude;
 }

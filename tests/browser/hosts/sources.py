@@ -18,6 +18,7 @@ widgets = {
     "FormatDesigner": mw.FormatDesigner(),
     "BlockLab": mw.BlockLab(),
     "LossScaleExplorer": mw.LossScaleExplorer(gradients, format="float16"),
+    "Playground": mw.Playground(steps=20),
     "TrainingLab": mw.TrainingLab("lab_runs", steps=3),
     "Exercise": mw.Exercise("largest-float16"),
 }
@@ -36,6 +37,7 @@ WIDGETS = {
         "What a loss scale saves",
         "f'2^{one.log2_loss_scale} flushes {one.counts().flushed}'",
     ),
+    "Playground": ("Playground", "f'{len(one.history)} steps, gradients in {one.gradient_format}'"),
     "TrainingLab": ("Training lab", "one.recipe"),
     "Exercise": ("Predict, then check", "[(tried.answer, tried.is_right) for tried in one.attempts]"),
 }

@@ -88,6 +88,19 @@ def test_the_loss_scale_slides_by_key(host):
     host.python_has("LossScaleExplorer", "2^-23 flushes 3")
 
 
+def test_a_network_trains_in_the_page_and_is_changed(host):
+    playground = host.widget("Playground")
+    playground.scroll_into_view_if_needed()  # elsewhere it rests
+    count = playground.locator(".mw-play-count")
+    expect(count).to_have_text("step 20 of 20")
+    host.python_has("Playground", "20 steps, gradients in float16")
+    playground.get_by_label("gradients", exact=True).select_option("bfloat16")
+    playground.get_by_role("button", name="One step").press("Enter")
+    expect(count).to_have_text("step 21 of 20")
+    expect(playground.locator(".mw-play-verdict")).to_contain_text("in this step")
+    host.python_has("Playground", "21 steps, gradients in bfloat16")
+
+
 def test_a_run_is_launched_and_watched(host):
     lab = host.widget("TrainingLab")
     launch = lab.get_by_role("button", name="Launch")

@@ -16,15 +16,16 @@ const scripts = {
   loadWidgetScript: async () => {}, // require.js finds anywidget's file by its path
 };
 
-/** What the pages of the models have told the kernel: the widgets' ids and their messages. */
+/** What the pages of the models have told the kernel: the widgets' ids, their messages, and the bytes beside them. */
 const told = [];
+const bytesOf = (data) => [...new Uint8Array(data.buffer ?? data, data.byteOffset, data.byteLength)];
 
 function commOf(model) {
   return {
     comm_id: model.model_id, target_name: "jupyter.widget",
     on_msg() {}, on_close() {}, close() {},
-    send(data, callbacks) {
-      told.push([model.model_id, data]);
+    send(data, callbacks, metadata, buffers = []) {
+      told.push([model.model_id, data, buffers.map(bytesOf)]);
       queueMicrotask(() => {
         if (data.method === "custom") model.trigger("msg:custom", { kind: "no_kernel" }, []);
         callbacks?.iopub?.status?.({ header: {}, content: { execution_state: "idle" } });

@@ -41,9 +41,10 @@ class Renderer(Host):
     def _says(self, name: str) -> str:
         told = self.page.evaluate("told")
         by_id = {widget.model_id: widget for widget in self.widgets.values()}
-        for model_id, data in told[self.heard :]:
+        for model_id, data, buffers in told[self.heard :]:
             if data["method"] == "update":
-                by_id[model_id]._handle_msg({"content": {"data": data}, "buffers": []})
+                message = {"content": {"data": data}, "buffers": [bytes(one) for one in buffers]}
+                by_id[model_id]._handle_msg(message)
         self.heard = len(told)
         _, read = WIDGETS[name]
         return str(eval(read, {"one": self.widgets[name]}))

@@ -36,7 +36,7 @@ export interface Coded {
 }
 
 export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, step, setField, stroke }: Actions): HTMLElement {
-  const element = h("div", { role: "grid", "aria-label": t("bits.grid"), class: "mw-bits" });
+  const element = h("div", { role: "grid", "aria-label": t("grid.title"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
   let labels: { of: Field; number: HTMLElement; entry: TextField | null }[] = [];
@@ -83,7 +83,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
       number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // so that the bits do not move when it changes
       const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
       labels.push({ of: field, number, entry });
-      const name = h("span", {}, h("b", {}, field.letter), ` ${t(`bits.${field.name}`)}`);
+      const name = h("span", {}, h("b", {}, field.letter), ` ${t(`grid.${field.name}`)}`);
       const head = h(
         "div",
         { role: "rowheader", class: "mw-bit-field-head" },
@@ -107,6 +107,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     });
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
+    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes the cells
     moveStop(Math.min(stop, buttons.length - 1));
     if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
     shown = fmt;
@@ -146,9 +147,9 @@ function fieldsOf(fmt: FloatFormat): readonly Field[] {
 function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, setField: Actions["setField"]): TextField {
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
-  const field = bareField({ inputmode: "numeric", "aria-label": t(`bits.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
+  const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
     const body = text.trim();
-    if (!/^[0-9]+$/.test(body) || BigInt(body) > last) return t("bits.field_range", { last: String(last), came: body.slice(0, 24) });
+    if (!/^[0-9]+$/.test(body) || BigInt(body) > last) return t("grid.field_range", { last: String(last), came: body.slice(0, 24) });
     setField(low, width, BigInt(body));
     return "";
   });
@@ -159,7 +160,7 @@ function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, se
 /** What stands after the field's number: the exponent that it means, or the fraction's unit. */
 function restOf(fmt: FloatFormat, { name }: Field, biasedExponent: number, finite: boolean): string {
   if (name === "fraction") return `/ ${1n << BigInt(fmt.fractionBits)}`;
-  if (!finite) return fmt.nan === "ieee" ? t("bits.all_ones") : t("bits.reserved");
+  if (!finite) return fmt.nan === "ieee" ? t("grid.all_ones") : t("grid.reserved");
   const value = fmt.exponentOf(biasedExponent);
   const lifted = value + fmt.bias === biasedExponent ? "" : `→ ${value + fmt.bias} `;
   return withMinus(`${lifted}- ${fmt.bias} = ${value}`);
@@ -181,8 +182,8 @@ function weightOf({ name, low, width }: Field, position: number): string {
 }
 
 function nameOf({ name, low, width }: Field, position: number, on: boolean): string {
-  const state = t(on ? "bits.on" : "bits.off");
-  if (name === "sign") return t("bits.sign_bit", { state });
+  const state = t(on ? "grid.on" : "grid.off");
+  if (name === "sign") return t("grid.sign_bit", { state });
   const weight = name === "exponent" ? String(2 ** (position - low)) : withMinus(`2^${position - width}`);
-  return t(`bits.${name}_bit`, { number: low + width - position, width, weight, state });
+  return t(`grid.${name}_bit`, { number: low + width - position, width, weight, state });
 }
