@@ -66,6 +66,19 @@ def test_counts_are_those_of_all_gradients_at_the_slider_s_scale(explorer, gradi
     assert explorer.counts().count == 5007
 
 
+def test_narrowed_to_a_tensor_it_counts_that_one_alone(explorer, gradients):
+    explorer.tensor = "layer.weight"
+    alone = GradientSummary.of(gradients["layer.weight"])
+    assert explorer.counts() == alone.counts("float16", 1.0)
+    assert explorer.best_loss_scale() == best_loss_scale([alone], "float16")
+    assert repr(explorer).startswith("LossScaleExplorer(5,000 gradients of 'layer.weight', float16")
+    with pytest.raises(TraitError, match=r"'layer.wieght' came, did you mean 'layer.weight'\?"):
+        explorer.tensor = "layer.wieght"
+    assert explorer.tensor == "layer.weight"
+    explorer.tensor = None
+    assert explorer.counts().count == 5007
+
+
 def test_the_best_scale(explorer, gradients):
     summaries = [GradientSummary.of(g) for g in gradients.values() if g is not None]
     assert explorer.best_loss_scale() == best_loss_scale(summaries, "float16")
