@@ -96,6 +96,13 @@ def test_a_model_a_mapping_and_summaries_are_alike():
     assert of_model.counts() == of_mapping.counts() == of_summaries.counts()
 
 
+def test_one_array_or_tensor_is_enough(gradients):
+    torch = pytest.importorskip("torch")
+    for one in (gradients["layer.weight"], torch.from_numpy(gradients["layer.weight"])):
+        explorer = LossScaleExplorer(one)
+        assert explorer.counts() == GradientSummary.of(gradients["layer.weight"]).counts("float16", 1.0)
+
+
 def test_keywords(gradients):
     explorer = LossScaleExplorer(gradients, format="half", log2_loss_scale=15, title="<b>mine</b>")
     assert (explorer.format, explorer.log2_loss_scale, explorer.title) == ("float16", 15, "<b>mine</b>")
@@ -179,7 +186,8 @@ def test_what_the_page_sends(explorer):
     ("gradients", "error", "match"),
     [
         (3.0, TypeError, "float came"),
-        (np.ones(3), TypeError, r"w\.grad"),
+        ([np.ones(3)], TypeError, r"w\.grad"),
+        (np.arange(3), TypeError, "int64"),
         ({}, ValueError, "empty"),
         ({"w": None}, ValueError, "backward"),
         ({"w": np.ones(3, dtype=int)}, TypeError, "'w'.*int64"),

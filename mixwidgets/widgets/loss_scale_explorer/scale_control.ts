@@ -32,7 +32,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     h("div", { class: "mw-scale-row" },
       end(LOWEST), h("div", { class: "mw-scale-track" }, curve, slider), end(HIGHEST),
       h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)),
-    error);
+    h("div", { class: "mw-error-line" }, error));
   const proposal = computed(() => answers.value.best.log2);
 
   function move(log2: number): void {

@@ -28,7 +28,7 @@ MAX_BITS = 32  # formats that gradients are cast to; none is wider than the mast
 class LossScaleExplorer(GradientWidget):
     """Slide a loss scale over gradients and see which of them a format flushes, blurs or overflows.
 
-    gradients: a mapping of names to arrays, torch tensors or GradientSummaries, a model after
+    gradients: an array or torch tensor, a mapping of names to such or to GradientSummaries, a model after
     loss.backward(), a Run, or what `watch` returns. Each tensor is summarised once; the page then answers
     every scale by itself. Of a run or a watched loop all gradient snapshots can be looked at, and new ones
     appear as they come, until the widget is closed; where they are too many the older ones are thinned.
