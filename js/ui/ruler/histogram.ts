@@ -22,6 +22,8 @@ export interface Ruled {
   readonly view: Pick<View<any>, "effect" | "width">;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
+  /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
+  readonly hand?: { move(log2: number): void; commit(): void };
 }
 
 export interface Histogram {

@@ -59,7 +59,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     elements ? elementStepper(elements, number, soon) : "",
     h("div", { class: "mw-bit-top" },
       answer.figure,
-      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), value.error, code.error),
+      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), h("div", { class: "mw-error-line" }, value.error, code.error)),
       answer.details),
     bitGrid(view, number, {
       flip: (position) => soon(flip(position)),

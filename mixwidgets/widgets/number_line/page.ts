@@ -100,7 +100,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   root.append(
-    value.error, wrong, callout, decision(view, number, marks, take), board,
+    h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board,
     h("div", { class: "mw-row" },
       button(t("line.zoom_out_sign"), () => zoom(4), { "aria-label": t("line.zoom_out") }),
       button(t("line.zoom_in_sign"), () => zoom(-4), { "aria-label": t("line.zoom_in") }),
