@@ -36,7 +36,7 @@ def shown(request, chromium, tmp_path):
         expect(page.locator("#widget > .mw")).to_be_visible()
         page.evaluate(FAULTS)
         unfold(page, name)
-        yield page, name.split("-")[0], lang
+        yield page, lang
         context.close()
 
 
@@ -114,7 +114,7 @@ def walk_by_tab(page):
 
 
 def test_it_is_for_all(shown):
-    page, name, lang = shown
+    page, lang = shown
     root = page.locator("#widget > .mw")
     assert root.get_attribute("lang") == {"en": "en", "zh": "zh-Hans"}[lang]
     assert page.locator("#widget").locator("[aria-live], [role=status], [role=alert]").count() > 0

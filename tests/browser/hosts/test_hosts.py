@@ -5,7 +5,6 @@ import re
 from playwright.sync_api import expect
 
 import mixwidgets as mw
-from tests.browser.hosts.sources import WIDGETS
 from tests.browser.jupyter import SLOW
 
 
@@ -126,7 +125,10 @@ def test_a_stage_fills_the_window_of_its_host(host):
     """Whatever contains the widget there; and Escape gives it back."""
     editor = host.widget("BitEditor")
     editor.get_by_role("button", name="Stage").press("Enter")
-    covers = "one => { const { width, height } = one.getBoundingClientRect(); return [width, height].map(Math.round); }"
+    covers = """one => {
+        const { width, height } = one.getBoundingClientRect();
+        return [width, height].map(Math.round);
+    }"""
     window = editor.evaluate("() => [document.documentElement.clientWidth, innerHeight]")
     assert editor.evaluate(covers) == window
     editor.get_by_role("switch").first.press("Escape")
