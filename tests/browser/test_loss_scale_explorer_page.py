@@ -318,30 +318,6 @@ def test_the_heat_map_of_many_tensors(page, show):
 
 # How wide the canvas is in its own pixels and on the screen; and whether its names, which it begins with, are
 # finer than pairs of pixels that were drawn as one.
-SHARPNESS = """canvas => {
-    const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, 300, canvas.height);
-    const ink = (x, y) => data[4 * (y * width + x) + 3];
-    let finer = 0;
-    for (let y = 0; y < height; y++) for (let x = 0; x < width; x += 2) finer += ink(x, y) !== ink(x + 1, y);
-    return [canvas.width, Math.round(canvas.getBoundingClientRect().width * devicePixelRatio), finer > 0];
-}"""
-
-
-def test_the_heat_map_is_as_sharp_as_the_screen_at_every_size(page, show):
-    """Also on a screen so wide that the card has as many pixels of its own at either size."""
-    widget = show(width=2200)
-    widget.get_by_text("All 20 tensors by binade").click()
-    canvas = widget.locator("canvas")
-    until(lambda: canvas.evaluate("one => one.style.width"))
-    (normal, *_), widths = canvas.evaluate(SHARPNESS), canvas.evaluate("one => one.style.width")
-    button = widget.get_by_role("button", name="Projector size")
-    button.click()
-    until(lambda: canvas.evaluate(SHARPNESS) == [2 * normal, 2 * normal, True])
-    assert canvas.evaluate("one => one.style.width") == widths
-    button.click()
-    until(lambda: canvas.evaluate(SHARPNESS) == [normal, normal, True])
-
-
 def test_other_formats_have_the_errors_that_python_estimates(page, show, watched):
     widget = show("light", 360, watched)
     widget.get_by_text("Other formats at this scale").click()

@@ -65,7 +65,7 @@ def test_every_task_by_keyboard(page, tmp_path):
     line = picture(widget)
     start = line.get_attribute("aria-label")
     widget.get_by_label("value", exact=True).press("Tab")
-    press(page, "Tab", "Tab", "Tab", "Tab")  # past projector size and the cells
+    press(page, "Tab", "Tab", "Tab", "Tab")  # past the stage and the cells
     expect(widget.get_by_role("group", name="Number line")).to_be_focused()
     press(page, "-", "-", "-", "-", "-", "-")
     expect(line).to_have_accessible_name(re.compile("float16 · 10 values in view"))

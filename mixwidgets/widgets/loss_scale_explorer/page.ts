@@ -9,6 +9,7 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/ruler/words.ts";
+import { addSequence, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { comparison } from "./comparison.ts";
 import { heatMap } from "./heat_map.ts";
@@ -17,6 +18,7 @@ import { scaleControl } from "./scale_control.ts";
 import { accept, choices, explore, type State } from "./state.ts";
 import { tensorRows } from "./tensor_rows.ts";
 import { timeline } from "./timeline.ts";
+import steps from "./stage.json";
 
 const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 
@@ -74,6 +76,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   });
 
+  addSequence(view, root, steps as Step[]);
   view.onClose(() => root.remove());
   return view.close;
 }
