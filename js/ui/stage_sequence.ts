@@ -51,7 +51,11 @@ export function addSequence(view: View<any>, root: HTMLElement, steps: readonly 
     setText(show, t(!isShown ? "common.stage_show" : step + 1 < steps.length ? "common.stage_next" : "common.stage_again"));
     set(back, { hidden: step === 0 });
   });
-  field.addEventListener("keydown", (event) => event.key === "Enter" && advance());
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // it would press the button that has the focus next
+    advance();
+  });
   root.addEventListener("keydown", (event) => {
     const act = { PageDown: advance, PageUp: () => go(at.value.step - 1) }[event.key];
     if (!act || !isStaged(root)) return;
