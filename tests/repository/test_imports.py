@@ -44,6 +44,7 @@ PACKAGES = {
         {"numpy", "torch"},
         {"pandas"},
     ),
+    "integrations": ({"observe"}, set(), {"transformers", "lightning", "pytorch_lightning"}),
     "difference": ({"checks", "experiments", "training"}, {"torch"}, {"pandas"}),
     "scheduler": (
         {"checks", "installed", "gradients", "task", "experiments", "store", "training"},
