@@ -4,6 +4,9 @@
 import { h, s, set } from "./dom.ts";
 import { t } from "./messages.ts";
 
+/** The event of a card that has come to the stage or left it. */
+export const STAGED = "mw-staged";
+
 const [WIDE, HIGH] = [640, 360]; // pixels of the card; of 1280 × 720 on the screen each is two
 
 /** A button for `root`, a card, that takes it to the stage and back; so does Escape. */
@@ -24,6 +27,7 @@ export function stageButton(root: HTMLElement): HTMLButtonElement {
       root.showPopover?.();
     } else removeEventListener("resize", fit);
     button.focus();
+    root.dispatchEvent(new Event(STAGED));
   };
   button.addEventListener("click", () => show(!isStaged(root)));
   root.addEventListener("keydown", (event) => {

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals-core";
 import { button } from "./buttons.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 import { t, type MessageKey } from "./messages.ts";
-import { isStaged } from "./stage.ts";
+import { isStaged, STAGED } from "./stage.ts";
 import type { View } from "./view.ts";
 
 /** A question, and the traits with which the widget answers it. */
@@ -15,8 +15,16 @@ export interface Step {
 
 const LONGEST = 60; // characters of a prediction
 
-/** Put the questions into a card: shown on its stage alone. Enter and the keys of a presenter's remote go through them. */
+/** Put the questions into a card while it is on the stage. Enter and the keys of a presenter's remote go through them. */
 export function addSequence(view: View<any>, root: HTMLElement, steps: readonly Step[]): void {
+  let element: HTMLElement | undefined;
+  root.addEventListener(STAGED, () => {
+    if (isStaged(root)) root.firstElementChild!.after((element ??= sequence(view, root, steps)));
+    else element?.remove();
+  });
+}
+
+function sequence(view: View<any>, root: HTMLElement, steps: readonly Step[]): HTMLElement {
   const at = signal({ step: 0, isShown: false });
   const question = h("p", { class: "mw-stage-question", id: uniqueId("question") });
   const place = h("span", { class: "mw-muted mw-num" });
@@ -62,5 +70,5 @@ export function addSequence(view: View<any>, root: HTMLElement, steps: readonly 
     event.preventDefault();
     act();
   });
-  root.firstElementChild!.after(element);
+  return element;
 }
