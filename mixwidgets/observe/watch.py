@@ -20,6 +20,7 @@ from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
 from mixwidgets.observe.observer import Observer
 from mixwidgets.observe.report import is_gradient, report, signed_format
+from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.targets import Loop, check_loop, listed
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import RunStarted
@@ -142,6 +143,22 @@ class Watcher:
         """The former name of `loss`, for one more version."""
         warnings.warn("write watcher.loss(loss)", DeprecationWarning, stacklevel=2)
         self.loss(loss)
+
+    def log_to(
+        self, where: str | Callable[..., object], folder: str | os.PathLike[str] = "tensorboard"
+    ) -> Self:
+        """Write each observed step that comes as scalars: `watch(model, optimizer).log_to("tensorboard")`.
+
+        where: "tensorboard", or a function that is called with a dict of names and numbers, and `step=`, as
+            `wandb.log` and `mlflow.log_metrics` are: `log_to(wandb.log)`.
+        folder: of TensorBoard's event files; each start of watching begins a new one.
+
+        The numbers are "loss" (if seen), "loss_scale", and of each tensor the shares of its non-zero values
+        that the watcher's format loses: "flushed/conv1.weight", "subnormal/…", "overflow/…", and
+        "not_finite/…". ValueError for another name, ModuleNotFoundError without the package tensorboard.
+        """
+        self._observer.logs.append(ScalarLog(where, folder, self.format))
+        return self
 
     @property
     def step(self) -> int:
