@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 
 _STEPS_TO_PAY = 4
-LossT = TypeVar("LossT", bound=float | Tensor)
 
 
 def watch(
@@ -126,7 +125,7 @@ class Watcher:
         else:
             self._stop(reason_of(error), in_words(error))
 
-    def loss(self, loss: LossT) -> LossT:
+    def loss(self, loss: float | Tensor) -> Any:
         """Tell the loss of the step under way, before it ends; of micro-batches they add up. Returns it:
         `watcher.loss(loss).backward()`.
 
@@ -226,7 +225,13 @@ class Watcher:
         summary does not decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` holds
         the `notes`.
         """
-        table = report(self._history.newest, self.format if format is None else signed_format(format))
+        told = self.format if format is None else signed_format(format)
+        newest = self._history.newest
+        table = (
+            report(newest.step, newest.loss_scale, newest.summaries, told)
+            if newest
+            else report(0, 1.0, {}, told)
+        )
         table.attrs["notes"] = self.notes
         return table
 
