@@ -1,6 +1,6 @@
 """`watch` inside other libraries' trainers: a callback for Hugging Face's Trainer, and one for Lightning.
 
-Accelerate needs none: pass what `accelerator.prepare` gives, `mixwidgets.watch(model, optimizer)`.
+Accelerate needs none: `mixwidgets.watch` takes the model and the optimiser that its prepare gives.
 """
 
 import sys
@@ -34,8 +34,8 @@ def trainer_callback(**options: Any) -> Any:
 
     options: what `watch` takes beside the model, the optimiser and the scaler, such as `every=10`.
 
-    Its `.watcher` has what was seen, from the training's begin on. Where an error ends the training, Trainer
-    tells no callback: call `.stop()`. Nor does it tell the loss of a step, which its own log has.
+    Its attribute watcher has what was seen, from the training's begin on. Where an error ends the training,
+    Trainer tells no callback: call `Watcher.stop`. Nor does it tell the loss of a step; its own log has that.
     """
     from transformers import TrainerCallback
 

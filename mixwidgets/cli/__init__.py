@@ -12,6 +12,7 @@ from mixwidgets.cli.runs import compare_runs, show_runs
 from mixwidgets.cli.survey import survey_file
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.cli.train import run_sweep, train_one
+from mixwidgets.cli.watch import report_run, watch_script
 from mixwidgets.languages.texts import LANGUAGES
 from mixwidgets.plain_text import plain
 
@@ -29,6 +30,8 @@ app.command("compare")(compare_runs)
 app.command("sweep")(run_sweep)
 app.command("grade")(grade_class)
 app.command("survey")(survey_file)
+app.command("watch", context_settings={"allow_interspersed_args": False})(watch_script)
+app.command("report")(report_run)
 
 
 @app.command("format", context_settings={"ignore_unknown_options": True})  # -0.1 is a value

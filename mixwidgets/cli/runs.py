@@ -73,7 +73,7 @@ def compare_runs(
 
     with errors_in_words():
         there = _runs_in(runs_dir)
-        runs = [_find_run(name, runs_dir, there) for name in named]
+        runs = [find_run(name, runs_dir, there) for name in named]
         rows = comparison_rows(runs)
     if as_json:
         told = [
@@ -97,7 +97,7 @@ def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
     return runs
 
 
-def _find_run(named: str, runs_dir: Path, there: list["Run"]) -> "Run":
+def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "Run":
     """The run at a path, or the one of those there whose id is, or has in it, what is named.
 
     LookupError, with what is there, when none or several have.
@@ -107,6 +107,7 @@ def _find_run(named: str, runs_dir: Path, there: list["Run"]) -> "Run":
 
     if os.sep in named or (Path(named) / "experiment.json").exists():
         return open_run(named)
+    there = _runs_in(runs_dir) if there is None else there
     found = [run for run in there if run.id == named] or [run for run in there if named in run.id]
     if len(found) == 1:
         return found[0]

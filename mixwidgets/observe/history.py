@@ -70,7 +70,8 @@ class History:
         self._saw_outputs = False
         self._observed: list[Snapshot] = []
 
-    def add(self, seen: SeenStep) -> None:
+    def add(self, seen: SeenStep) -> bool:
+        """Whether it was an observed step."""
         record = seen.record
         self.steps = record.step
         if record.skipped:
@@ -83,7 +84,7 @@ class History:
             if name:
                 self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
         if not (seen.gradients or seen.others):
-            return
+            return False
         summaries = seen.gradients
         if seen.others:
             summaries = joined([seen.gradients, seen.others], [*seen.gradients, *seen.others])
@@ -98,6 +99,7 @@ class History:
                 summaries=summaries,
             )
         )
+        return True
 
     @property
     def newest(self) -> Snapshot | None:

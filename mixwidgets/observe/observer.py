@@ -5,6 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -15,6 +16,9 @@ from mixwidgets.observe.targets import Loop
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import GradientSnapshot, RunFinished
 from mixwidgets.store.journal import Journal
+
+if TYPE_CHECKING:
+    from mixwidgets.observe.scalars import ScalarLog
 
 
 class Observer:
@@ -32,6 +36,8 @@ class Observer:
         """The one that was given, or found."""
         self.others_steps = 0
         """How often an optimiser that was not given has stepped the model's weights."""
+        self.logs: list[ScalarLog] = []
+        """What else is told of each observed step."""
         self._loop, self._device, self._every, self._together = loop, device, every, together
         self._steps_behind = 0 if device.type == "cpu" else 1
         self._journal: Journal | None = None
@@ -125,6 +131,11 @@ class Observer:
         """Read what is left and end the journal: with this reason, or with an error of our own."""
         self.catch_up()
         self.is_active = False
+        for log in self.logs:
+            try:
+                log.close()
+            except OSError as error:
+                self.fail(error)
         journal, self._journal = self._journal, None
         if journal is None:
             return
@@ -140,7 +151,9 @@ class Observer:
         with self._lock:
             while len(self._unread) > behind:
                 seen = self._unread.popleft().read(self._names)
-                self.history.add(seen)
+                if self.history.add(seen):
+                    for log in self.logs:
+                        log.add(self.history.snapshots[-1])
                 if self._journal is not None:
                     self._journal.append(seen.record)
                     if seen.gradients:

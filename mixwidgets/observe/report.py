@@ -1,12 +1,12 @@
 """What a watcher says of each tensor, in words."""
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe.history import Snapshot
 from mixwidgets.store.tables import CLASSES, class_counts
 
 if TYPE_CHECKING:
@@ -28,15 +28,16 @@ def signed_format(name: str) -> str:
     return fmt.name
 
 
-def report(snapshot: Snapshot | None, format: str) -> "pd.DataFrame":
-    """One row per tensor of an observed step: its part of `gradient_table`, `best_loss_scale` (NaN where
+def report(
+    step: int, loss_scale: float, summaries: Mapping[str, GradientSummary], format: str
+) -> "pd.DataFrame":
+    """One row per tensor of a step: its part of `gradient_table`, `best_loss_scale` (NaN where
     there is nothing to scale) and `finding`."""
     import pandas as pd
 
     rows: list[dict[str, object]] = []
-    step, scale_of_loss = (snapshot.step, snapshot.loss_scale) if snapshot else (0, 1.0)
-    for name, summary in snapshot.summaries.items() if snapshot else ():
-        scale = scale_of_loss if is_gradient(name) else 1.0
+    for name, summary in summaries.items():
+        scale = loss_scale if is_gradient(name) else 1.0
         best = is_gradient(name) and _values(summary)
         rows.append(
             {

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,7 @@ from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
 from mixwidgets.observe.observer import Observer
 from mixwidgets.observe.report import is_gradient, report, signed_format
+from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.targets import Loop, check_loop, listed
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import RunStarted
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 
 _STEPS_TO_PAY = 4
-LossT = TypeVar("LossT", bound=float | Tensor)
 
 
 def watch(
@@ -125,7 +125,7 @@ class Watcher:
         else:
             self._stop(reason_of(error), in_words(error))
 
-    def loss(self, loss: LossT) -> LossT:
+    def loss(self, loss: float | Tensor) -> Any:
         """Tell the loss of the step under way, before it ends; of micro-batches they add up. Returns it:
         `watcher.loss(loss).backward()`.
 
@@ -142,6 +142,22 @@ class Watcher:
         """The former name of `loss`, for one more version."""
         warnings.warn("write watcher.loss(loss)", DeprecationWarning, stacklevel=2)
         self.loss(loss)
+
+    def log_to(
+        self, where: str | Callable[..., object], folder: str | os.PathLike[str] = "tensorboard"
+    ) -> Self:
+        """Write each observed step that comes as scalars: `watch(model, optimizer).log_to("tensorboard")`.
+
+        where: "tensorboard", or a function that is called with a dict of names and numbers, and `step=`, as
+            `wandb.log` and `mlflow.log_metrics` are: `log_to(wandb.log)`.
+        folder: of TensorBoard's event files; each start of watching begins a new one.
+
+        The numbers are "loss" (if seen), "loss_scale", and of each tensor the shares of its non-zero values
+        that the watcher's format loses: "flushed/conv1.weight", "subnormal/…", "overflow/…", and
+        "not_finite/…". ValueError for another name, ModuleNotFoundError without the package tensorboard.
+        """
+        self._observer.logs.append(ScalarLog(where, folder, self.format))
+        return self
 
     @property
     def step(self) -> int:
@@ -209,7 +225,13 @@ class Watcher:
         summary does not decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` holds
         the `notes`.
         """
-        table = report(self._history.newest, self.format if format is None else signed_format(format))
+        told = self.format if format is None else signed_format(format)
+        newest = self._history.newest
+        table = (
+            report(newest.step, newest.loss_scale, newest.summaries, told)
+            if newest
+            else report(0, 1.0, {}, told)
+        )
         table.attrs["notes"] = self.notes
         return table
 

@@ -11,6 +11,7 @@ needed. Tags:
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -34,23 +35,34 @@ _NUMBERS = [
 def write_event_file(events: Iterable[Event], folder: Path, started: float, batch_size: float) -> None:
     """Write the one event file of `folder`. A step's wall time is `started` (seconds since 1970) plus the
     seconds of the steps up to it: evaluations and snapshots take none."""
-    from tensorboard.compat.proto.event_pb2 import Event as TensorBoardEvent
-    from tensorboard.compat.proto.summary_pb2 import Summary
-    from tensorboard.summary.writer.event_file_writer import EventFileWriter
-
-    writer = EventFileWriter(str(folder))
-    try:
-        wall_time = started
+    wall_time = started
+    with closing(EventFile(folder)) as file:
         for event in events:
             if isinstance(event, RunStarted | RunFinished):
                 continue
             if isinstance(event, StepRecord):
                 wall_time += event.seconds
-            values = [Summary.Value(tag=tag, **value) for tag, value in _values(event, batch_size)]
-            summary = Summary(value=values)
-            writer.add_event(TensorBoardEvent(wall_time=wall_time, step=event.step, summary=summary))
-    finally:
-        writer.close()
+            file.add(event.step, wall_time, _values(event, batch_size))
+
+
+class EventFile:
+    """An event file of TensorBoard's in a folder, which may have others."""
+
+    def __init__(self, folder: Path) -> None:
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+        self._writer = EventFileWriter(str(folder))
+
+    def add(self, step: int, wall_time: float, values: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Each value as a tag and the fields of a Summary.Value."""
+        from tensorboard.compat.proto.event_pb2 import Event as TensorBoardEvent
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        summary = Summary(value=[Summary.Value(tag=tag, **value) for tag, value in values])
+        self._writer.add_event(TensorBoardEvent(wall_time=wall_time, step=step, summary=summary))
+
+    def close(self) -> None:
+        self._writer.close()
 
 
 def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -67,7 +67,7 @@ PACKAGES = {
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *("scheduler", "languages", "exercises", "widgets", "site", "plain_text"),
+            *("observe", "scheduler", "languages", "exercises", "widgets", "site", "plain_text"),
         },
         {"typer", "rich"},
         {"distributed"},

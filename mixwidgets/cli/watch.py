@@ -1,0 +1,92 @@
+"""mixwidgets watch | report: a training script as it is, and what was seen of its gradients."""
+
+from itertools import count
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixwidgets.cli.experiment import RunsDir
+from mixwidgets.cli.runs import AsJson, find_run
+from mixwidgets.cli.terminal import errors_in_words
+from mixwidgets.plain_text import plain
+
+
+def watch_script(
+    script: Annotated[Path, typer.Argument(help="A Python file that trains with torch.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="The script's own arguments, as it takes them.")
+    ] = None,
+    path: Annotated[
+        Path | None,
+        typer.Option(help="The new folder to record in; runs/ and the script's name if left out."),
+    ] = None,
+    every: Annotated[int, typer.Option(help="Steps from one look at the gradients to the next.")] = 10,
+    format: Annotated[str, typer.Option(help="The format whose losses are told.")] = "float16",
+) -> None:
+    """Run a training script as it is, and record the gradients of what it trains.
+
+    Options of this command come before the script. What is watched is the model whose weights the first
+    optimiser steps, in this process.
+    """
+    from mixwidgets.installed import require
+
+    with errors_in_words():
+        require("Watching", "train", "torch")
+        from mixwidgets.observe.report import signed_format
+        from mixwidgets.observe.script import WatchedScript
+
+        signed_format(format)
+        script.open("rb").close()  # OSError says what is wrong with it
+        folder = path or _free(Path("runs") / script.stem)
+        watched = WatchedScript(path=folder, every=every, format=format)
+    try:
+        watched.run(script, arguments or [])
+    finally:
+        for note in watched.notes():
+            typer.echo(f"mixwidgets: {plain(note)}", err=True)
+        if watched.watcher:
+            typer.echo(
+                f"mixwidgets: {watched.watcher.step:,} steps; see mixwidgets report {plain(folder)}", err=True
+            )
+
+
+def report_run(
+    run: Annotated[
+        str, typer.Argument(help="A run's folder, its id, or a part of it that no other run has.")
+    ],
+    runs_dir: RunsDir = Path("runs"),
+    format: Annotated[
+        str | None, typer.Option(help="What to look at the gradients in; the run's own if left out.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a format makes of the newest gradients of a run, a sentence for each tensor."""
+    with errors_in_words():
+        from mixwidgets.observe.report import report, signed_format
+
+        found = find_run(run, runs_dir)
+        state = found.state()
+        if state.snapshot is None:
+            raise LookupError(f"{found.id} has recorded no gradients.")
+        table = report(
+            state.snapshot.step,
+            state.snapshot_scale,
+            state.snapshot.summaries,
+            signed_format(format or found.experiment.compute_format),
+        )
+    if as_json:
+        typer.echo(table.to_json(orient="records", double_precision=15))
+        return
+    skipped = f", {state.skipped:,} of them skipped" if state.skipped else ""
+    typer.echo(plain(f"{found.experiment.title}: {found.status}, {state.steps:,} steps{skipped}"))
+    typer.echo(f"Gradients of step {state.snapshot.step:,}:")
+    for finding in table.finding:
+        typer.echo(f"  {plain(finding)}")
+
+
+def _free(path: Path) -> Path:
+    """The path, or the first of path-2, path-3 … that is free."""
+    if not path.exists():
+        return path
+    return next(free for number in count(2) if not (free := path.with_name(f"{path.name}-{number}")).exists())

@@ -1,0 +1,55 @@
+"""A watcher's snapshots as scalars, for those who track their experiments elsewhere."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from mixwidgets.installed import require
+from mixwidgets.observe.history import Snapshot
+from mixwidgets.observe.report import is_gradient
+from mixwidgets.store.event_file import EventFile
+from mixwidgets.store.shares import class_shares
+
+
+class ScalarLog:
+    """Writes each snapshot to where `log_to` says."""
+
+    def __init__(
+        self, where: "str | Callable[..., object]", folder: str | os.PathLike[str], format: str
+    ) -> None:
+        """Raises as `Watcher.log_to`."""
+        self._format, self._folder = format, Path(folder)
+        self._file: EventFile | None = None
+        self._write = where if callable(where) else self._to_tensorboard
+        if not callable(where):
+            if where != "tensorboard":
+                raise ValueError(
+                    "log_to takes 'tensorboard', or a function of a dict and step=, such as wandb.log or "
+                    f"mlflow.log_metrics; {where!r} came."
+                )
+            require("log_to('tensorboard')", "export", "tensorboard")
+
+    def add(self, snapshot: Snapshot) -> None:
+        self._write(scalars(snapshot, self._format), step=snapshot.step)
+
+    def close(self) -> None:
+        """What is added later goes to a new file beside the former."""
+        if self._file:
+            self._file.close()
+        self._file = None
+
+    def _to_tensorboard(self, values: Mapping[str, float], step: int) -> None:
+        self._file = self._file or EventFile(self._folder)
+        self._file.add(step, time.time(), ((tag, {"simple_value": value}) for tag, value in values.items()))
+
+
+def scalars(snapshot: Snapshot, format: str) -> dict[str, float]:
+    """The loss, the loss scale, and "flushed/conv1.weight": of each tensor the shares of its non-zero values
+    that `format` flushes, makes subnormal or overflows, or that are not finite. Without what is not known."""
+    found = {"loss": snapshot.loss, "loss_scale": snapshot.loss_scale}
+    for name, summary in snapshot.summaries.items():
+        shares = class_shares([summary], format, snapshot.loss_scale if is_gradient(name) else 1.0)
+        for kind in ("flushed", "subnormal", "overflow", "not_finite"):
+            found[f"{kind}/{name}"] = getattr(shares, kind)
+    return {tag: value for tag, value in found.items() if value == value}

@@ -1,0 +1,66 @@
+"""watcher.log_to: what goes to TensorBoard, or to a function, beside NumPy's casts."""
+
+import numpy as np
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from mixwidgets.observe.watch import watch
+from tests.observe.watch_twins import Twin
+
+
+def expected(gradients):
+    """The shares of what float16 flushes and makes subnormal."""
+    found = {}
+    for name, gradient in gradients.items():
+        cast = np.abs(gradient[gradient != 0].astype(np.float16))
+        found[f"flushed/{name}"] = np.mean(cast == 0)
+        found[f"subnormal/{name}"] = np.mean((cast > 0) & (cast < np.finfo(np.float16).smallest_normal))
+        found[f"overflow/{name}"] = np.mean(np.isinf(cast))
+        found[f"not_finite/{name}"] = 0.0
+    return found
+
+
+def step(twin, watcher):
+    output = twin.net(twin.batch())
+    loss = watcher.loss(1e-4 * (output**2).mean())
+    twin.steps_by.zero_grad()
+    loss.backward()
+    gradients = {name: weight.grad.numpy().copy() for name, weight in twin.net.named_parameters()}
+    twin.steps_by.step()
+    return {"loss": loss.item(), "loss_scale": 1.0, **expected(gradients)}
+
+
+def test_shares_go_to_a_function_and_to_tensorboard(tmp_path):
+    twin, told = Twin(), []
+    watcher = watch(twin.net, twin.steps_by, every=2)
+    watcher.log_to(lambda values, step: told.append((step, values))).log_to("tensorboard", tmp_path / "tb")
+    with watcher:
+        made = [step(twin, watcher) for _ in range(3)]
+    with watcher:  # goes on in a file of its own
+        made += [step(twin, watcher) for _ in range(2)]
+    step(twin, watcher)  # not watched
+    assert [number for number, _ in told] == [1, 3, 5]
+    for (_, values), wanted in zip(told, made[::2], strict=True):
+        assert values == pytest.approx(wanted)
+    assert any(0 < values["subnormal/0.weight"] < 1 for _, values in told)
+    assert len([*(tmp_path / "tb").iterdir()]) == 2
+    read = EventAccumulator(str(tmp_path / "tb")).Reload()
+    assert set(read.Tags()["scalars"]) == set(made[0])
+    for tag in made[0]:
+        assert [(one.step, one.value) for one in read.Scalars(tag)] == [
+            (number, pytest.approx(values[tag], rel=1e-6)) for number, values in told
+        ]
+
+
+def test_a_tracker_that_fails_does_not_end_training():
+    twin = Twin()
+    watcher = watch(twin.net, twin.steps_by).log_to(lambda values, step: 1 / 0)
+    with watcher, pytest.warns(RuntimeWarning, match="division by zero"):
+        step(twin, watcher)
+    assert "division by zero" in watcher.notes[-1]
+
+
+def test_wrong_places_teach():
+    twin = Twin()
+    with pytest.raises(ValueError, match=r"wandb\.log or mlflow\.log_metrics; 'wandb' came"):
+        watch(twin.net, twin.steps_by).log_to("wandb")
