@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test test-all unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs slides linkcheck screenshots constraints oldest clean
+.PHONY: lab test test-all unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs slides lite linkcheck screenshots constraints oldest clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
@@ -42,7 +42,7 @@ documentation: .venv/.test .venv/.browser build/npm/.made
 notebooks: .venv/.test
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=600 --timeout=900 $(SHARED) -p no:cacheprovider --ignore=notebooks/zh $(NOTEBOOKS)
 
-browser: .venv/.test .venv/.browser build/npm/.made node_modules/.installed
+browser: .venv/.test .venv/.browser build/npm/.made build/wheels/.made node_modules/.installed
 	$(BIN)/python -m pytest -m "browser $(SLOW)" -n auto --maxprocesses 8 --dist worksteal
 
 # For those who work on it
@@ -78,6 +78,11 @@ docs: .venv/.test build/npm/.made
 slides: .venv/.test build/npm/.made
 	$(BIN)/python -m docs.slides build/docs/slides
 	@echo "open build/docs/slides/index.html"
+
+# JupyterLite: notebooks in the browser's own Python. Serve the folder: `python -m http.server -d build/lite`.
+lite: .venv/.test build/npm/.made build/wheels/.made
+	$(BIN)/python -m lite.build
+	@echo "serve build/lite, and open lab/index.html?path=scratch.ipynb there"
 
 linkcheck: .venv/.test  # asks every site that the pages name, so it is no part of `make test`
 	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
@@ -119,12 +124,18 @@ clean:
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/python -m playwright install chromium
 	touch $@
 
-# Packages that are used as they are, without all that npm would install for them: two by browser tests, and reveal.js
-# by the slides, which have it beside them.
-PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8 reveal.js@4.6.1
+# Packages that are used as they are, without all that npm would install for them: by browser tests, by the slides, which
+# have reveal.js beside them, and by JupyterLite.
+PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8 reveal.js@4.6.1 pyodide@314.0.7
 build/npm/.made: Makefile .venv/.test
 	mkdir -p $(@D)
 	cd $(@D) && for package in $(PACKED); do file=$$($(NPM) pack --silent $$package) && mkdir -p $${file%.tgz} && tar -xzf $$file -C $${file%.tgz} --strip-components=1 || exit 1; done
+	touch $@
+
+# What Python in the browser imports beside our own wheel: wheels without compiled code.
+build/wheels/.made: lite/wheels.txt constraints.txt .venv/.test
+	rm -rf $(@D)
+	$(PIP) download -d $(@D) --no-deps --platform any --python-version 3.14 -c constraints.txt -r lite/wheels.txt
 	touch $@
 
 node_modules/.installed: package.json package-lock.json .venv/.test

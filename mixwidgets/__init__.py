@@ -60,7 +60,14 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(module), name)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    try:
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    except ModuleNotFoundError as error:
+        from mixwidgets.installed import IN_BROWSER, import_error_in_browser
+
+        if IN_BROWSER:
+            raise import_error_in_browser(f"mixwidgets.{name}", error) from None
+        raise
     globals()[name] = value
     return value
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
 
+IN_BROWSER = sys.platform == "emscripten"
+"""Whether this Python is Pyodide, as in JupyterLite."""
+_FETCHED = ("numpy", "pandas")  # by Pyodide, if a cell imports them
+
 
 def require(what: str, extra: str, *packages: str, instead: str = "") -> None:
     """ModuleNotFoundError, with what to install, where `what` needs packages that are missing; and what else
@@ -27,8 +31,19 @@ def require(what: str, extra: str, *packages: str, instead: str = "") -> None:
         )
 
 
+def import_error_in_browser(what: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
+    """The error with its cure. Pyodide fetches what a cell imports, not what a package does."""
+    if error.name in _FETCHED:
+        cure = f"write `import {error.name}` first in this cell, which fetches it from Pyodide's site"
+    else:
+        cure = "it is not in this browser: use mixwidgets on a machine of your own"
+    return ModuleNotFoundError(f"{what} needs {error.name}; {cure}.", name=error.name)
+
+
 def require_training() -> None:
     """ModuleNotFoundError or ImportError, with what to install, where no run can be trained."""
+    if IN_BROWSER:
+        raise import_error_in_browser("Training", ModuleNotFoundError(name="torch"))
     require("Training", "train", "torch", "sklearn")
     require_recent_torch()
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mixwidgets.installed import IN_BROWSER
+
 try:
     import fcntl
 except ModuleNotFoundError:
@@ -33,11 +35,14 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # Linux
 
 def can_launch() -> bool:
     """Whether a run can have a process of its own, which inherits locks and gets a session."""
-    return HAS_FLOCK and hasattr(os, "setsid")
+    return HAS_FLOCK and hasattr(os, "setsid") and not IN_BROWSER
 
 
 def require_processes(what: str, instead: str) -> None:
     """OSError, with what else would do, where a run cannot have a process of its own."""
+    if IN_BROWSER:
+        text = f"{what} starts processes, and a browser has none: use mixwidgets on a machine of your own."
+        raise OSError(errno.ENOTSUP, text)
     if not can_launch():
         raise OSError(
             errno.ENOTSUP, f"{what} needs Linux, macOS or WSL, the Linux inside Windows; here {instead}"

@@ -73,7 +73,7 @@ PACKAGES = {
         {"distributed"},
     ),
     "runs": (set(), set(), set()),  # moved modules, by name
-    "__init__": (set(), set(), set()),
+    "__init__": ({"installed"}, set(), set()),
 }
 # Files that are imported inside functions only, and what they may import of others on loading.
 LATE = {"mixwidgets.gradients.loops": {"numba"}}

@@ -220,10 +220,8 @@ def test_without_threads_it_looks_once_and_says_so(no_threads):
 
 
 def test_without_threads_the_page_is_answered_all_the_same(no_threads, monkeypatch, tmp_path):
-    def no_processes(*_, **__):
-        raise OSError(138, "emscripten does not support processes.")
-
-    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget.launch", no_processes)
+    for module in ("installed", "store.system"):
+        monkeypatch.setattr(f"mixwidgets.{module}.IN_BROWSER", True)
     with pytest.warns(RuntimeWarning, match="can start no thread"):
         lab = mw.TrainingLab(tmp_path / "runs", lang="zh")
     assert lab._notice.startswith("这里的 Python 无法启动线程")
@@ -232,6 +230,8 @@ def test_without_threads_the_page_is_answered_all_the_same(no_threads, monkeypat
     with pytest.warns(RuntimeWarning, match="can start no thread"):
         lab._hear({"kind": "hello", "view": "one"})
     lab._hear({"kind": "launch", "request": 1, "experiment": {"task": "digits_cnn"}})
-    refused = {"kind": "refused", "message": "emscripten does not support processes.", "request": 1}
-    assert answers == [{"kind": "hello"}, refused]
+    message = "Training needs torch; it is not in this browser: use mixwidgets on a machine of your own."
+    assert answers == [{"kind": "hello"}, {"kind": "refused", "message": message, "request": 1}]
+    with pytest.raises(OSError, match="launch starts processes, and a browser has none"):
+        mw.launch(mw.Experiment(task="digits_cnn", recipe="fp32"))
     lab.close()
