@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 NPM := PATH="$(CURDIR)/$(BIN):$$PATH" npm --loglevel=error
 VECTORS := build/vectors
 
-.PHONY: lab test test-all unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs linkcheck screenshots constraints oldest clean
+.PHONY: lab test test-all unit front-end documentation notebooks browser lint format bundle bench run-notebooks zh docs slides linkcheck screenshots constraints oldest clean
 .DELETE_ON_ERROR:
 
 lab: .venv/.lab
@@ -34,8 +34,8 @@ front-end: node_modules/.installed $(VECTORS)/.made
 	$(NPM) run check
 	$(NPM) test
 
-# Builds it, and trains what its examples train.
-documentation: .venv/.test
+# Builds it, trains what its examples train, and looks at pages as they are printed and shown.
+documentation: .venv/.test .venv/.browser build/npm/.made
 	$(BIN)/python -m pytest --timeout=900 tests/documentation
 
 # The Chinese edition has the English one's code and outputs (tests/repository/test_chinese_lessons.py): run once.
@@ -70,9 +70,14 @@ run-notebooks: .venv/.test .venv/.browser
 zh: .venv/.test
 	$(BIN)/python -m notebooks.zh.edition
 
-docs: .venv/.test
+docs: .venv/.test build/npm/.made
 	$(BIN)/python -m sphinx -E -q -W --keep-going docs build/docs
+	$(BIN)/python -m docs.slides build/docs/slides
 	@echo "open build/docs/index.html"
+
+slides: .venv/.test build/npm/.made
+	$(BIN)/python -m docs.slides build/docs/slides
+	@echo "open build/docs/slides/index.html"
 
 linkcheck: .venv/.test  # asks every site that the pages name, so it is no part of `make test`
 	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
@@ -114,9 +119,10 @@ clean:
 	$(BIN)/python -m tests.browser.chromium || $(BIN)/python -m playwright install chromium
 	touch $@
 
-# Packages that browser tests load as they are, without all that npm would install for them.
-PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8
-build/npm/.made: .venv/.test
+# Packages that are used as they are, without all that npm would install for them: two by browser tests, and reveal.js
+# by the slides, which have it beside them.
+PACKED = @vscode/jupyter-ipywidgets8@1.0.9 requirejs@2.3.8 reveal.js@4.6.1
+build/npm/.made: Makefile .venv/.test
 	mkdir -p $(@D)
 	cd $(@D) && for package in $(PACKED); do file=$$($(NPM) pack --silent $$package) && mkdir -p $${file%.tgz} && tar -xzf $$file -C $${file%.tgz} --strip-components=1 || exit 1; done
 	touch $@

@@ -10,6 +10,7 @@ from typer.cli import get_docs_for_click
 from typer.main import get_command
 
 import mixwidgets
+from docs import teaching_pack
 from mixwidgets.cli import app as command_line
 from mixwidgets.experiments.loss_scale import loss_scales
 from mixwidgets.store.events import REASONS
@@ -32,6 +33,8 @@ nitpick_ignore_regex = [
 html_theme = "furo"
 html_title = "mixwidgets"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["teaching.css"]
 
 myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 3
@@ -89,17 +92,16 @@ def signature_of_init(
     return text.replace("'…'", "…").removesuffix(" -> None"), returns
 
 
-def code_scrolls_by_keyboard(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
-) -> None:
-    """Let blocks of code, which are wider than a telephone, take the focus."""
+def finish_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Tell the page's language, and let blocks of code, which are wider than a telephone, take the focus."""
+    context["language"] = _language(page)
     if "body" in context:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
 
 
 def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
-    """Put what typer knows of the commands below their page's heading, and the names of presets where pages
-    leave room for them: {recipes}."""
+    """Put what typer knows of the commands below their page's heading, and names of presets, formats and
+    questions where pages leave room for them: {recipes}."""
     if page == "reference/command_line":
         group = get_command(command_line)
         context = group.context_class(group, info_name="mixwidgets")
@@ -107,13 +109,19 @@ def names_from_the_code(app: Sphinx, page: str, text: list[str]) -> None:
             get_docs_for_click(obj=command, ctx=context, indent=1, name=name, call_prefix="mixwidgets")
             for name, command in group.commands.items()
         )
+    elif page.startswith("teaching/"):
+        text[0] = teaching_pack.filled(text[0], _language(page))
     elif page.startswith("reference/"):
         for place, names in _NAMES.items():
             text[0] = text[0].replace(f"{{{place}}}", ", ".join(f"``{name}``" for name in names))
 
 
+def _language(page: str) -> str:
+    return "zh" if page.endswith("_zh") else "en"
+
+
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", arguments_as_fields)
     app.connect("autodoc-process-signature", signature_of_init)
-    app.connect("html-page-context", code_scrolls_by_keyboard)
+    app.connect("html-page-context", finish_page)
     app.connect("source-read", names_from_the_code)

@@ -37,7 +37,7 @@ const THREE = { spread: "spread float32", zeros: "zeros", "<img src=x onerror=al
 
 const explored = (changes: Record<string, unknown> = {}) => fakeModel({
   format: "float16", log2_loss_scale: 0, step: 0, title: null,
-  binade: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
+  binade: null, tensor: null, compare: ["bfloat16", "float8_e5m2"], _snapshots: still(THREE), _newest: 0, _seen: 1, _loss: view(),
   _without_gradient: [],
   ...changes,
 });
@@ -146,6 +146,112 @@ describe("the scale curve", () => {
   });
 });
 
+describe("the histogram in the hand", () => {
+  test("is dragged by its bars: each binade of the way is one of the scale, and one message at the end", () => {
+    const { model, one, figures } = show({ log2_loss_scale: 3 });
+    const surface = one<HTMLElement>(".mw-binades");
+    surface.setPointerCapture = () => {};
+    const [, width, height] = one(".mw-histogram").getAttribute("viewBox")!.split(" ").slice(1).map(Number) as [number, number, number];
+    expect(height).toBeGreaterThan(0);
+    const bins = 70; // of float16: 2^-50 … 2^20
+    const send = (kind: string, binades: number) =>
+      surface.dispatchEvent(new MouseEvent(kind, { button: 0, clientX: 200 + (binades * width) / bins, detail: 1 } as MouseEventInit));
+    send("pointerdown", 0);
+    for (const binades of [1, 5, -9, 4]) {
+      send("pointermove", binades * 1.001);
+      expect(model.saved).toEqual([]);
+    }
+    const moved = Number(one<HTMLInputElement>("input[type=range]").value);
+    expect(moved).toBeGreaterThan(3);
+    expect(figures()).toEqual(expected("float16", moved));
+    send("pointerup", 4);
+    send("click", 4);
+    expect([model.get("log2_loss_scale"), model.saved.length, model.get("binade")]).toEqual([moved, 1, null]);
+    send("pointerdown", 4);
+    send("pointerup", 4);
+    send("click", 4);
+    expect(model.get("binade")).not.toBeNull(); // a click is no drag
+  });
+
+  test("is moved by Shift and the arrow keys, to the ends of the range and no further", () => {
+    const { model, one } = show({ log2_loss_scale: 39 });
+    const press = (key: string) => one(".mw-binades").dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: true }));
+    for (const [key, log2] of [["ArrowRight", 40], ["ArrowRight", 40], ["ArrowLeft", 39], ["Home", -24], ["End", 40]] as const) {
+      press(key);
+      expect(model.get("log2_loss_scale")).toBe(log2);
+    }
+  });
+});
+
+describe("one tensor alone", () => {
+  const alone = (name: string, log2: number) =>
+    [...GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf(name)).buffer)).counts(getFormat("float16")!, log2).finite];
+
+  test("a row narrows everything to it, and back; the other rows stay", () => {
+    const { model, el, one, figures, names, drag } = show();
+    const row = (name: string) => [...el.querySelectorAll<HTMLButtonElement>(".mw-tensor")].find((button) => button.textContent!.startsWith(name))!;
+    row("spread").click();
+    expect([model.get("tensor"), figures(), names().length]).toEqual(["spread", alone("spread float32", 0), 3]);
+    expect(row("spread").getAttribute("aria-pressed")).toBe("true");
+    expect(one(".mw-subtitle").textContent).toMatch(/^float16 · [\d,]+ gradients of spread$/);
+    drag(12);
+    expect(figures()).toEqual(alone("spread float32", 12));
+    row("<img").click();
+    expect(figures()).toEqual(alone("edges float32", 12));
+    expect(document.activeElement).not.toBe(one(".mw-everything"));
+    one<HTMLButtonElement>(".mw-everything").click();
+    expect([model.get("tensor"), figures()]).toEqual([null, expected("float16", 12)]);
+    expect(document.activeElement!.className).toBe("mw-tensor");
+    row("spread").click();
+    row("spread").click();
+    expect(model.get("tensor")).toBeNull();
+    model.set("tensor", "gone"); // as in a snapshot that is without it
+    expect(figures()).toEqual([0, 0, 0, 0]);
+  });
+
+  test("the arrow keys move through the rows, which are one stop for Tab", () => {
+    const { el, names } = show();
+    const buttons = () => [...el.querySelectorAll<HTMLButtonElement>(".mw-tensor")];
+    buttons()[0]!.focus();
+    buttons()[0]!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    expect(document.activeElement).toBe(buttons()[1]);
+    expect(buttons().map(({ tabIndex }) => tabIndex)).toEqual([-1, 0, -1]);
+    (document.activeElement as HTMLButtonElement).click();
+    expect((document.activeElement!.querySelector(".mw-tensor-name"))!.textContent).toBe(names()[1]); // where the list was drawn anew
+  });
+});
+
+describe("many tensors", () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`Layer${i}.${i < 3 ? "bias" : "weight"}`, i % 2 ? "zeros" : "spread float32"]));
+
+  test("are found by words, and have an order", () => {
+    const { one, names } = show({ _snapshots: still(many) });
+    const box = one<HTMLInputElement>(".mw-finder input");
+    const order = one<HTMLSelectElement>(".mw-finder select");
+    const look = (text: string) => {
+      box.value = text;
+      box.dispatchEvent(new Event("input"));
+      return names();
+    };
+    const sort = (by: string) => {
+      order.value = by;
+      order.dispatchEvent(new Event("change"));
+      return names();
+    };
+    expect(sort("model")).toEqual(Object.keys(many).slice(0, 12));
+    expect(look("BIAS layer")).toEqual(["Layer0.bias", "Layer1.bias", "Layer2.bias"]);
+    expect(one(".mw-finder .mw-note").textContent).toBe("3 of 20 tensors");
+    expect(sort("lost")[2]).toBe("Layer1.bias"); // nothing but zeros
+    expect(look("1weight")).toEqual([]);
+    expect(sort("name")).toEqual([]);
+    expect(look("1 weight")).toEqual(Object.keys(many).filter((name) => name.includes("1") && name.includes("weight")));
+  });
+
+  test("few need none of this", () => {
+    expect(show().one<HTMLElement>(".mw-finder").hidden).toBe(true);
+  });
+});
+
 describe("the field", () => {
   const type = (field: HTMLInputElement, text: string) => {
     field.value = text;
@@ -163,11 +269,11 @@ describe("the field", () => {
   test.each(["", "41", "-25", "1.5"])("refuses %j, says why, and keeps the last scale", (text) => {
     const { model, one, figures } = show({ log2_loss_scale: 3 });
     type(one("input[type=number]"), text);
-    expect(one(".mw-scale-row ~ .mw-error").textContent).toContain("from -24 to 40");
+    expect(one(".mw-scale-row ~ .mw-error-line").textContent).toContain("from -24 to 40");
     expect(one("input[type=number]").getAttribute("aria-invalid")).toBe("true");
     expect([model.saved, figures()]).toEqual([[], expected("float16", 3)]);
     type(one("input[type=number]"), "4");
-    expect(one(".mw-scale-row ~ .mw-error").textContent).toBe("");
+    expect(one(".mw-scale-row ~ .mw-error-line").textContent).toBe("");
     expect(one("input[type=number]").hasAttribute("aria-invalid")).toBe(false);
   });
 });

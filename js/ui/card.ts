@@ -3,7 +3,7 @@
 import { h, uniqueId } from "./dom.ts";
 import { keepKeys } from "./keys.ts";
 import { t } from "./messages.ts";
-import { projectorButton } from "./projector.ts";
+import { stageButton } from "./stage.ts";
 import { adoptStyle } from "./style.ts";
 
 /**
@@ -14,7 +14,7 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   const id = uniqueId("title");
   const head = h("div", { class: "mw-head" }, h("h3", { id }, title));
   const root = h("section", { class: "mw mw-stack", lang: t("common.lang"), "aria-labelledby": id });
-  root.append(h("div", { class: "mw-card-top" }, head, projectorButton(root)));
+  root.append(h("div", { class: "mw-card-top" }, head, stageButton(root)));
   keepKeys(root);
   adoptStyle(el);
   el.classList.add("mw-place"); // what the card measures itself by

@@ -52,8 +52,8 @@ export function setText(element: Element, text: string): void {
 }
 
 /** A text in pieces as nodes: what is strong in <strong>. */
-export function emphasised(pieces: readonly { text: string; strong: boolean }[]): (HTMLElement | string)[] {
-  return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : text));
+export function emphasised(pieces: readonly { text: string; strong: boolean }[]): (HTMLElement | Text)[] {
+  return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : document.createTextNode(plain(text))));
 }
 
 let serial = 0;

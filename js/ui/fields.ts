@@ -52,6 +52,7 @@ export function bareField(attributes: Record<string, string | number>, commit: (
     if (event.key === "Enter") tryCommit();
     if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation(); // undo is the text's own until it is taken
     if (event.key === "Escape" && writing) {
+      event.preventDefault(); // it leaves no stage
       writing = false;
       show(shown);
     }

@@ -1,4 +1,4 @@
-// An element's own pixels and the screen's: at projector size one is two of them.
+// An element's own pixels and the screen's: on the stage one is several of them.
 
 /** How many of the screen's pixels one of the element's is wide; 1 before it is laid out. */
 export function zoomOf(element: Element): number {

@@ -1,4 +1,4 @@
-// Where a pointer is in an element, in the element's own pixels: at projector size they are larger than the screen's.
+// Where a pointer is in an element, in the element's own pixels: on the stage they are larger than the screen's.
 
 import { cornerOf, zoomOf } from "./pixels.ts";
 

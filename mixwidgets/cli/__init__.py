@@ -51,6 +51,10 @@ def export(
     folder: Annotated[
         Path, typer.Argument(help="A new or an empty folder, or one with a former site.", show_default=False)
     ],
+    into: Annotated[
+        Path | None,
+        typer.Argument(help="The same folder, where the word site stands first.", show_default=False),
+    ] = None,
     lang: Annotated[
         str, typer.Option(help=f"{', '.join(LANGUAGES)} (with the index at the root), or both: all of them.")
     ] = "both",
@@ -59,6 +63,9 @@ def export(
     from mixwidgets.site.exporting import export_site
 
     with errors_in_words():
+        if into is not None and folder != Path("site"):
+            raise ValueError(f"export takes one folder, or site and a folder; {plain(folder)} came first")
+        folder = into or folder
         chosen = choice("lang", lang, [*LANGUAGES, "both"])
         files = export_site(folder, LANGUAGES if chosen == "both" else (chosen,))
         size = sum(map(len, files.values())) / 1e6

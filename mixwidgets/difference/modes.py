@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -139,10 +140,9 @@ class RandomRounding(TorchDispatchMode):
         """float32 values rounded to nearest, ties to even, in new memory."""
         if not self._dropped:
             return values.clone()
-        with _disable_current_modes():
-            bits = values.contiguous().view(torch.int32)
-            to_even = (bits >> self._dropped) & 1
-            return _truncated(values, to_even + ((1 << self._dropped - 1) - 1), self._dropped)
+        bits = values.contiguous().view(torch.int32)
+        to_even = (bits >> self._dropped) & 1
+        return _truncated(values, to_even + ((1 << self._dropped - 1) - 1), self._dropped)
 
     def _err_like_a_long_sum_(self, sums: Tensor, given: list[Any]) -> None:
         most = max(value.numel() for value in given if isinstance(value, Tensor))
@@ -158,6 +158,7 @@ def _truncated(values: Tensor, added: Tensor, dropped: int) -> Tensor:
     return torch.where(values.isfinite(), rounded, values)
 
 
+@cache
 def _only_views(func: Any) -> bool:
     return any(of.alias_info and not of.alias_info.is_write for of in func._schema.returns)
 

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
 LOSS = "loss"
@@ -77,7 +78,14 @@ class Hooks:
     """The boundaries, as hooks on every module of a model; `with Hooks(…):` removes them at the end."""
 
     def __init__(self, model: nn.Module, done: Pass, see: See) -> None:
-        self._model, self._done, self._see = model, done, see
+        self._model, self._done = model, done
+
+        def see_outside(call: Call, place: Place, tensor: Tensor) -> Tensor:
+            """Not under the pass's modes, which would look at each operation of the measuring too."""
+            with torch._C.DisableTorchFunction(), _disable_current_modes():
+                return see(call, place, tensor)
+
+        self.see = see_outside
         self._calls: dict[str, int] = {}
         self._loss = Call(LOSS, "function", 0)
 
@@ -110,7 +118,7 @@ class Hooks:
                 if not _is_seen(value):
                     return value
                 place = Place(name, call.number, "gradient of input", next(inputs))
-                return _Boundary.apply(value, Tensor.clone, lambda g: self._see(call, place, g))  # type: ignore[no-untyped-call]
+                return _Boundary.apply(value, Tensor.clone, lambda g: self.see(call, place, g))  # type: ignore[no-untyped-call]
 
             return tree_map(crossing, (args, kwargs))
 
@@ -138,7 +146,7 @@ class Hooks:
             out = Place(call.module, call.number, OUTPUT, index)
             back = Place(call.module, call.number, "gradient of output", index)
             return _Boundary.apply(  # type: ignore[no-untyped-call]
-                value, lambda v: self._see(call, out, v), lambda g: self._see(above, back, g)
+                value, lambda v: self.see(call, out, v), lambda g: self.see(above, back, g)
             )
 
         output = tree_map(crossing, output)
@@ -175,11 +183,11 @@ def run(
     """
     args, kwargs = batch
 
-    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, see, done):
+    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, hooks.see, done):
         output = functional_call(model, dict(tensors), args, kwargs)
         call = hooks.begin_loss()
         value = _scalar(loss(tree_map(_in_float32, output) if float_loss else output))
-        see(call, Place(LOSS, 0, OUTPUT), value.detach())
+        hooks.see(call, Place(LOSS, 0, OUTPUT), value.detach())
         hooks.end()
         done.in_backward = True
         if step is None:

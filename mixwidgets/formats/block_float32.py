@@ -38,7 +38,7 @@ def round_array(
     amax = np.abs(blocks).max(-1, initial=0)
     lost = ~np.isfinite(amax)
     blocks[lost], amax[lost] = 0, 0
-    elements = round_blocks(fmt, blocks, units(fmt, amax), **rounding)
+    elements = round_blocks(fmt, blocks, units(fmt, amax)[:, None], **rounding)
     elements[lost] = np.nan
     return np.moveaxis(elements.reshape(padded.shape)[..., : rows.shape[-1]], -1, axis)
 
@@ -62,13 +62,12 @@ def units(
 def round_blocks(
     fmt: BlockFormat, blocks: NDArray[np.float32], units: NDArray[np.floating[Any]], **rounding: Any
 ) -> NDArray[np.float32]:
-    """Finite blocks (blocks, size), which need not be full ones, rounded to elements times their units."""
-    unit = units[:, None]
+    """Finite values rounded to elements times the units of their blocks, which are broadcast against them."""
     if fmt.tensor_scale is None:
-        elements = _rounded(fmt, np.asarray(blocks / unit, np.float32), rounding)
-        elements *= unit
+        elements = _rounded(fmt, np.asarray(blocks / units, np.float32), rounding)
+        elements *= units
         return elements
-    return (_rounded(fmt, _to_odd(blocks / unit), rounding) * unit).astype(np.float32)
+    return (_rounded(fmt, _to_odd(blocks / units), rounding) * units).astype(np.float32)
 
 
 def _rounded(

@@ -156,7 +156,7 @@ class FormatSpec:
         """Exponent of the smallest normal number, and of every subnormal one."""
         return int(self.has_zero) - self.bias
 
-    @property
+    @cached_property
     def emax(self) -> int:
         """Exponent of the largest finite number."""
         return (self.magnitude(self.max_code).numerator.bit_length() - 1) + (
@@ -168,17 +168,17 @@ class FormatSpec:
         """Whether float64 holds every value exactly."""
         return self.emax <= 1023 and self.emin - self.fraction_bits >= -1074
 
-    @property
+    @cached_property
     def max(self) -> float:
         """Largest finite value."""
         return as_float(self.magnitude(self.max_code), self.name)
 
-    @property
+    @cached_property
     def smallest_normal(self) -> float:
         """Smallest positive normal value, 2^emin."""
         return as_float(Fraction(2) ** self.emin, self.name)
 
-    @property
+    @cached_property
     def smallest_subnormal(self) -> float:
         """Smallest positive value below the normal ones; `smallest_normal` where there is none."""
         step = self.fraction_bits if self.has_zero else 0
@@ -202,7 +202,7 @@ class FormatSpec:
         """
         return (self.magnitude(self.max_code) + self.magnitude(self.max_code + 1)) / 2
 
-    @property
+    @cached_property
     def overflow_threshold(self) -> float:
         """`overflow_threshold_exact` as a float; infinity where float64 cannot hold it (float64's own)."""
         try:

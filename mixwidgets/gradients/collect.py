@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mixwidgets.gradients.summary import GradientSummary
 
 ACCEPTED = (
-    "a mapping of names to arrays, torch tensors or GradientSummaries, such as {'w': w.grad}, "
+    "an array or tensor, a mapping of names to such or to GradientSummaries, as {'w': w.grad}, "
     "a model with named_parameters() after loss.backward(), a run, or what watch returns"
 )
 
@@ -23,9 +23,9 @@ class Collected(NamedTuple):
 def collect(source: object) -> Collected:
     """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
 
-    Of a run, of what `watch` returns and of a GradientSnapshot: their newest. A GradientSummary alone goes by
-    the name "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a GradientSummary, or None
-    (left out and named).
+    Of a run, of what `watch` returns and of a GradientSnapshot: their newest. An array, a tensor or a
+    GradientSummary alone goes by the name "gradients". A gradient is a NumPy or ml_dtypes array, a torch
+    tensor, a GradientSummary, or None (left out and named).
     Raises TypeError for anything else and ValueError if there is no gradient at all.
     """
     gradients = _by_name(source)
@@ -44,7 +44,7 @@ def collect(source: object) -> Collected:
 def _by_name(source: Any) -> dict[str, object]:
     if callable(getattr(source, "named_parameters", None)):
         return {name: parameter.grad for name, parameter in source.named_parameters()}
-    if isinstance(source, GradientSummary):
+    if isinstance(source, GradientSummary) or (hasattr(source, "dtype") and hasattr(source, "shape")):
         return {"gradients": source}
     if callable(getattr(source, "gradients", None)):
         return dict(source.gradients())

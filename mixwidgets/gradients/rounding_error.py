@@ -7,7 +7,7 @@ Where nothing but zeros is left, it is 0.
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf, ldexp, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,13 +17,14 @@ from mixwidgets.gradients.boundaries import BINADE, exact_scale
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mixwidgets.formats.float_format import FloatFormat
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_CHUNK = 1 << 15  # values
+_CHUNK = 1 << 18  # values that are looked at together
+_SUM = 1 << 13  # values: of longer sums OpenBLAS makes threads, which wait for each other on a busy machine
 
 
 class RelativeError(NamedTuple):
@@ -40,66 +41,70 @@ def relative_error(values: object, format: str | FloatFormat, loss_scale: float 
 
     Raises as it does, and ValueError for an unsigned format, or a scale that is not greater than zero.
     """
-    flat, sums = as_floats(values), ErrorSum(format, loss_scale)
+    flat, sums = as_floats(values), ErrorSums([format], loss_scale)
     sums.add(flat)
-    return RelativeError(sums.relative, exact=True)
+    return RelativeError(sums.relative[0], exact=True)
 
 
-class ErrorSum:
-    """The error of values that come in pieces: flat float32 or float64 arrays."""
+class ErrorSums:
+    """The errors, in several formats, of values that come in pieces: flat float32 or float64 arrays."""
 
-    def __init__(self, format: str | FloatFormat, loss_scale: float = 1.0) -> None:
+    def __init__(self, formats: Iterable[str | FloatFormat], loss_scale: float = 1.0) -> None:
         """Raises as `relative_error` does."""
-        self._fmt = _signed(format)
+        self._formats = [_signed(fmt) for fmt in formats]
         numerator, denominator = exact_scale(loss_scale)
         self._scale = numerator / denominator
-        self._past = np.greater if self._fmt.overflow_tie_stays else np.greater_equal
-        self._overflows = False
         # Sums of squares, over 2^(2 unit), so that no square leaves float64's range.
-        self._unit, self._lost, self._whole = 0, 0.0, 0.0
+        self._unit, self._whole = 0, 0.0
+        self._lost = [0.0] * len(self._formats)
 
     def add(self, flat: Array) -> None:
-        for part in _parts(flat):
-            if not self._overflows:
-                self._add(part)
+        for start in range(0, len(flat), _CHUNK):
+            self._add(flat[start : start + _CHUNK])
 
     def _add(self, part: Array) -> None:
-        largest = np.max(np.abs(part), initial=0)
+        largest = np.float64(np.max(np.abs(part), initial=0))
         if not np.isfinite(largest):
             part = part[np.isfinite(part)]
-            largest = np.max(np.abs(part), initial=0)
+            largest = np.float64(np.max(np.abs(part), initial=0))
+        if not largest:
+            return
+        self._grow(int(np.frexp(largest)[1]))
         with np.errstate(over="ignore", under="ignore"):
+            self._whole += sum_of_squares(part, self._unit)
             scaled = part if self._scale == 1 else part.astype(np.float64) * self._scale
-            if self._past(np.float64(largest) * self._scale, self._fmt.overflow_threshold):
-                self._overflows = True
-                return
-            rounded = self._fmt.round(scaled)
-            # Without a scale, the error of a float32 value is one itself.
-            error = rounded - part if self._scale == 1 else rounded / self._scale - part
-            self._grow(int(np.frexp(np.float64(largest))[1]))
-            self._lost += _square(error, self._unit)
-            self._whole += _square(part, self._unit)
+            for index, fmt in enumerate(self._formats):
+                past = np.greater if fmt.overflow_tie_stays else np.greater_equal
+                if past(largest * self._scale, fmt.overflow_threshold):
+                    self._lost[index] = inf
+                if self._lost[index] < inf:
+                    error = fmt.round(scaled)
+                    if self._scale != 1:
+                        error /= self._scale
+                    error -= part  # exact, where float32 values were rounded without a scale
+                    self._lost[index] += sum_of_squares(error, self._unit)
 
     def _grow(self, unit: int) -> None:
         if not self._whole or unit > self._unit:
-            factor = 2.0 ** max(2 * (self._unit - unit), -2000) if self._whole else 0.0
-            self._lost, self._whole, self._unit = self._lost * factor, self._whole * factor, unit
+            factor = 2.0 ** max(2 * (self._unit - unit), -1000) if self._whole else 1.0
+            self._lost = [lost * factor for lost in self._lost]
+            self._whole, self._unit = self._whole * factor, unit
 
     @property
-    def relative(self) -> float:
-        """‖rounded − x‖ / ‖x‖ of all that was added; infinite if any overflows."""
-        if self._overflows:
-            return inf
-        return sqrt(self._lost / self._whole) if self._whole else 0.0
+    def relative(self) -> list[float]:
+        """‖rounded − x‖ / ‖x‖ of all that was added, of each format; infinite if any overflows."""
+        return [sqrt(lost / self._whole) if self._whole else lost for lost in self._lost]
 
 
-def _square(values: Array, unit: int) -> float:
-    """Σ x² / 2^(2 unit)."""
-    wide = values.astype(np.float64)
-    if not -400 < unit < 400:
+def sum_of_squares(values: Array, unit: int = 0) -> float:
+    """Σ x² / 2^(2 unit), in float64."""
+    wide = values.astype(np.float64).reshape(-1)
+    far = not -400 < unit < 400
+    if far:
         wide = np.ldexp(wide, -unit)
-        return float(np.vdot(wide, wide))
-    return float(np.ldexp(np.vdot(wide, wide), -2 * unit))
+    parts = (wide[start : start + _SUM] for start in range(0, len(wide), _SUM))
+    total = float(sum(np.vdot(part, part) for part in parts))
+    return total if far else ldexp(total, -2 * unit)
 
 
 def estimated_error(
@@ -142,7 +147,3 @@ def _signed(format: str | FloatFormat) -> FloatFormat:
     if not fmt.signed:
         raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
     return fmt
-
-
-def _parts(flat: Array) -> list[Array]:
-    return [flat[start : start + _CHUNK] for start in range(0, len(flat), _CHUNK)]

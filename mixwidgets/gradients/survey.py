@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import lcm, nan, prod
+from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy as np
 from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.gradients.block_loss import BlockLoss
+from mixwidgets.gradients.block_loss import SPREAD, BlockLoss
 from mixwidgets.gradients.checkpoints import tensors
-from mixwidgets.gradients.rounding_error import ErrorSum
+from mixwidgets.gradients.rounding_error import ErrorSums
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import as_floats, require_dense_floats
 
@@ -27,8 +27,7 @@ FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
 PIECE = 1 << 18  # values that are looked at together, or one row of the reduction axis where that is longer
 _COLUMNS = (
     *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
-    *("not_finite", "relative_error", "block_range_p50", "block_range_p95", "block_range_max"),
-    *("block_amax_min", "block_amax_p50", "block_amax_max"),
+    *("not_finite", "relative_error", *SPREAD),
 )
 
 
@@ -66,10 +65,10 @@ def survey(
         _format(fmt)
         for fmt in ([formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats)
     ]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, tensor in tensors(source):
         try:
-            rows += [(name, *row) for row in _rows(tensor, wanted, block_axis)]
+            rows += [{"tensor": name, **row} for row in _rows(tensor, wanted, block_axis)]
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
     return pd.DataFrame(rows, columns=list(_COLUMNS))
@@ -77,8 +76,8 @@ def survey(
 
 def _rows(
     tensor: Any, wanted: list[FloatFormat | BlockFormat], block_axis: int | None
-) -> Iterator[tuple[Any, ...]]:
-    """A row for each format, of one tensor."""
+) -> Iterator[dict[str, Any]]:
+    """A row for each format, of one tensor, without the columns that the format does not have."""
     if hasattr(tensor, "detach"):
         require_dense_floats(tensor)
     floats = [fmt for fmt in wanted if isinstance(fmt, FloatFormat)]
@@ -86,58 +85,38 @@ def _rows(
     tensor, along = _reduction_last(tensor, block_axis)
     whole = lcm(*(fmt.block_size for fmt in blocks))  # a piece of a row ends where every format's block does
     size = max(1, PIECE // whole) * whole
-    amax = (
-        max(map(_amax, _pieces(tensor, size)), default=0.0)
-        if any(fmt.tensor_scale for fmt in blocks)
-        else 0.0
-    )
+    needs_amax = any(fmt.tensor_scale for fmt in blocks)
+    amax = max(map(_amax, _pieces(tensor, size)), default=0.0) if needs_amax else 0.0
 
     summary = GradientSummary.of(np.zeros(0, np.float32), floats)
-    errors = {fmt: ErrorSum(fmt) for fmt in floats}
+    errors = ErrorSums(floats)
     losses = {fmt: BlockLoss(fmt, amax) for fmt in blocks}
     for piece in _pieces(tensor, size):
         summary = summary.merge(GradientSummary.of(piece, floats))
-        for error in errors.values():
-            error.add(piece.reshape(-1))
+        errors.add(piece.reshape(-1))
         for loss in losses.values():
             loss.add(piece)
 
-    apart = summary.zero + summary.inf + summary.nan
+    not_finite = summary.inf + summary.nan
+    some = summary.count - summary.zero - not_finite
+    relative = dict(zip(floats, errors.relative, strict=True))
     for fmt in wanted:
-        share = [_share(summary.zero, summary.count), _share(summary.inf + summary.nan, summary.count)]
+        row = {
+            "values": summary.count,
+            "format": fmt.name,
+            "blocks_along": "",
+            "zero": _share(summary.zero, summary.count),
+            "not_finite": _share(not_finite, summary.count),
+        }
         if isinstance(fmt, BlockFormat):
             loss = losses[fmt]
-            lost = (
-                _share(loss.flushed, summary.count - apart),
-                nan,
-                0.0,
-                _share(loss.clipped, summary.count - apart),
-            )
-            yield (
-                summary.count,
-                fmt.name,
-                along,
-                share[0],
-                *lost,
-                share[1],
-                loss.relative_error,
-                *loss.spread(),
-            )
+            lost = {"flushed": loss.flushed, "overflow": 0, "clipped": loss.clipped}
+            row |= {"blocks_along": along, "relative_error": loss.relative_error, **loss.spread()}
         else:
             counts = summary.counts(fmt)
-            some = (counts.flushed, counts.subnormal, counts.overflow)
-            of_format = [_share(one, summary.count - apart) for one in some]
-            yield (
-                summary.count,
-                fmt.name,
-                "",
-                share[0],
-                *of_format,
-                nan,
-                share[1],
-                errors[fmt].relative,
-                *[nan] * 6,
-            )
+            lost = {name: getattr(counts, name) for name in ("flushed", "subnormal", "overflow")}
+            row["relative_error"] = relative[fmt]
+        yield row | {name: _share(count, some) for name, count in lost.items()}
 
 
 def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
@@ -147,16 +126,7 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
     if axis is None or count < 2:
         if axis is not None and count and axis not in (0, -1):
             raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
-        return (
-            tensor,
-            ""
-            if not count
-            else "axis 0"
-            if count == 1
-            else "axis 1"
-            if count == 2
-            else f"axes 1–{count - 1}",
-        )
+        return tensor, ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
     if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
         raise ValueError(
             f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
@@ -187,8 +157,8 @@ def _amax(piece: np.ndarray[Any, np.dtype[Any]]) -> float:
     return float(np.max(np.abs(piece), where=np.isfinite(piece), initial=0))
 
 
-def _share(part: float, whole: float) -> float:
-    return float(part / whole) if whole else 0.0
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
 
 
 def _format(given: str | FloatFormat | BlockFormat) -> FloatFormat | BlockFormat:

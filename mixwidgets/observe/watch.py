@@ -2,10 +2,11 @@
 
 import os
 import reprlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 _STEPS_TO_PAY = 4
+LossT = TypeVar("LossT", bound=float | Tensor)
 
 
 def watch(
@@ -123,15 +125,23 @@ class Watcher:
         else:
             self._stop(reason_of(error), in_words(error))
 
-    def record_loss(self, loss: float | Tensor) -> None:
-        """Tell the loss of the step under way, before it ends; of micro-batches they add up.
+    def loss(self, loss: LossT) -> LossT:
+        """Tell the loss of the step under way, before it ends; of micro-batches they add up. Returns it:
+        `watcher.loss(loss).backward()`.
 
-        A loss that goes through `scaler.scale` is seen without this.
+        A loss that goes through `scaler.scale` is seen without this. TypeError for what is no number, nor a
+        tensor of one.
         """
         if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
-            raise TypeError(f"record_loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
+            raise TypeError(f"watcher.loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
         if self._observer.is_active:
             self._observer.step.add_own_loss(loss)
+        return loss
+
+    def record_loss(self, loss: float | Tensor) -> None:
+        """The former name of `loss`, for one more version."""
+        warnings.warn("write watcher.loss(loss)", DeprecationWarning, stacklevel=2)
+        self.loss(loss)
 
     @property
     def step(self) -> int:

@@ -25,9 +25,9 @@ _ENVIRONMENT = {
 }
 
 
-def local_pool(slots: Set[str]) -> "LocalPool":
-    """The pool of this process for cells that need these devices (`slot_of`), with a worker for each slot.
-    Later sweeps get the same pool.
+def local_pool(slots: Set[str], workers: int | None = None) -> "LocalPool":
+    """The pool of this process for cells that need these devices (`slot_of`), with a worker for each slot,
+    or with so many. Later sweeps get the same pool.
 
     ModuleNotFoundError or ImportError, with what to install, where loky is missing or no run can be trained.
     """
@@ -37,7 +37,7 @@ def local_pool(slots: Set[str]) -> "LocalPool":
     import loky
 
     cores = loky.cpu_count()  # which LOKY_MAX_CPU_COUNT may limit
-    return _kept(sum(min(runs_at_once(slot), cores) for slot in slots) or 1)
+    return _kept(workers or sum(min(runs_at_once(slot), cores) for slot in slots) or 1)
 
 
 @cache

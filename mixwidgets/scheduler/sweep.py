@@ -10,6 +10,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
+from mixwidgets.checks import whole_number
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.cells import ENDED, Cells
 from mixwidgets.scheduler.local_pool import local_pool
@@ -22,6 +23,7 @@ from mixwidgets.store.run import Run, list_runs
 from mixwidgets.task.source import check_trust
 
 _POLL_S = 0.05
+_MOST_WORKERS = 1024
 _PATIENCE_S = 10.0  # from asking to stop to giving up
 
 
@@ -30,19 +32,23 @@ def sweep(
     executor: Executor | None = None,
     runs_dir: str | os.PathLike[str] = "runs",
     trust_source: bool = False,
+    *,
+    workers: int | None = None,
 ) -> "Sweep":
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
     `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
-    default: processes of this machine (loky), one for each core, or for each GPU that the experiments need.
+    default: processes of this machine (loky), as many as `workers`, else one for each core, or for each GPU
+    that the experiments need.
     Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`; a cell of which
     there is a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the
     same line resumes a sweep that was cut off. A worker that does not see the folder returns the files of its
     run. An experiment given twice is one cell. The sweep ends with the process that started it: a script
     waits for it (`Sweep.wait`). `trust_source` is as in `launch`.
 
-    TypeError for what are no Experiments and for what is no executor, OSError where `runs_dir` cannot be
-    written, and on Windows (its WSL will do), ModuleNotFoundError without loky where no executor is given.
+    TypeError for what are no Experiments and for what is no executor, ValueError for workers below 1 or
+    beside an executor, OSError where `runs_dir` cannot be written, and on Windows (its WSL will do),
+    ModuleNotFoundError without loky where no executor is given.
     """
     if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
         raise TypeError(
@@ -60,9 +66,13 @@ def sweep(
         raise TypeError(
             f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
         )
+    if workers is not None:
+        whole_number("workers", workers, 1, _MOST_WORKERS)
+        if executor is not None:
+            raise ValueError("an executor has workers of its own: give workers or an executor")
     system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
     if executor is None:
-        executor = local_pool({slot_of(experiment.device) for experiment in cells.values()})
+        executor = local_pool({slot_of(experiment.device) for experiment in cells.values()}, workers)
     return Sweep(cells, executor, Path(runs_dir).absolute())
 
 

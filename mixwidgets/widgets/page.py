@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _STYLE = """
 :root { color-scheme: light dark; }
 body { margin: 8px auto; padding: 0 8px; max-width: 62rem; background: light-dark(#ffffff, #111418); }
-body:has([data-projector]) { max-width: 124rem; }
 header { position: absolute; clip-path: inset(50%); }
 #note { margin: 8px 2px; font: 13px system-ui, sans-serif; color: light-dark(#5a6270, #a3acb9); }
 """

@@ -83,14 +83,18 @@ class SnapshotFeed:
             return None
         return min(steps, key=lambda one: abs(one - step)) if step else steps[-1]
 
+    def names(self, step: int) -> list[str]:
+        """The names of the tensors of a kept step. KeyError where it is not kept."""
+        with self._lock:
+            return _names_of(self._kept[step])[0]
+
     def summaries(self, step: int) -> dict[str, GradientSummary]:
         """The gradients of a kept step by name. KeyError where it is not kept."""
         with self._lock:
             frame = self._kept[step]
-        *_, length = _HEAD.unpack_from(frame)
-        at = _HEAD.size + length
+        names, at = _names_of(frame)
         found = {}
-        for name in json.loads(frame[_HEAD.size : at]):
+        for name in names:
             (size,) = _LENGTH.unpack_from(frame, at)
             at += _LENGTH.size + size
             found[name] = GradientSummary.from_bytes(frame[at - size : at])
@@ -101,3 +105,10 @@ class SnapshotFeed:
         with self._lock:
             frames = [frame for step, frame in self._kept.items() if step > after]
         return b"".join(part for frame in frames for part in (_LENGTH.pack(len(frame)), frame))
+
+
+def _names_of(frame: bytes) -> tuple[list[str], int]:
+    """A snapshot's names, and where its summaries begin."""
+    *_, length = _HEAD.unpack_from(frame)
+    end = _HEAD.size + length
+    return json.loads(frame[_HEAD.size : end]), end

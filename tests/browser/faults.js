@@ -41,7 +41,7 @@
   const least = (colour, grounds) => Math.min(...grounds.map((ground) => contrast(over(rgba(colour), ground), ground)));
   const isOff = (one) => one.closest(":disabled, [aria-disabled=true]") !== null;
 
-  /** Text: 4.5 : 1, digits no finer than `finest` pixels of the screen, nothing cut off. */
+  /** Text: 4.5 : 1, no finer than `finest` pixels of the screen, nothing cut off. */
   function* ofText(finest) {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -52,7 +52,7 @@
       const ratio = least(drawing ? style.fill : style.color, behind(drawing?.parentElement ?? one));
       if (ratio < 4.5 && !isOff(one)) yield `text ${called(one)} has a contrast of ${ratio.toFixed(2)}`;
       const size = parseFloat(style.fontSize) * (one.currentCSSZoom ?? 1);
-      if (/\d/.test(node.data) && size < finest) yield `digits of ${size} px: ${called(one)}`;
+      if (size < finest) yield `letters of ${size} px: ${called(one)}`;
       if (!drawing) continue;
       const [inner, outer] = [one.getBoundingClientRect(), drawing.getBoundingClientRect()];
       const out = Math.max(outer.left - inner.left, inner.right - outer.right, inner.bottom - outer.bottom);

@@ -121,7 +121,7 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(widget.get_by_role("radio", name="bfloat16")).to_be_checked()
     press("ArrowRight")
     expect(code).to_have_value("0x7BFF")
-    press("Tab", "Tab", "Tab", "Control+a", "1", "Enter")  # past more formats and projector size
+    press("Tab", "Tab", "Tab", "Control+a", "1", "Enter")  # past more formats and the stage
     expect(code).to_have_value("0x3C00")
     press("Tab", "Tab", "End", "Space")  # past the code, to the one bit that has the tab stop
     expect(code).to_have_value("0x3C01")

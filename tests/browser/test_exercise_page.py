@@ -23,7 +23,7 @@ def test_everything_by_keyboard(page):
     exercise = mw.Exercise("first-overflow-float16", lang="en")
     shown = show(page, exercise)
     page.keyboard.press("Tab")
-    expect(shown.get_by_role("button", name="Projector size")).to_be_focused()
+    expect(shown.get_by_role("button", name="Stage")).to_be_focused()
     page.keyboard.press("Tab")
     field = shown.get_by_role("textbox", name="Your prediction")
     expect(field).to_be_focused()

@@ -76,6 +76,13 @@ def test_keys_move_the_scale_and_the_page_shows_what_python_counts(page, show, e
     page.keyboard.type("7")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
+    expect(widget.get_by_role("searchbox", name="search tensors")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(widget.get_by_role("combobox", name="order")).to_be_focused()
+    page.keyboard.press("Tab")  # the rows are one stop
+    page.keyboard.press("ArrowDown")
+    expect(widget.locator(".mw-tensor").nth(1)).to_be_focused()
+    page.keyboard.press("Tab")
     more = widget.get_by_role("button", name="Show all 20 tensors")
     expect(more).to_be_focused()
     page.keyboard.press("Space")
@@ -113,11 +120,53 @@ def test_a_drag_sends_nothing_until_it_ends(page, show):
     assert moved.startswith(f"2^{log2} = ")
 
 
+@pytest.mark.parametrize(("theme", "width"), [("dark", 360), ("light", 980)])
+def test_the_histogram_is_dragged_and_a_row_narrows_it(page, show, explorer, theme, width):
+    widget = show(theme, width)
+    slider, surface = (
+        widget.get_by_role("slider", name="loss scale"),
+        widget.get_by_role("group", name="Binades"),
+    )
+    box = widget.locator(".mw-histogram").bounding_box()
+    binade = (box["width"] - 36) / 70  # of float16: 2^-50 … 2^20
+    x, y = box["x"] + box["width"] / 2, box["y"] + 100
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for moved in (3, 9, 6):
+        page.mouse.move(x + moved * binade, y + 5)
+        expect(slider).to_have_value(str(moved))
+    assert page.evaluate("window.sent.length") == 0
+    page.mouse.up()
+    assert page.evaluate("[window.sent.length, window.model.get('log2_loss_scale')]") == [1, 6]
+    expect(widget.locator(".mw-bits-panel")).to_be_hidden()  # the drag's click chose no bar
+    surface.press("Shift+ArrowLeft")
+    assert page.evaluate("window.model.get('log2_loss_scale')") == 5
+
+    row = widget.get_by_role("button", name="blocks.7.")
+    widget.get_by_role("searchbox", name="search tensors").fill("blocks.7 weight")
+    expect(widget.get_by_role("listitem")).to_have_count(1)
+    row.press("Enter")
+    expect(row).to_have_attribute("aria-pressed", "true")
+    explorer.log2_loss_scale = 5
+    explorer.tensor = page.evaluate("window.model.get('tensor')")
+    counts = explorer.counts()
+    assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
+    assert sum(figures(widget)) == 3000
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page, context="#widget")
+    assert found.violations_count == 0, found.generate_report()
+    everything = widget.get_by_role("button", name="all 20 tensors", exact=True)
+    assert everything.bounding_box()["height"] >= 24
+    everything.press("Enter")
+    expect(row).to_be_focused()
+    assert sum(figures(widget)) == 60000
+
+
 @pytest.mark.parametrize("width", [360, 980])
 def test_the_scale_curve_is_a_slider_for_the_pointer(page, show, width):
     widget = show(width=width)
     slider = widget.get_by_role("slider", name="loss scale")
-    curve = widget.get_by_role("img", name=re.compile("What is lost at every loss scale"))
+    curve = widget.get_by_role("img", name=re.compile("What is flushed and what overflows at"))
     box, track = curve.bounding_box(), slider.bounding_box()
     assert (box["x"], box["width"]) == pytest.approx((track["x"], track["width"]), abs=1)
     for key, thumb in (("Home", track["x"] + 8), ("End", track["x"] + track["width"] - 8)):
@@ -233,7 +282,7 @@ def test_accessible_and_never_wider_than_the_page(page, show, theme, width):
     ):
         box = control.bounding_box()
         assert min(box["width"], box["height"]) >= 24
-    for words in ("flushed to zero", "What is lost at every loss scale"):
+    for words in ("flushed to zero", "What is flushed and what overflows at every loss scale"):
         expect(widget.get_by_role("img", name=re.compile(words))).to_have_count(1)
 
 
@@ -269,30 +318,6 @@ def test_the_heat_map_of_many_tensors(page, show):
 
 # How wide the canvas is in its own pixels and on the screen; and whether its names, which it begins with, are
 # finer than pairs of pixels that were drawn as one.
-SHARPNESS = """canvas => {
-    const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, 300, canvas.height);
-    const ink = (x, y) => data[4 * (y * width + x) + 3];
-    let finer = 0;
-    for (let y = 0; y < height; y++) for (let x = 0; x < width; x += 2) finer += ink(x, y) !== ink(x + 1, y);
-    return [canvas.width, Math.round(canvas.getBoundingClientRect().width * devicePixelRatio), finer > 0];
-}"""
-
-
-def test_the_heat_map_is_as_sharp_as_the_screen_at_every_size(page, show):
-    """Also on a screen so wide that the card has as many pixels of its own at either size."""
-    widget = show(width=2200)
-    widget.get_by_text("All 20 tensors by binade").click()
-    canvas = widget.locator("canvas")
-    until(lambda: canvas.evaluate("one => one.style.width"))
-    (normal, *_), widths = canvas.evaluate(SHARPNESS), canvas.evaluate("one => one.style.width")
-    button = widget.get_by_role("button", name="Projector size")
-    button.click()
-    until(lambda: canvas.evaluate(SHARPNESS) == [2 * normal, 2 * normal, True])
-    assert canvas.evaluate("one => one.style.width") == widths
-    button.click()
-    until(lambda: canvas.evaluate(SHARPNESS) == [normal, normal, True])
-
-
 def test_other_formats_have_the_errors_that_python_estimates(page, show, watched):
     widget = show("light", 360, watched)
     widget.get_by_text("Other formats at this scale").click()

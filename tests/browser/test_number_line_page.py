@@ -38,9 +38,11 @@ def press(page, *keys):
 )
 def test_no_accessibility_rule_is_broken(page, tmp_path, theme, value, format):
     widget = show(page, tmp_path, value, theme, format=format)
+    height = widget.bounding_box()["height"]
     widget.get_by_label("value", exact=True).fill("nonsense")
     widget.get_by_label("value", exact=True).press("Enter")
     expect(widget.get_by_role("alert").filter(has_text="is not a number")).to_be_visible()
+    assert widget.bounding_box()["height"] == pytest.approx(height, abs=1)  # an error has its place
     found = Axe().run(page, context="#widget")
     assert found.violations_count == 0, found.generate_report()
 
@@ -63,7 +65,7 @@ def test_every_task_by_keyboard(page, tmp_path):
     line = picture(widget)
     start = line.get_attribute("aria-label")
     widget.get_by_label("value", exact=True).press("Tab")
-    press(page, "Tab", "Tab", "Tab", "Tab")  # past projector size and the cells
+    press(page, "Tab", "Tab", "Tab", "Tab")  # past the stage and the cells
     expect(widget.get_by_role("group", name="Number line")).to_be_focused()
     press(page, "-", "-", "-", "-", "-", "-")
     expect(line).to_have_accessible_name(re.compile("float16 · 10 values in view"))

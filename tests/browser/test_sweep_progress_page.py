@@ -78,7 +78,7 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
     )
     expect(stop).to_be_focused()
     page.keyboard.press("Tab")
-    expect(shown.get_by_role("button", name="Projector size")).to_be_focused()
+    expect(shown.get_by_role("button", name="Stage")).to_be_focused()
     page.keyboard.press("Tab")
     expect(shown.get_by_role("region", name="Failed cells")).to_be_focused()
 

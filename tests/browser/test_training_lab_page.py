@@ -17,7 +17,7 @@ from tests.waiting import until
 from tests.widgets.bare_page import bare_page
 
 WIDTHS = (980, 360)
-OWN_BUTTON = "button:not(.mw-projector-button)"  # where there is no room for that size, it is hidden
+OWN_BUTTON = "button:not(.mw-stage-button)"  # where there is no room for a stage, it is hidden
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
     def sent(kind):
         return page.evaluate("(kind) => window.sent.findLast((one) => one.kind === kind)", kind)
 
-    next_is("button", "Projector size")
+    next_is("button", "Stage")
     next_is("combobox", "scenario")
     next_is("combobox", "task")
     next_is("combobox", "recipe")

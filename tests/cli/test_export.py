@@ -24,6 +24,14 @@ def test_one_language_stands_at_the_root(tmp_path):
     assert not (tmp_path / "zh").exists()
 
 
+def test_the_word_site_may_stand_first(tmp_path):
+    assert call("export", "site", tmp_path / "a", "--lang", "zh").exit_code == 0
+    assert (tmp_path / "a" / "index.html").exists()
+    wrong = call("export", tmp_path / "b", tmp_path / "c")
+    assert (wrong.exit_code, sorted(one.name for one in tmp_path.iterdir())) == (2, ["a"])
+    assert "site and a folder" in wrong.stderr
+
+
 def test_a_refusal_is_one_sentence_and_changes_nothing(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work", encoding="utf-8")
     result = call("export", tmp_path)

@@ -3,27 +3,14 @@ measured."""
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 
 import mixwidgets as mw
 from mixwidgets.cli import app
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The built pages."""
-    folder = tmp_path_factory.mktemp("docs")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder
 
 
 def reference(site):

@@ -1,5 +1,8 @@
 """survey: what the tensors of a checkpoint lose, beside ml_dtypes' casts."""
 
+import subprocess
+import sys
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ import torch
 from safetensors.torch import save_file
 
 import mixwidgets as mw
+from benchmarks.survey import GROWTH
 
 RNG = np.random.default_rng(0)
 STATE = {
@@ -80,6 +84,17 @@ def test_a_model_its_state_and_its_safetensors_file_are_one(path):
         assert left.equals(right)
     model = torch.nn.Linear(3, 2)
     assert mw.survey(model).equals(mw.survey(model.state_dict()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_file_of_100_mb_is_never_in_memory_as_a_whole(tmp_path):
+    file = tmp_path / "large.safetensors"
+    tensors = {"a": torch.randn(2048, 8192), "b": torch.randn(2048, 8192, dtype=torch.bfloat16)}
+    save_file(tensors, file)
+    grown = subprocess.run(
+        [sys.executable, "-c", GROWTH, str(file)], capture_output=True, text=True, check=True
+    )
+    assert float(grown.stdout) < 50  # MiB
 
 
 def test_nothing_gives_an_empty_table_with_its_columns():

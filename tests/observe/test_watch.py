@@ -124,11 +124,11 @@ def test_a_loss_can_be_told():
     with watch(twin.net, twin.steps_by, every=1) as watcher:
         twin.step()
         loss = torch.tensor(0.25)
-        watcher.record_loss(loss)
+        watcher.loss(loss)
         loss.zero_()
-        watcher.record_loss(0.5)
+        watcher.loss(0.5)
         twin.step()
-    watcher.record_loss(7)  # nobody watches
+    watcher.loss(7)  # nobody watches
     assert [snapshot.loss for snapshot in watcher.history] == [pytest.approx(float("nan"), nan_ok=True), 0.75]
 
 
@@ -136,7 +136,7 @@ def test_a_loss_can_be_told():
 def test_a_loss_of_any_dtype(dtype):
     twin = Twin()
     with watch(twin.net, twin.steps_by, every=1) as watcher:
-        watcher.record_loss(torch.tensor([0.75], dtype=dtype))
+        watcher.loss(torch.tensor([0.75], dtype=dtype))
         twin.step()
     assert [snapshot.loss for snapshot in watcher.history] == [0.75]
 
@@ -148,7 +148,7 @@ def test_a_loss_that_is_none(loss):
         watch(twin.net, twin.steps_by) as watcher,
         pytest.raises(TypeError, match="a number or a tensor of one"),
     ):
-        watcher.record_loss(loss)
+        watcher.loss(loss)
 
 
 def test_every_goes_on_where_watching_stopped():

@@ -30,6 +30,8 @@ def all_chinese():
         yield from ((f"{lesson}.md, {name}", text) for name, text in chinese(lesson).items())
     readme = (ROOT / "README.zh.md").read_text(encoding="utf-8")
     yield "README.zh.md", re.sub(r"^```.*?^```| *\|", "", readme, flags=re.MULTILINE | re.DOTALL)
+    for page in (ROOT / "docs/teaching").glob("*_zh.md"):
+        yield page.name, re.sub(r" *\|", "", page.read_text(encoding="utf-8"))
     for file in (ROOT / "mixwidgets/languages/zh").iterdir():
         for text in re.findall(r': ("(?:[^"\\]|\\.)*")', file.read_text(encoding="utf-8")):
             yield file.name, json.loads(text)

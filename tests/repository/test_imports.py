@@ -44,9 +44,10 @@ PACKAGES = {
         {"numpy", "torch"},
         {"pandas"},
     ),
+    "integrations": ({"observe"}, set(), {"transformers", "lightning", "pytorch_lightning"}),
     "difference": ({"checks", "experiments", "training"}, {"torch"}, {"pandas"}),
     "scheduler": (
-        {"installed", "gradients", "task", "experiments", "store", "training"},
+        {"checks", "installed", "gradients", "task", "experiments", "store", "training"},
         set(),
         {"loky", "tqdm"},
     ),
@@ -235,7 +236,7 @@ def test_every_public_name_is_there_twice():
     after = public()
     assert before == after
     assert not any(isinstance(value, types.ModuleType) for value in after.values())
-    assert set(mixwidgets.__all__) <= set(dir(mixwidgets))
+    assert dir(mixwidgets) == sorted(mixwidgets.__all__)
 
 
 def test_an_unknown_public_name_is_an_attribute_error():
@@ -300,3 +301,32 @@ def test_the_front_end_has_no_markup_eval_or_remote_import():
         ):
             if not name.startswith("js/test/") and (name, risky) not in EXCEPTIONS:
                 assert risky not in text, f"{name} uses {risky}"
+
+
+# A text reaches the page through h, s, set and setText, where a mark of direction is spelled out.
+PAST_THE_DOOR = re.compile(
+    r"""\.(?:textContent|innerText|title|ariaLabel|placeholder)\s*=[^=]"""
+    r"""|\.setAttribute\(|createTextNode\("""
+    r"""|\.(?:append|prepend|before|after|replaceChildren|replaceWith|insertAdjacentText)\(\s*["'`]"""
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("p.textContent = name", True),
+        ("p.setAttribute('title', name)", True),
+        ("p.append(`${name}`)", True),
+        ("p.replaceChildren(h('b', {}, name))", False),
+        ("if (p.textContent === name)", False),
+    ],
+)
+def test_a_text_past_the_door_is_found(code, found):
+    assert bool(PAST_THE_DOOR.search(code)) == found
+
+
+def test_every_text_of_a_page_goes_through_one_door():
+    for path in [*(ROOT.parent / "js").rglob("*.ts"), *ROOT.rglob("*.ts")]:
+        name = path.relative_to(ROOT.parent).as_posix()
+        if not name.startswith("js/test/") and name != "js/ui/dom.ts":
+            assert PAST_THE_DOOR.findall(path.read_text(encoding="utf-8")) == [], name

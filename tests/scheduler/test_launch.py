@@ -154,6 +154,16 @@ def test_a_run_outlives_an_interrupt_of_its_kernel_but_not_its_death(start):
     until(lambda: is_gone(kernel.run.process_id))
 
 
+@pytest.mark.slow
+def test_these_tests_pass_where_the_shell_ignores_interrupts():
+    """As `nohup make test &` starts them."""
+    name = test_a_run_outlives_an_interrupt_of_its_kernel_but_not_its_death.__name__
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{__file__}::{name}"]
+    background = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *tests]
+    done = subprocess.run(background, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.splitlines()[-1].split(" in ")[0]) == (0, "1 passed"), done.stdout
+
+
 def test_a_run_may_outlive_its_kernel(start):
     kernel = start("outlive")
     step = steps_beyond(kernel.run, 3)

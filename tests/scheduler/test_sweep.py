@@ -342,6 +342,20 @@ def test_mistakes_teach(tmp_path, given, message):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_workers_are_as_many_as_are_asked_for(tmp_path, monkeypatch, thread):
+    asked = []
+    monkeypatch.setattr(
+        "mixwidgets.scheduler.sweep.local_pool", lambda slots, workers: asked.append(workers) or thread
+    )
+    mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=2).stop()
+    assert asked == [2]
+    for wrong, error in ((0, ValueError), ("2", TypeError)):
+        with pytest.raises(error, match="workers takes a whole number from 1"):
+            mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=wrong)
+    with pytest.raises(ValueError, match="workers or an executor"):
+        mw.sweep([EXPERIMENT], thread, tmp_path, workers=2)
+
+
 def test_a_folder_that_cannot_be_written_teaches(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="give runs_dir a folder"):

@@ -83,6 +83,14 @@ def test_what_makes_no_format_is_refused_and_the_last_good_design_stays(name, va
         mw.FormatDesigner(**{name: value})
 
 
+def test_a_name_that_is_no_format_says_how_to_make_one():
+    with pytest.raises(
+        ValueError,
+        match=r"'float12' is not a known format.*FormatDesigner\(exponent_bits=5, fraction_bits=6\)",
+    ):
+        mw.FormatDesigner("float12")
+
+
 def test_unknown_keywords_are_refused():
     with pytest.raises(TypeError, match="no parameter 'exponent'; did you mean 'exponent_bits'"):
         mw.FormatDesigner(exponent=4)

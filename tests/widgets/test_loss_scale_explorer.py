@@ -66,6 +66,19 @@ def test_counts_are_those_of_all_gradients_at_the_slider_s_scale(explorer, gradi
     assert explorer.counts().count == 5007
 
 
+def test_narrowed_to_a_tensor_it_counts_that_one_alone(explorer, gradients):
+    explorer.tensor = "layer.weight"
+    alone = GradientSummary.of(gradients["layer.weight"])
+    assert explorer.counts() == alone.counts("float16", 1.0)
+    assert explorer.best_loss_scale() == best_loss_scale([alone], "float16")
+    assert repr(explorer).startswith("LossScaleExplorer(5,000 gradients of 'layer.weight', float16")
+    with pytest.raises(TraitError, match=r"'layer.wieght' came, did you mean 'layer.weight'\?"):
+        explorer.tensor = "layer.wieght"
+    assert explorer.tensor == "layer.weight"
+    explorer.tensor = None
+    assert explorer.counts().count == 5007
+
+
 def test_the_best_scale(explorer, gradients):
     summaries = [GradientSummary.of(g) for g in gradients.values() if g is not None]
     assert explorer.best_loss_scale() == best_loss_scale(summaries, "float16")
@@ -81,6 +94,13 @@ def test_a_model_a_mapping_and_summaries_are_alike():
     of_mapping = LossScaleExplorer({name: p.grad for name, p in model.named_parameters()})
     of_summaries = LossScaleExplorer({n: GradientSummary.of(p.grad) for n, p in model.named_parameters()})
     assert of_model.counts() == of_mapping.counts() == of_summaries.counts()
+
+
+def test_one_array_or_tensor_is_enough(gradients):
+    torch = pytest.importorskip("torch")
+    for one in (gradients["layer.weight"], torch.from_numpy(gradients["layer.weight"])):
+        explorer = LossScaleExplorer(one)
+        assert explorer.counts() == GradientSummary.of(gradients["layer.weight"]).counts("float16", 1.0)
 
 
 def test_keywords(gradients):
@@ -166,7 +186,8 @@ def test_what_the_page_sends(explorer):
     ("gradients", "error", "match"),
     [
         (3.0, TypeError, "float came"),
-        (np.ones(3), TypeError, r"w\.grad"),
+        ([np.ones(3)], TypeError, r"w\.grad"),
+        (np.arange(3), TypeError, "int64"),
         ({}, ValueError, "empty"),
         ({"w": None}, ValueError, "backward"),
         ({"w": np.ones(3, dtype=int)}, TypeError, "'w'.*int64"),

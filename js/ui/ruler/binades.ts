@@ -1,4 +1,5 @@
-// The histogram's bars under a hand: point at a binade, or move with the arrow keys, and read what it holds; choose one.
+// The histogram's bars under a hand: point at a binade, or move with the arrow keys, and read what it holds; choose one;
+// and, where the scale can be moved, drag the bars along the ruler, or move them by Shift and the arrow keys.
 
 import { computed, signal } from "@preact/signals-core";
 import { h, s, set, setText } from "#ui/dom.ts";
@@ -7,19 +8,27 @@ import { pointIn } from "#ui/pointer.ts";
 import { FLOOR, HEAD, type Histogram, type Ruled, SIDE } from "./histogram.ts";
 import { cellWords } from "./words.ts";
 
+const CLICK = 4; // pixels that a click may move
+
 /** `pick` gets the exponent of a gradient before scaling. */
-export function binades({ view, answers, scale }: Ruled, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; said: HTMLElement } {
+export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; said: HTMLElement } {
   const ring = s("rect", { class: "mw-binades-ring", y: HEAD, height: FLOOR - HEAD, visibility: "hidden" });
   plot.element.append(ring);
-  const surface = h("div", { class: "mw-binades", role: "group", tabindex: 0, "aria-label": t("ruler.binades") }, plot.element);
-  const said = h("p", { class: "mw-note mw-binades-said" }, t("ruler.bits_hint"));
+  const surface = h("div", {
+    class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
+    "aria-label": t(hand ? "ruler.binades_held" : "ruler.binades"),
+  }, plot.element);
+  const said = h("p", { class: "mw-note mw-binades-said" }, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
   const pointed = signal(-1); // the drawn binade under the ring; -1: none
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
 
   surface.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (step !== undefined) point((column.value < 0 ? plot.frame.value.bins >> 1 : column.value) + step);
+    if (step !== undefined && event.shiftKey && hand) {
+      hand.move(scale.value + step);
+      hand.commit();
+    } else if (step !== undefined) point((column.value < 0 ? plot.frame.value.bins >> 1 : column.value) + step);
     else if (event.key === "Enter" || event.key === " ") pickPointed();
     else return;
     event.preventDefault();
@@ -27,11 +36,36 @@ export function binades({ view, answers, scale }: Ruled, plot: Histogram, pick: 
   // Spoken only where the user is: the words also change while the scale moves.
   surface.addEventListener("focus", () => set(said, { "aria-live": "polite" }));
   surface.addEventListener("blur", () => set(said, { "aria-live": undefined }));
-  surface.addEventListener("pointermove", pointUnder);
+  let pressed: { x: number; scale: number; isDrag: boolean } | undefined;
+  let wasDrag = false;
+  surface.addEventListener("pointerdown", (event) => {
+    wasDrag = false;
+    if (event.button === 0 && hand) pressed = { x: pointIn(plot.element, event).x, scale: scale.value, isDrag: false };
+  });
+  surface.addEventListener("pointermove", (event) => {
+    if (pressed && hand) drag(event);
+    pointUnder(event);
+  });
+  for (const ended of ["pointerup", "pointercancel"]) surface.addEventListener(ended, () => {
+    if (pressed?.isDrag) hand?.commit();
+    wasDrag = pressed?.isDrag === true;
+    pressed = undefined;
+  });
   surface.addEventListener("click", (event) => {
+    if (wasDrag && event.detail > 0) return; // a drag ends with a click
     pointUnder(event);
     pickPointed();
   });
+
+  /** The bar that was taken stays under the pointer. */
+  function drag(event: PointerEvent): void {
+    const moved = pointIn(plot.element, event).x - pressed!.x;
+    if (!pressed!.isDrag && Math.abs(moved) < CLICK) return;
+    if (!pressed!.isDrag) surface.setPointerCapture(event.pointerId); // from the first move on: a capture takes the click from the bar
+    pressed!.isDrag = true;
+    const { x, low } = plot.frame.value;
+    hand!.move(pressed!.scale + Math.round(moved / (x(low + 1) - x(low))));
+  }
 
   function pointUnder(event: MouseEvent): void {
     const { x, low } = plot.frame.value;

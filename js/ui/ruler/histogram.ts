@@ -10,7 +10,7 @@ import type { View } from "#ui/view.ts";
 import { barPaths, binned, type Frame, frame, tallest, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
 
-const HEIGHT = 176; // of the plot
+const HEIGHT = 118; // of the plot
 const FOOT = 40; // below it, for the axis
 const LEAST_WIDTH = 120;
 export const HEAD = 26; // above the bars, for the zones' names
@@ -22,6 +22,8 @@ export interface Ruled {
   readonly view: Pick<View<any>, "effect" | "width">;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
+  /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
+  readonly hand?: { move(log2: number): void; commit(): void };
 }
 
 export interface Histogram {

@@ -9,6 +9,7 @@ import { bitGrid } from "#ui/bit_grid/bit_grid.ts";
 import { card } from "#ui/card.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { addSequence, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { controls } from "./controls.ts";
 import { figure } from "#ui/digits.ts";
@@ -21,6 +22,7 @@ import { formula, readout } from "./readout.ts";
 import { accept, editable, inFormat, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
 import { everyFormat, moreReadouts } from "./tables.ts";
 import { classLine, showSentence } from "./words.ts";
+import steps from "./stage.json";
 
 const LONGEST_TEXT = 20_000; // characters that a field takes; what is too long to read is an error, not a cut
 const EASY_TEXT = 24; // characters of an exact value that the field shows before it prefers the shortest
@@ -59,7 +61,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     elements ? elementStepper(elements, number, soon) : "",
     h("div", { class: "mw-bit-top" },
       answer.figure,
-      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), value.error, code.error),
+      h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), h("div", { class: "mw-error-line" }, value.error, code.error)),
       answer.details),
     bitGrid(view, number, {
       flip: (position) => soon(flip(position)),
@@ -98,6 +100,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.onChange(number, ({ fmt, code }) => announce.say(`${figure(fmt, code).text} · ${classLine(fmt, code)}`));
 
+  addSequence(view, root, steps as Step[]);
   const listening = new AbortController();
   const { signal } = listening;
   root.addEventListener("focusout", (event) => {

@@ -3,7 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { classify, fields, isFinite, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { h, setText } from "#ui/dom.ts";
+import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { figure, withMinus } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
@@ -35,7 +35,7 @@ export function readout(view: View<State>, number: ReadonlySignal<EditedNumber>)
     folded.hidden = !long;
     if (!finite) return;
     const { significand, power } = integerForm(fmt, code);
-    integer.replaceChildren(`${significand} × 2`, h("sup", {}, power));
+    integer.replaceChildren(h("span", {}, `${significand} × 2`), h("sup", {}, power));
     setText(inline, long ? "" : `=\u00a0${digits}`);
     if (!long) return;
     setText(summary, t("bits.digits", { count: digits.replace(/^[−0.]+/, "").replace(".", "").length }));
@@ -49,7 +49,7 @@ export function formula(view: View<State>, number: ReadonlySignal<EditedNumber>)
   const element = h("p", { class: "mw-bit-formula mw-num", role: "math" });
   view.effect(() => {
     const parts = partsOf(number.value.fmt, number.value.code);
-    element.setAttribute("aria-label", parts.map(({ text, power }) => text + (power === undefined ? "" : `^${power}`)).join(" "));
+    set(element, { "aria-label": parts.map(({ text, power }) => text + (power === undefined ? "" : `^${power}`)).join(" ") });
     element.replaceChildren(
       ...parts.map(({ text, power, field }) =>
         h("span", { class: field ? `mw-bit-term mw-bit-${field}` : "mw-bit-term" },

@@ -7,11 +7,13 @@ import { SCALE_RULES } from "#core/blocks/scale_rules.ts";
 import { card, chips } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { addSequence, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { bars } from "./bars.ts";
 import { readLab, type Traits } from "./lab.ts";
 import { chosen, elementTable, figures, rule, sentencesOf } from "./readout.ts";
 import { editable } from "./state.ts";
+import steps from "./stage.json";
 
 function render({ model, el }: RenderProps<Traits>): () => void {
   const view = viewOf(model);
@@ -50,6 +52,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   });
   view.effect(() => callout.replaceChildren(...sentencesOf(lab.shown.value?.found)));
   view.effect(() => setText(live, sentencesOf(lab.atRest.value?.found).map(({ textContent }) => textContent).join("")));
+  addSequence(view, root, steps as Step[]);
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -89,7 +89,7 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
   const back = h("button", { type: "button" }, t("blocks.reset"));
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
   const element = h("div", { class: "mw-stack-tight" },
-    h("div", { class: "mw-row" }, label, field, result, back), error);
+    h("div", { class: "mw-row" }, label, field, result, back), h("div", { class: "mw-error-line" }, error));
   const current = () => shown.value!.found.elements[shown.value!.active]!;
 
   back.addEventListener("click", reset);

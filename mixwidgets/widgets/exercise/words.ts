@@ -8,7 +8,7 @@ import { attemptsOf, isHintTold, isOver, isSolved, type Step } from "./record.ts
 type Pieces = ReturnType<typeof marked>;
 
 /** A text of the catalogue as nodes. */
-export function strong(text: string): (HTMLElement | string)[] {
+export function strong(text: string): (HTMLElement | Text)[] {
   return emphasised(marked(text));
 }
 

@@ -1,4 +1,4 @@
-// The controls of a design: three sliders, two choices and two switches, each with its error beside it.
+// The controls of a design: three sliders, two choices and two switches, with the error of the last change below.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
@@ -28,22 +28,20 @@ interface Actions {
 }
 
 export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { change, commit }: Actions): HTMLElement {
-  const errors = new Map<Name, HTMLElement>();
+  const error = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   const inputs = new Map<Name, HTMLInputElement | HTMLSelectElement>();
   const outputs = new Map<Name, HTMLElement>();
 
   const place = <E extends HTMLInputElement | HTMLSelectElement>(name: Name, input: E, extra?: HTMLElement): HTMLElement => {
-    const error = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
     input.id = uniqueId("design");
     inputs.set(name, input);
-    errors.set(name, error);
     input.addEventListener("change", commit);
     const label = h("label", { for: input.id }, t(`designer.${name}`));
     const output = h("output", { for: input.id, class: "mw-num" });
     outputs.set(name, output);
     const isSwitch = input instanceof HTMLInputElement && input.type === "checkbox";
     const row = isSwitch ? [h("div", { class: "mw-row mw-design-switch" }, input, label)] : [h("div", { class: "mw-design-label" }, label, output, extra ?? null), input];
-    return h("div", { class: "mw-design-control" }, ...row, error);
+    return h("div", { class: "mw-design-control" }, ...row);
   };
   const slider = (name: "exponent_bits" | "fraction_bits" | "bias", extra?: HTMLElement) => {
     const input = h("input", { type: "range", step: 1 });
@@ -83,10 +81,11 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
   const element = h("div", { class: "mw-design-controls" },
     slider("exponent_bits"), slider("fraction_bits"), slider("bias", usual),
     choice("infinity", INFINITIES), choice("nan", NANS),
-    h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start);
+    h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start, h("div", { class: "mw-error-line" }, error));
 
   view.effect(() => {
     const { design, at, wrong = "" } = draft.value;
+    setText(error, wrong);
     for (const name of TRAITS) {
       const input = inputs.get(name)!;
       const value = design[name];
@@ -97,9 +96,8 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
       if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = value === true;
       else if (input.value !== String(value)) input.value = String(value);
       setText(outputs.get(name)!, input instanceof HTMLInputElement ? withMinus(String(value)) : "");
-      const message = name === at ? wrong : "";
-      setText(errors.get(name)!, message);
-      set(input, { "aria-invalid": message ? "true" : undefined, "aria-describedby": message ? errors.get(name)!.id : undefined });
+      const isWrong = wrong !== "" && name === at;
+      set(input, { "aria-invalid": isWrong ? "true" : undefined, "aria-describedby": isWrong ? error.id : undefined });
     }
     usual.disabled = design.bias === usualBias(design.exponent_bits);
   });

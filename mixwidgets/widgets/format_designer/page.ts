@@ -8,6 +8,7 @@ import { attempt } from "#ui/attempt.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { listed, pieces, t } from "#ui/messages.ts";
+import { addSequence, type Step } from "#ui/stage_sequence.ts";
 import { kept, viewOf } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";
 import { legend } from "./counts.ts";
@@ -15,6 +16,7 @@ import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design }
 import { codeMap } from "./map.ts";
 import { specSheet } from "./sheet.ts";
 import { valueLine } from "./value_line.ts";
+import steps from "./stage.json";
 
 const FIRST = "float8_e4m3"; // shown where the model holds no format
 
@@ -61,6 +63,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   });
   view.onChange(words, () => announce.say(words.value.map(({ text }) => text).join("")));
 
+  addSequence(view, root, steps as Step[]);
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -19,7 +19,7 @@ const TICK = 8; // below a row, where single values are few enough to be drawn
 const AXIS = 24;
 const NARROW = 480; // width below which a caption has no room for its counts
 const LEAST_WIDTH = 240;
-const LEAST_HEIGHT = 200;
+const LEAST_HEIGHT = 140;
 const LABEL = 60; // pixels between the labels of the axis
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 

@@ -52,7 +52,11 @@ class FormatDesigner(MixWidget):
         self.reject_unknown(traits)
         choices = (exponent_bits, fraction_bits, bias, infinity, nan, signed, has_zero)
         given = {name: choice for name, choice in zip(_DESIGN, choices, strict=True) if choice is not None}
-        start = get_format(format)
+        try:
+            start = get_format(format)
+        except ValueError as error:
+            own = "FormatDesigner(exponent_bits=5, fraction_bits=6)"
+            raise ValueError(f"{error}; a format of your own starts with {own}") from None
         design = {name: getattr(start, name) for name in _DESIGN} | given
         if exponent_bits is not None and bias is None:
             del design["bias"]  # IEEE's for so many bits

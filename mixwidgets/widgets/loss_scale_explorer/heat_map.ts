@@ -1,4 +1,4 @@
-// Every tensor by binade, on the histogram's ruler: a row a tensor, most lost first; the darker, the larger its share.
+// Every tensor by binade, on the histogram's ruler: a row a tensor, most flushed or overflowing first; the darker, the larger its share.
 // The shares do not depend on the scale. They are painted once as a mask; a drag moves the mask and colours it.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
@@ -25,7 +25,7 @@ const MOST_PIXELS = 2 ** 23; // of the canvas, about those of a 4K screen: each 
 
 /** `order`: the tensors, most lost first; `width`: in pixels. */
 export function heatMap(
-  { view, names, answers, scale }: Explored, textures: Textures, order: ReadonlySignal<readonly number[]>, width: ReadonlySignal<number>,
+  { view, names, all: answers, scale }: Explored, textures: Textures, order: ReadonlySignal<readonly number[]>, width: ReadonlySignal<number>,
 ): HTMLElement {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
   const cell = h("p", { class: "mw-heat-cell" });

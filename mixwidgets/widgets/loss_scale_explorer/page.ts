@@ -9,6 +9,7 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/ruler/words.ts";
+import { addSequence, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { comparison } from "./comparison.ts";
 import { heatMap } from "./heat_map.ts";
@@ -17,19 +18,25 @@ import { scaleControl } from "./scale_control.ts";
 import { accept, choices, explore, type State } from "./state.ts";
 import { tensorRows } from "./tensor_rows.ts";
 import { timeline } from "./timeline.ts";
+import steps from "./stage.json";
 
 const USUAL = ["float8_e4m3fn", "float8_e5m2", "bfloat16", "float16"];
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const explored = explore(view);
-  const { answers, settled, isEmpty } = explored;
+  const { answers, all, settled, isEmpty, tensor, narrow, shownNames } = explored;
   const title = view.trait("title");
   const { root, head } = card(el, "");
   const subtitle = h("span", { class: "mw-subtitle" });
   const others = choices.map(({ name }) => name).filter((name) => !USUAL.includes(name));
   const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => view.send("format", name));
-  head.append(subtitle, picker.element);
+  const everything = h("button", { type: "button", class: "mw-everything" });
+  everything.addEventListener("click", () => {
+    narrow(null);
+    rows.focus(); // the button is gone
+  });
+  head.append(subtitle, everything, picker.element);
 
   const fills = textures();
   const control = scaleControl(explored, fills);
@@ -40,8 +47,10 @@ function render({ model, el }: RenderProps<State>): () => void {
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   const body = h("div", { class: "mw-stack" },
     h("div", { class: "mw-explorer-top" }, figures(explored, fills), control.readout),
-    bitInspector({ ...explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent) }, plot), control.element, timeline(explored), rows.element,
-    heatMap(explored, fills, rows.order, plot.width), comparison(explored), notes(explored));
+    bitInspector({
+      ...explored, names: shownNames, hand: explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent),
+    }, plot), control.element, timeline(explored), rows.element,
+    heatMap(explored, fills, rows.lost, plot.width), comparison(explored), notes(explored));
   root.append(error, waiting, body, spoken, fills.element);
 
   view.effect(() => setText(head.querySelector("h3")!, title.value ?? t("explorer.title")));
@@ -51,10 +60,14 @@ function render({ model, el }: RenderProps<State>): () => void {
     waiting.hidden = !isEmpty.value;
   });
   view.effect(() => {
-    const { total, format, summaries } = answers.value;
+    const { total, format } = answers.value;
+    const tensors = all.value.summaries.length;
     picker.show(format.name);
-    const count = { values: integer(total.count), tensors: summaries.length, format: format.name };
-    setText(subtitle, isEmpty.value ? "" : t(summaries.length === 1 ? "explorer.subtitle_one" : "explorer.subtitle", count));
+    const kind = tensor.value !== null ? "subtitle_of" : tensors === 1 ? "subtitle_one" : "subtitle";
+    const count = { values: integer(total.count), tensors, format: format.name, name: tensor.value ?? "" };
+    setText(subtitle, isEmpty.value ? "" : t(`explorer.${kind}`, count));
+    everything.hidden = tensor.value === null;
+    setText(everything, tensor.value === null ? "" : t("explorer.everything", { count: tensors }));
   });
   view.effect(() => {
     const { answers, log2 } = settled.value;
@@ -63,6 +76,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   });
 
+  addSequence(view, root, steps as Step[]);
   view.onClose(() => root.remove());
   return view.close;
 }

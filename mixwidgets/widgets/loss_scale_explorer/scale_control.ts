@@ -10,7 +10,7 @@ import { scaleCurve } from "./scale_curve.ts";
 import type { Explored } from "./state.ts";
 
 export function scaleControl(explored: Explored, textures: Textures): { element: HTMLElement; readout: HTMLElement } {
-  const { view, answers, scale } = explored;
+  const { view, answers, scale, commit } = explored;
   const power = h("sup");
   const number = h("span");
   const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power, " = ", number);
@@ -26,22 +26,18 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     type: "number", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.field"), "aria-describedby": errorId,
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
-  const curve = scaleCurve(explored, textures, slider, commit);
+  const curve = scaleCurve(explored, textures, slider);
   const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, minus(log2)));
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-scale-row" },
       end(LOWEST), h("div", { class: "mw-scale-track" }, curve, slider), end(HIGHEST),
       h("span", { class: "mw-scale-field" }, h("span", { class: "mw-muted mw-num", "aria-hidden": "true" }, "S = 2^"), field)),
-    error);
+    h("div", { class: "mw-error-line" }, error));
   const proposal = computed(() => answers.value.best.log2);
 
   function move(log2: number): void {
     complain("");
     explored.move(log2);
-  }
-
-  function commit(): void {
-    view.send("log2_loss_scale", scale.value);
   }
 
   function complain(text: string): void {

@@ -19,10 +19,8 @@ const LEAST_WIDTH = 120;
 const THUMB = 8; // half of a slider's thumb: its middle stays this far from the slider's ends
 const WORD = 30; // half the width of the word at the best scale
 
-/** `slider`: takes the focus, and the keys from there on; `release` is called once, when the pointer lets go. */
-export function scaleCurve(
-  { view, answers, scale, move }: Explored, textures: Textures, slider: HTMLElement, release: () => void,
-): HTMLElement {
+/** `slider`: takes the focus, and the keys from there on. */
+export function scaleCurve({ view, answers, scale, move, commit }: Explored, textures: Textures, slider: HTMLElement): HTMLElement {
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind) }));
   const subnormal = s("path", { class: "mw-scale-curve-subnormal" });
   const best = s("g", { class: "mw-scale-curve-best" });
@@ -69,11 +67,10 @@ export function scaleCurve(
   plot.addEventListener("pointermove", (event) => {
     if (plot.hasPointerCapture(event.pointerId)) moveUnder(event);
   });
-  plot.addEventListener("lostpointercapture", release);
+  plot.addEventListener("lostpointercapture", commit);
 
   function moveUnder(event: PointerEvent): void {
-    const log2 = Math.round(x.value.invert(pointIn(plot, event).x));
-    move(Math.min(Math.max(log2, LOWEST), HIGHEST));
+    move(Math.round(x.value.invert(pointIn(plot, event).x)));
   }
 
   return h("div", { class: "mw-scale-curve" }, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);

@@ -15,6 +15,7 @@ export interface State {
   log2_loss_scale: number;
   step: number;
   binade: number | null;
+  tensor: string | null;
   title: string | null;
   compare: string[];
   _snapshots: DataView;
@@ -57,12 +58,22 @@ export interface Explored {
   readonly isEmpty: ReadonlySignal<boolean>;
   /** The tensors' names: the same list until one of them changes. */
   readonly names: ReadonlySignal<readonly string[]>;
+  /** Of every tensor. */
+  readonly all: ReadonlySignal<Answers>;
+  /** The one tensor that everything is narrowed to, by name; null: all together. */
+  readonly tensor: ReadonlySignal<string | null>;
+  narrow(tensor: string | null): void;
+  /** What is shown: of every tensor, or of the one that it is narrowed to; and their names. */
   readonly answers: ReadonlySignal<Answers>;
+  readonly shownNames: ReadonlySignal<readonly string[]>;
   /** log2 of the loss scale that is drawn, which during a drag is ahead of the kernel's. */
   readonly scale: ReadonlySignal<number>;
+  /** Draw another scale; beyond the range its end. */
   move(log2: number): void;
+  /** Tell the kernel of the scale that is drawn. */
+  commit(): void;
   /** `answers` and `scale` when no slider was held last: what is spoken, and the order of rows, would be restless during a drag. */
-  readonly settled: ReadonlySignal<{ answers: Answers; log2: number }>;
+  readonly settled: ReadonlySignal<{ all: Answers; answers: Answers; log2: number }>;
 }
 
 export function explore(view: View<State>): Explored {
@@ -110,7 +121,14 @@ export function explore(view: View<State>): Explored {
     const { names } = gradients.value.snapshot;
     return names.join("\n") === last.join("\n") ? last : names;
   });
-  const answers = computed(() => new Answers(gradients.value.summaries, format.value));
+  const all = computed(() => new Answers(gradients.value.summaries, format.value));
+  const tensor = view.trait("tensor");
+  const shownNames = computed(() => (tensor.value === null ? names.value : [tensor.value]));
+  const answers = computed(() => {
+    if (tensor.value === null) return all.value;
+    const index = names.value.indexOf(tensor.value); // a snapshot may be without it
+    return new Answers(all.value.summaries.slice(index, index + 1), format.value);
+  });
 
   const scale = signal(log2.value);
   const settledScale = signal(log2.value);
@@ -127,17 +145,19 @@ export function explore(view: View<State>): Explored {
     follow();
     return () => clearTimeout(timer);
   });
-  const atRest = kept({ names: names.value, answers: answers.value }, (last) =>
-    looked.value === null || names.value !== last.names ? { names: names.value, answers: answers.value } : last);
+  const now = computed(() => ({ names: names.value, all: all.value, answers: answers.value }));
+  const atRest = kept(now.value, (last) => (looked.value === null || now.value.names !== last.names ? now.value : last));
 
   return {
-    view, fault, snapshots, looked, names, answers, scale,
+    view, fault, snapshots, looked, names, all, tensor, answers, shownNames, scale,
     snapshot: computed(() => gradients.value.snapshot),
     isEmpty: computed(() => gradients.value === NONE),
+    narrow: (to) => view.send("tensor", to),
     move(log2) {
       moved = performance.now();
-      scale.value = log2;
+      scale.value = Math.min(Math.max(log2, LOWEST), HIGHEST);
     },
-    settled: computed(() => ({ answers: atRest.value.answers, log2: settledScale.value })),
+    commit: () => view.send("log2_loss_scale", scale.value),
+    settled: computed(() => ({ all: atRest.value.all, answers: atRest.value.answers, log2: settledScale.value })),
   };
 }

@@ -1,41 +1,79 @@
-// A bar for each tensor, those that lose most first.
+// A bar for each tensor, found by words and in an order. One that is chosen is shown alone, by everything above.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { finder, wordsIn } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import type { Textures } from "#ui/ruler/textures.ts";
-import { share } from "#ui/ruler/words.ts";
+import { integer, share } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
 
-const FEW = 12; // rows shown before "show all"
+const FEW = 12; // rows shown before "show all", and without a search
+const ORDERS = ["lost", "model", "name", "size"] as const;
+type Order = (typeof ORDERS)[number];
 
-/** `order`: the tensors, those that lose most first. */
+interface Row {
+  readonly item: HTMLLIElement;
+  readonly button: HTMLButtonElement;
+  draw(counts: Float64Array): void;
+}
+
+/** `lost`: the tensors, those that lose most first. */
 export function tensorRows(
-  { view, names, answers, scale, settled }: Explored, textures: Textures,
-): { element: HTMLElement; order: ReadonlySignal<readonly number[]> } {
+  { view, names, all: answers, scale, settled, tensor, narrow }: Explored, textures: Textures,
+): { element: HTMLElement; lost: ReadonlySignal<readonly number[]>; focus(): void } {
   const id = uniqueId("tensors");
+  const heading = h("h4", { id });
+  const find = finder<Order>(t("explorer.search"), t("explorer.order"), ORDERS.map((one) => [one, t(`explorer.order_${one}`)] as const));
   const list = h("ol", { "aria-labelledby": id });
   const more = h("button", { type: "button" });
-  const all = signal(false);
-  const rows = computed(() => names.value.map((name) => row(name, textures)));
-  const order = computed(() => byLoss(settled.value.answers, settled.value.log2));
-  const shown = computed(() => (all.value ? order.value : order.value.slice(0, FEW)));
+  const isAll = signal(false);
+  const rows = computed(() => names.value.map((name) => row(name, textures, () => narrow(tensor.peek() === name ? null : name))));
+  const lost = computed(() => byLoss(settled.value.all, settled.value.log2));
+  const found = computed(() => {
+    const words = wordsIn(find.text.value);
+    const isFound = (index: number) => words.every((word) => names.value[index]!.toLowerCase().includes(word));
+    return sorted(lost.value, find.order.value, names.value, settled.value.all).filter(isFound);
+  });
+  const shown = computed(() => (isAll.value ? found.value : found.value.slice(0, FEW)));
 
-  more.addEventListener("click", () => (all.value = !all.value));
+  more.addEventListener("click", () => (isAll.value = !isAll.value));
+  list.addEventListener("keydown", (event) => {
+    const buttons = shown.value.map((index) => rows.value[index]!.button);
+    const at = buttons.findIndex((one) => one === event.target);
+    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (at < 0 || to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    buttons[to]?.focus();
+  });
+  list.addEventListener("focusin", ({ target }) => reach(target as HTMLElement));
+
+  /** The list is one stop for the Tab key. */
+  function reach(chosen: HTMLElement | undefined): void {
+    for (const { button } of rows.value) button.tabIndex = button === chosen ? 0 : -1;
+  }
+
   view.effect(() => {
-    const { length } = rows.value;
-    list.replaceChildren(...shown.value.map((tensor) => rows.value[tensor]!.item));
-    more.hidden = length <= FEW;
-    set(more, { "aria-expanded": String(all.value) });
-    setText(more, all.value ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: length }));
-    set(list, { tabindex: all.value && length > FEW ? 0 : undefined, class: all.value ? "mw-tensors mw-tensors-all" : "mw-tensors" });
+    const [some, every] = [found.value.length, names.value.length];
+    find.element.hidden = every <= FEW;
+    setText(heading, t(every <= FEW ? "explorer.by_tensor" : "explorer.tensors"));
+    setText(find.told, t("explorer.found", { count: integer(some), all: integer(every) }));
+    const focused = list.querySelector<HTMLElement>(":focus"); // which moving it takes away
+    list.replaceChildren(...shown.value.map((index) => rows.value[index]!.item));
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    else reach(rows.value[shown.value[0]!]?.button);
+    more.hidden = some <= FEW;
+    set(more, { "aria-expanded": String(isAll.value) });
+    setText(more, isAll.value ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: some }));
+    set(list, { class: isAll.value ? "mw-tensors mw-tensors-all" : "mw-tensors" });
   });
   view.effect(() => {
-    for (const tensor of shown.value) rows.value[tensor]!.draw(answers.value.counts(tensor, scale.value));
+    for (const index of shown.value) rows.value[index]!.draw(answers.value.counts(index, scale.value));
   });
-  return { element: h("div", { class: "mw-stack-tight" }, h("h4", { id }, t("explorer.by_tensor")), list, more), order };
+  view.effect(() => rows.value.forEach(({ button }, index) => set(button, { "aria-pressed": String(names.value[index] === tensor.value) })));
+  return { element: h("div", { class: "mw-stack-tight" }, heading, find.element, list, more), lost, focus: () => list.querySelector<HTMLElement>("[tabindex='0']")?.focus() };
 }
 
 function byLoss(answers: Answers, log2: number): number[] {
@@ -47,11 +85,22 @@ function byLoss(answers: Answers, log2: number): number[] {
   return [...lost.keys()].sort((a, b) => lost[b]! - lost[a]! || a - b);
 }
 
-function row(name: string, textures: Textures): { item: HTMLLIElement; draw: (counts: Float64Array) => void } {
+function sorted(lost: readonly number[], order: Order, names: readonly string[], { summaries }: Answers): number[] {
+  const by = {
+    lost: () => 0,
+    model: (a: number, b: number) => a - b,
+    name: (a: number, b: number) => names[a]!.localeCompare(names[b]!, "en", { numeric: true }),
+    size: (a: number, b: number) => summaries[b]!.count - summaries[a]!.count,
+  };
+  return [...lost].sort(by[order]);
+}
+
+function row(name: string, textures: Textures, choose: () => void): Row {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures.fill(kind) }));
   const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
   const text = h("span", { class: "mw-num mw-tensor-text" });
-  const item = h("li", {}, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
+  const button = h("button", { type: "button", class: "mw-tensor" }, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
+  button.addEventListener("click", choose);
 
   function draw(counts: Float64Array): void {
     const finite = counts[0]! + counts[1]! + counts[2]! + counts[3]!;
@@ -63,7 +112,7 @@ function row(name: string, textures: Textures): { item: HTMLLIElement; draw: (co
     });
     setText(text, words(counts, finite));
   }
-  return { item, draw };
+  return { item: h("li", {}, button), button, draw };
 }
 
 function words(counts: Float64Array, finite: number): string {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from difflib import get_close_matches
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,7 +28,7 @@ MAX_BITS = 32  # formats that gradients are cast to; none is wider than the mast
 class LossScaleExplorer(GradientWidget):
     """Slide a loss scale over gradients and see which of them a format flushes, blurs or overflows.
 
-    gradients: a mapping of names to arrays, torch tensors or GradientSummaries, a model after
+    gradients: an array or torch tensor, a mapping of names to such or to GradientSummaries, a model after
     loss.backward(), a Run, or what `watch` returns. Each tensor is summarised once; the page then answers
     every scale by itself. Of a run or a watched loop all gradient snapshots can be looked at, and new ones
     appear as they come, until the widget is closed; where they are too many the older ones are thinned.
@@ -52,6 +53,9 @@ class LossScaleExplorer(GradientWidget):
     step = traitlets.Int(0).tag(sync=True)
     """Which of several snapshots is shown: the one nearest to this step; 0: the newest, whenever it comes."""
 
+    tensor = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    """The name of the one tensor that everything is narrowed to; None: all together."""
+
     def __init__(
         self,
         gradients: object,
@@ -62,7 +66,8 @@ class LossScaleExplorer(GradientWidget):
         title: str | None = None,
         **traits: Any,
     ) -> None:
-        self._together: tuple[int | None, GradientSummary] = None, GradientSummary.of([])
+        nothing = GradientSummary.of([])
+        self._together: tuple[tuple[int, str | None] | None, GradientSummary] = None, nothing
         super().__init__(
             gradients,
             format=_narrow(format),
@@ -98,7 +103,7 @@ class LossScaleExplorer(GradientWidget):
                 editor.format = self.format
                 editor.value = self._chosen()
 
-        self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "_newest"])
+        self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "tensor", "_newest"])
         return editor
 
     @traitlets.validate("format")
@@ -140,19 +145,37 @@ class LossScaleExplorer(GradientWidget):
             )
         return value
 
+    @traitlets.validate("tensor")
+    def _validate_tensor(self, proposal: Any) -> str | None:
+        value: str | None = proposal["value"]
+        with self._reading:
+            at = self._feed.nearest(self.step)
+            names = self._feed.names(at) if at is not None else []
+        if value is not None and names and value not in names:
+            close = get_close_matches(value, names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"such as {names[0]!r}"
+            raise traitlets.TraitError(f"tensor is the name of one that is shown; {value!r} came, {hint}")
+        return value
+
     def __repr__(self) -> str:
         count, at = self._shown().count, self._feed.nearest(self.step)
         of_step = f" of step {at}" if at else ""
+        of_tensor = "" if self.tensor is None else f" of {self.tensor!r}"
         what = "gradient" if count == 1 else "gradients"
-        return f"LossScaleExplorer({count:,} {what}{of_step}, {self.format} × 2^{self.log2_loss_scale})"
+        scaled = f"{self.format} × 2^{self.log2_loss_scale}"
+        return f"LossScaleExplorer({count:,} {what}{of_tensor}{of_step}, {scaled})"
 
     def _shown(self) -> GradientSummary:
-        """All gradients of the snapshot that is shown; none before the first."""
+        """The gradients that are shown, of the snapshot that is shown; none before the first."""
         with self._reading:  # while nothing is thinned
             at = self._feed.nearest(self.step)
-            if at is not None and self._together[0] != at:
-                parts = self._feed.summaries(at).values()
-                self._together = at, reduce(GradientSummary.merge, parts, GradientSummary.of([]))
+            if at is not None and self._together[0] != (at, self.tensor):
+                found = self._feed.summaries(at)
+                parts = [part for name, part in found.items() if self.tensor in (None, name)]
+                self._together = (
+                    (at, self.tensor),
+                    reduce(GradientSummary.merge, parts, GradientSummary.of([])),
+                )
             return self._together[1]
 
     def _chosen(self) -> str:

@@ -18,12 +18,14 @@ import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
 import { largest } from "#ui/number_line/ticks.ts";
 import { contains, endsOf, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
+import { addSequence, type Step } from "#ui/stage_sequence.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { showSentence } from "#widgets/bit_editor/words.ts";
 import { draw, LAYOUT } from "./comparison.ts";
 import { decision } from "./decision.ts";
 import { navigate } from "./navigation.ts";
+import steps from "./stage.json";
 
 export interface State extends NumberState {
   /** Names of the formats in the rows below. */
@@ -100,7 +102,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   root.append(
-    value.error, wrong, callout, decision(view, number, marks, take), board,
+    h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board,
     h("div", { class: "mw-row" },
       button(t("line.zoom_out_sign"), () => zoom(4), { "aria-label": t("line.zoom_out") }),
       button(t("line.zoom_in_sign"), () => zoom(-4), { "aria-label": t("line.zoom_in") }),
@@ -111,6 +113,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       keys),
     announce.element,
   );
+  addSequence(view, root, steps as Step[]);
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -2,10 +2,11 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
+import { finder as finderOf } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import { kept } from "#ui/view.ts";
 import type { Runs } from "./runs.ts";
-import { ORDERS, type Order, search } from "./search.ts";
+import { ORDERS, search } from "./search.ts";
 import type { Row } from "./state.ts";
 import { count, spaced, statusWord } from "./words.ts";
 
@@ -13,10 +14,6 @@ const FEW = 8; // runs that the table shows without scrolling, where nothing nee
 
 export function finder({ view, rows, names }: Runs): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
   const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
-  const text = signal("");
-  const order = signal<Order>("newest");
-  const box = h("input", { type: "search", autocomplete: "off", "aria-label": t("lab.search"), placeholder: t("lab.search") });
-  box.addEventListener("input", () => (text.value = box.value));
 
   /** A list of the values that the runs have; "" stands for any. */
   function choice(kind: "task" | "recipe" | "status", word: (value: string) => string) {
@@ -38,15 +35,12 @@ export function finder({ view, rows, names }: Runs): { element: HTMLElement; fou
   const task = choice("task", (name) => titles.get(name) ?? name);
   const recipe = choice("recipe", spaced);
   const status = choice("status", statusWord);
-  const orders = h("select", { "aria-label": t("lab.order") }, ...ORDERS.map((one) => h("option", { value: one }, t(`lab.order_${one}`))));
-  orders.addEventListener("change", () => (order.value = orders.value as Order));
+  const { element, text, order, told } = finderOf(t("lab.search"), t("lab.order"),
+    ORDERS.map((one) => [one, t(`lab.order_${one}`)] as const), task.select, recipe.select, status.select);
 
   const found = computed(() => search(rows.value, {
     text: text.value, task: task.chosen.value, recipe: recipe.chosen.value, status: status.chosen.value, order: order.value,
   }, names.value, titles));
-  const told = h("span", { class: "mw-note", role: "status" });
-  const element = h("div", { class: "mw-finder", role: "search", "aria-label": t("lab.search") },
-    h("div", { class: "mw-find-words" }, box, told), task.select, recipe.select, status.select, orders);
   view.effect(() => {
     set(element, { hidden: rows.value.length <= FEW });
     const [some, all] = [found.value.length, rows.value.length];

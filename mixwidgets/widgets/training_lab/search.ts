@@ -1,5 +1,6 @@
 // Which runs the table lists, and in which order. No DOM.
 
+import { wordsIn } from "#ui/finder.ts";
 import type { Row } from "./state.ts";
 import { metricOf, statusWord } from "./words.ts";
 
@@ -19,7 +20,7 @@ type Texts = ReadonlyMap<string, string>;
 
 /** Those of `rows`, newest first, that are wanted. `titles` are the tasks' for the eye. */
 export function search(rows: readonly Row[], wanted: Wanted, names: Texts, titles: Texts): Row[] {
-  const words = wanted.text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = wordsIn(wanted.text);
   const says = (row: Row) =>
     [row.task, titles.get(row.task), row.recipe, names.get(row.id), statusWord(row.status), row.seed].join(" ").toLowerCase();
   const isFound = (row: Row) => {

@@ -5,7 +5,6 @@ import re
 from playwright.sync_api import expect
 
 import mixwidgets as mw
-from tests.browser.hosts.sources import WIDGETS
 from tests.browser.jupyter import SLOW
 
 
@@ -135,13 +134,18 @@ def test_a_question_is_answered(host):
     host.python_has("Exercise", "[('65535', False), ('65504', True)]")
 
 
-def test_one_press_sets_all_widgets_to_projector_size(host):
-    """Where each is in a shadow tree too; and where each has a page, on those that the tab goes on to."""
-    for pressing, is_pressed in (("BitEditor", "true"), ("Exercise", "false")):
-        host.widget(pressing).get_by_role("button", name="Projector size").press("Enter")
-        for name in WIDGETS:
-            button = host.widget(name).locator(".mw-projector-button").first
-            expect(button).to_have_attribute("aria-pressed", is_pressed)
+def test_a_stage_fills_the_window_of_its_host(host):
+    """Whatever contains the widget there; and Escape gives it back."""
+    editor = host.widget("BitEditor")
+    editor.get_by_role("button", name="Stage").press("Enter")
+    covers = """one => {
+        const { width, height } = one.getBoundingClientRect();
+        return [width, height].map(Math.round);
+    }"""
+    window = editor.evaluate("() => [document.documentElement.clientWidth, innerHeight]")
+    assert editor.evaluate(covers) == window
+    editor.get_by_role("switch").first.press("Escape")
+    expect(editor.get_by_role("button", name="Stage")).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_widget_is_as_dark_as_its_host(host):

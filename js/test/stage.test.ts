@@ -1,0 +1,141 @@
+// @vitest-environment jsdom
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { fakeModel } from "./fake_model.ts";
+import { sources } from "./sources.ts";
+import { card } from "#ui/card.ts";
+import { zoomOf } from "#ui/pixels.ts";
+import { pointIn } from "#ui/pointer.ts";
+import { addSequence } from "#ui/stage_sequence.ts";
+import { viewOf } from "#ui/view.ts";
+
+const place = () => document.body.appendChild(document.createElement("div"));
+const button = (root: HTMLElement) => root.querySelector<HTMLButtonElement>(".mw-stage-button")!;
+const isStaged = (root: HTMLElement) => [root.hasAttribute("data-stage"), button(root).getAttribute("aria-pressed")];
+const press = (target: Element, key: string) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  document.body.replaceChildren();
+});
+
+describe("the stage", () => {
+  it("takes one card, and gives it back at the button and at Escape", () => {
+    const [one, other] = [card(place(), "One").root, card(place(), "Other").root];
+    expect(button(one).getAttribute("aria-label")).toBe("Stage");
+    expect([isStaged(one), isStaged(other)]).toEqual([[false, "false"], [false, "false"]]);
+    button(one).click();
+    expect([isStaged(one), isStaged(other)]).toEqual([[true, "true"], [false, "false"]]);
+    button(one).click();
+    expect(isStaged(one)).toEqual([false, "false"]);
+    button(one).click();
+    press(one, "Escape");
+    expect(isStaged(one)).toEqual([false, "false"]);
+  });
+
+  it("has 640 × 360 pixels, however large the window is", () => {
+    const { root } = card(place(), "One");
+    for (const [width, height, zoom] of [[1280, 720, 2], [1920, 1080, 3], [1920, 720, 2], [1280, 1080, 2], [320, 500, 1]] as const) {
+      vi.stubGlobal("innerWidth", width);
+      vi.stubGlobal("innerHeight", height);
+      if (!root.hasAttribute("data-stage")) button(root).click();
+      window.dispatchEvent(new Event("resize"));
+      expect(root.style.getPropertyValue("--mw-zoom")).toBe(String(zoom));
+    }
+  });
+});
+
+describe("a widget's questions", () => {
+  const STEPS = [{ ask: "bits.ask_65505", state: { code: "0x7BFF" } }, { ask: "bits.ask_65520", state: { code: "0x7C00" } }] as const;
+  const staged = () => {
+    const model = fakeModel({ code: "0x3C00" });
+    const { root } = card(place(), "One");
+    addSequence(viewOf(model as any), root, STEPS);
+    button(root).click();
+    const find = <E extends Element>(selector: string) => root.querySelector<E>(`.mw-stage-sequence ${selector}`)!;
+    const [field, next] = [find<HTMLInputElement>("input"), find<HTMLButtonElement>(".mw-primary")];
+    return { model, root, field, next, question: () => find(".mw-stage-question").textContent, said: () => find(".mw-stage-said").textContent, back: find<HTMLButtonElement>("button") };
+  };
+
+  it("are answered only once a prediction is written, by key alone", () => {
+    const { model, root, field, question, said } = staged();
+    expect(question()).toBe("65505 in float16: which number is stored?");
+    press(root, "PageDown");
+    field.value = " ";
+    press(field, "Enter");
+    expect([model.get("code"), document.activeElement]).toEqual(["0x3C00", field]);
+    field.value = "65504";
+    press(field, "Enter");
+    expect([model.get("code"), said()]).toEqual(["0x7BFF", "The room said: 65504"]);
+    expect(model.saved.length).toBe(1);
+    expect(root.contains(document.activeElement)).toBe(true);
+    press(root, "PageDown");
+    expect([question(), field.value, field.hidden]).toEqual(["And 65520?", "", false]);
+    expect(model.get("code")).toBe("0x7BFF");
+    press(root, "PageUp");
+    expect(question()).toBe("65505 in float16: which number is stored?");
+  });
+
+  it("begin anew after the last one", () => {
+    const { field, next, question, back } = staged();
+    for (const name of ["Next", "From the start"]) {
+      field.value = "?";
+      next.click();
+      expect(next.textContent).toBe(name);
+      next.click();
+    }
+    expect([question(), back.hidden]).toEqual(["65505 in float16: which number is stored?", true]);
+  });
+
+  it("wait while the card is not on the stage", () => {
+    const { model, root, field } = staged();
+    press(root, "Escape");
+    field.value = "65504";
+    press(root, "PageDown");
+    expect(model.get("code")).toBe("0x3C00");
+  });
+});
+
+it("does without what Safari forgets the zoom of: rem, and px of a container's width", () => {
+  const sheets = sources(".css").map((path) => readFileSync(path, "utf8"));
+  expect(sheets.flatMap((sheet) => sheet.match(/.*\drem\b.*/g) ?? [])).toEqual([]);
+  const asked = sheets.flatMap((sheet) => sheet.match(/@container \(.*?\)/g) ?? []);
+  expect(asked.length).toBeGreaterThan(8);
+  expect(asked.filter((one) => !one.includes("em)"))).toEqual([]);
+});
+
+describe("a pointer", () => {
+  const box = (width: number) => ({ left: 100, top: 50, width }) as DOMRect;
+  const event = new MouseEvent("pointermove", { clientX: 300, clientY: 90 });
+
+  it("is told in the element's own pixels, of which the screen has two", () => {
+    const element = place();
+    vi.spyOn(element, "clientWidth", "get").mockReturnValue(400);
+    vi.spyOn(element, "getBoundingClientRect").mockReturnValue(box(800));
+    expect(zoomOf(element)).toBe(2);
+    expect(pointIn(element, event)).toEqual({ x: 100, y: 20 });
+  });
+
+  it.each([true, false])("is, too, where the rectangle is told in the element's own, as in Safari (told: %s)", (told) => {
+    const large = place();
+    large.dataset["zoom"] = "2";
+    const element = large.appendChild(document.createElement("div"));
+    if (told) Object.assign(element, { currentCSSZoom: 2 });
+    vi.spyOn(window, "getComputedStyle").mockImplementation(
+      (one) => ({ zoom: (one as HTMLElement).dataset["zoom"] ?? "1" }) as CSSStyleDeclaration,
+    );
+    vi.spyOn(element, "clientWidth", "get").mockReturnValue(400);
+    vi.stubGlobal("scrollY", 30);
+    const rectangle = told ? box(800) : ({ left: 50, top: (50 + 30) / 2 - 30, width: 400 } as DOMRect);
+    vi.spyOn(element, "getBoundingClientRect").mockReturnValue(rectangle);
+    expect(zoomOf(element)).toBe(2);
+    expect(pointIn(element, event)).toEqual({ x: 100, y: 20 });
+  });
+
+  it("is told in the screen's where the element has not been laid out", () => {
+    const element = place();
+    vi.spyOn(element, "getBoundingClientRect").mockReturnValue(box(0));
+    expect(pointIn(element, event)).toEqual({ x: 200, y: 40 });
+  });
+});

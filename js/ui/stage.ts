@@ -1,0 +1,35 @@
+// The stage: one card fills the window, as a wide screen of 640 × 360 of its pixels, so that what belongs together is in
+// one view and is read from the last row. What stays off it, the style sheets say.
+
+import { h, s, set } from "./dom.ts";
+import { t } from "./messages.ts";
+
+const [WIDE, HIGH] = [640, 360]; // pixels of the card; of 1280 × 720 on the screen each is two
+
+/** A button for `root`, a card, that takes it to the stage and back; so does Escape. */
+export function stageButton(root: HTMLElement): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "mw-stage-button", "aria-label": t("common.stage"), title: t("common.stage_note"), "aria-pressed": "false" },
+    s("svg", { viewBox: "0 0 20 20", width: 20, height: 20, "aria-hidden": "true" },
+      s("path", { d: "M2 3H18M3.5 3V13H16.5V3M10 13V16M6.5 18L10 16L13.5 18" })));
+  const fit = () => {
+    root.style.setProperty("--mw-zoom", String(Math.max(1, Math.min(innerWidth / WIDE, innerHeight / HIGH))));
+    if (!root.isConnected) removeEventListener("resize", fit); // taken away by its host
+  };
+  const show = (isOn: boolean) => {
+    set(root, { "data-stage": isOn, popover: isOn && "manual" }); // over the page, whatever contains the card
+    set(button, { "aria-pressed": String(isOn) });
+    if (isOn) {
+      fit();
+      addEventListener("resize", fit);
+      root.showPopover?.();
+    } else removeEventListener("resize", fit);
+    button.focus();
+  };
+  button.addEventListener("click", () => show(!isStaged(root)));
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && isStaged(root) && !event.defaultPrevented) show(false);
+  });
+  return button;
+}
+
+export const isStaged = (root: HTMLElement): boolean => root.hasAttribute("data-stage");

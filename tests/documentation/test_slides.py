@@ -1,0 +1,57 @@
+"""The slides of a lesson work from a disk: nothing is fetched, each fits on the screen, the notes open."""
+
+import pytest
+
+from docs.slides.__main__ import write_slides
+from tests.browser.chromium import browser
+
+# How far what a slide shows reaches, in its own pixels: a slide is 1200 × 700.
+REACH = """() => {
+  const parts = [...Reveal.getCurrentSlide().querySelectorAll(":scope > :not(aside)")]
+  const wide = parts.flatMap(part => [part, ...part.querySelectorAll("pre, img, table")])
+  const right = Math.max(...wide.map(part => part.offsetLeft + part.scrollWidth))
+  return [right, Math.max(...parts.map(part => part.offsetTop + part.offsetHeight))]
+}"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slides")
+    write_slides(folder, "04_*")
+    return folder
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_lecture_needs_no_network(written, lang):
+    with browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 720})
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((written / f"04_loss_scaling_{lang}.html").as_uri())
+        page.wait_for_function("window.Reveal?.isReady()")
+        assert page.evaluate("document.documentElement.lang") == lang
+        count = page.evaluate("Reveal.getTotalSlides()")
+        for number in range(count):
+            assert page.evaluate("Reveal.getSlidePastCount()") == number
+            right, down = page.evaluate(REACH)
+            assert right <= 1200, (number, right)
+            assert down <= 700, (number, down)
+            page.keyboard.press("Space")
+        assert count > 20
+        assert not [url for url in asked if not url.startswith((written.as_uri(), "data:"))]
+
+
+def test_the_notes_say_what_the_lesson_says_there(written):
+    with browser() as chromium:
+        page = chromium.new_page()
+        page.goto((written / "04_loss_scaling_en.html").as_uri())
+        page.wait_for_function("window.Reveal?.isReady()")
+        assert not page.get_by_text("Gradients are small numbers").is_visible()
+        with page.expect_popup() as opened:
+            page.keyboard.press("s")
+        opened.value.get_by_text("Gradients are small numbers").wait_for()
+
+
+def test_the_list_of_lessons_leads_to_each(written):
+    listed = (written / "index.html").read_text(encoding="utf-8")
+    assert all(f'href="{page.name}"' in listed for page in written.glob("0*.html"))

@@ -1,0 +1,72 @@
+"""The teacher's pack says what the formats and the exercises are, and prints as it is meant to."""
+
+import re
+from decimal import Decimal
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from docs import teaching_pack
+from mixwidgets.exercises.catalogue import get_question
+from tests.browser.chromium import browser
+
+LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def rows(table):
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+
+
+def number(text):
+    """The number that stands on the card."""
+    if found := re.fullmatch(r"2([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", text):
+        return Decimal(2) ** int(found[1].translate(LOWERED))
+    return Decimal(re.sub(r" × 10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda power: f"e{power[1].translate(LOWERED)}", text))
+
+
+def test_the_card_says_what_other_libraries_say_of_the_formats():
+    seen = 0
+    for name, fields, _, largest, normal, smallest, step, beyond in rows(teaching_pack.formats("en")):
+        name = name.split("**")[1]
+        if name == "tfloat32":  # no library has it
+            continue
+        theirs = ml_dtypes.finfo(np.dtype(name) if hasattr(np, name) else getattr(ml_dtypes, name))
+        assert number(largest) == pytest.approx(Decimal(float(theirs.max)), rel=Decimal("5e-4")), name
+        assert float(number(normal)) == float(theirs.smallest_normal), name
+        assert float(number(smallest)) == float(theirs.smallest_subnormal or theirs.smallest_normal), name
+        assert float(number(step)) == float(theirs.eps), name
+        assert [int(width) for width in fields.split(", ")][1:] == [theirs.nexp, theirs.nmant], name
+        with np.errstate(over="ignore"):
+            past = np.array(np.inf if theirs.bits == 64 else 1e39).astype(theirs.dtype)
+        said = "infinity" if np.isinf(past) else "NaN" if np.isnan(past) else "the largest"
+        assert beyond.startswith(said), name
+        seen += 1
+    assert seen == 15
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_quiz_asks_and_the_key_answers_the_exercises(lang):
+    asked, answered = teaching_pack.quiz(lang), teaching_pack.key(lang)
+    for name in teaching_pack.QUIZ:
+        question = get_question(name)
+        assert question.question[lang].replace("*", "") in asked.replace("*", "")
+        right = [option["text"][lang] for option in question.options if question.is_right(option["answer"])]
+        assert f"{''.join(f' ☑ {text}' for text in right)} `{name}`" in answered
+        assert question.explanation[lang].replace("*", "") in answered.replace("*", "")
+    assert "0x1p" not in answered  # as a person writes it
+
+
+def test_a_term_that_the_glossary_lacks_is_an_error():
+    assert teaching_pack.chinese_of("significand") == "有效数"
+    with pytest.raises(KeyError):
+        teaching_pack.filled("| significant | {zh} | … |", "en")
+
+
+def test_the_card_is_one_sheet_of_paper(site):
+    with browser() as chromium:
+        page = chromium.new_page()
+        for name in ("format_card", "format_card_zh"):
+            page.goto((site / f"teaching/{name}.html").as_uri())
+            printed = page.pdf(prefer_css_page_size=True)
+            assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1, name
