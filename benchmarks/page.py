@@ -102,7 +102,7 @@ def measure() -> dict[str, object]:
         results: dict[str, object] = {}
 
         toggle = outputs[0].get_by_role("button")
-        results["ToggleButton through the kernel, click to paint"] = _spread(
+        results["ToggleButton through the kernel, click to paint"] = spread(
             toggle.evaluate(CLICK_TOGGLE, CLICKS)
         )
         for output, name in ((outputs[1], "float16"), (outputs[2], "float64")):
@@ -110,10 +110,10 @@ def measure() -> dict[str, object]:
             before = frames.sent
             found = editor.evaluate(CLICK_BIT, CLICKS)
             results[f"bit click to paint, {name}"] = {
-                **_spread(found["times"]),
+                **spread(found["times"]),
                 "reach": "p95 within one 60 Hz frame",
             }
-            results[f"bit click, handler and layout, {name}"] = _spread(found["handlers"])
+            results[f"bit click, handler and layout, {name}"] = spread(found["handlers"])
             results[f"messages to the kernel during {CLICKS} clicks, {name}"] = frames.sent - before
 
         explorer = outputs[3].get_by_role("region", name=re.compile("loss scale"))
@@ -122,16 +122,16 @@ def measure() -> dict[str, object]:
         before = frames.sent
         found = slider.evaluate(DRAG, [TICKS, 5])
         results["drag tick, 20 tensors × 255 binades, handler"] = {
-            **_spread(found["handlers"]),
+            **spread(found["handlers"]),
             "reach": "p95 ≤ 1.5 ms",
         }
-        results["drag tick, handler and layout"] = _spread(found["laidOut"])
+        results["drag tick, handler and layout"] = spread(found["laidOut"])
         results[f"messages to the kernel during {TICKS} drag ticks"] = frames.sent - before
         page.close()
-        results |= snapshots.in_page(chromium, server, _spread)
+        results |= snapshots.in_page(chromium, server, spread)
         return results | many.in_page(chromium, server)
 
 
-def _spread(milliseconds: list[float]) -> dict[str, object]:
+def spread(milliseconds: list[float]) -> dict[str, object]:
     p50, p95 = np.percentile(milliseconds, [50, 95])
     return {"p50_ms": round(float(p50), 2), "p95_ms": round(float(p95), 2), "samples": len(milliseconds)}

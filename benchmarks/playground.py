@@ -1,7 +1,8 @@
 """A step of the playground's engine beside the same loops on Float32Array without rounding, in Node.
 
 And, where PLAYGROUND_NN names a copy of src/nn.ts of github.com/tensorflow/playground (Apache licence; it is
-not in this repository), beside a batch of TensorFlow Playground's own engine.
+not in this repository), beside a batch of TensorFlow Playground's own engine. Then its page in Chromium: what
+its heap gains while it trains, and what a click waits for.
 """
 
 from __future__ import annotations
@@ -9,9 +10,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from functools import partial
+from pathlib import Path
 
+import mixwidgets as mw
+from benchmarks.page import CLICK_BIT, CLICKS, spread
 from benchmarks.pairs import compare
+from benchmarks.snapshots import heap, megabytes
+from tests.browser.chromium import browser
 from tests.playground.engine import NODE, ROOT
 
 HALF = dict.fromkeys(("weightFormat", "activationFormat", "gradientFormat"), "float16")
@@ -23,6 +30,9 @@ PRECISIONS = {
     "E4M3, sums in the format": E4M3,
 }
 STEPS = {"digits": 100, "circle": 1000}  # of one timing
+PAUSE = 100_000  # steps from one pause to the next
+HOUR = 60 * 60 * 60  # frames
+FRAMES = "window.frames_seen = 0; (function next() { frames_seen++; requestAnimationFrame(next); })()"
 
 
 def measure() -> dict[str, object]:
@@ -48,4 +58,53 @@ def measure() -> dict[str, object]:
             ours = partial(milliseconds, "engine", task="circle", optimizer="sgd")
             rows["circle, float32, a step over TensorFlow Playground's"] = compare(theirs, ours)
         process.stdin.close()
-    return rows
+    return rows | in_page()
+
+
+def in_page() -> dict[str, object]:
+    """A saved page that trains as fast as its frames allow.
+
+    The heap is looked at before the first step and, paused, after 200,000 and 400,000, when the history has
+    as many rows. What lies between goes on growing; an hour's growth is extrapolated from it by the number of
+    frames. That is an upper bound: a pause and a look by themselves add some 30 kB. The clicks flip bits of a
+    weight while it trains.
+    """
+    with tempfile.TemporaryDirectory() as folder, browser() as chromium:
+        page = chromium.new_page(viewport={"width": 1280, "height": 1600})
+        page.set_default_timeout(600_000)  # milliseconds
+        widget = mw.Playground(steps=PAUSE)
+        page.goto(widget.save(Path(folder) / "page.html").as_uri())
+        page.get_by_role("button", name="Pause").click()
+        page.evaluate(FRAMES)
+        page.get_by_label("speed").select_option(label="as fast as possible")
+        start = heap(page)
+        for end in (PAUSE, 2 * PAUSE, 3 * PAUSE, 4 * PAUSE):
+            page.get_by_role("button", name="Play").click()
+            page.get_by_text(f"step {end:,} of {end:,}").wait_for()
+            if end == 2 * PAUSE:
+                before, first = heap(page), page.evaluate("frames_seen")
+        after, last = heap(page), page.evaluate("frames_seen")
+
+        page.get_by_text("Weights, layer by layer").click()
+        page.locator(".mw-play-surface").first.press("Enter")
+        page.get_by_role("button", name="Play").click()
+        clicks = page.locator(".mw-bits").evaluate(CLICK_BIT, CLICKS)
+        assert page.get_by_role("button", name="Pause").is_visible(), "it paused before the last click"
+        page.close()
+    return {
+        f"page's heap after {4 * PAUSE:,} steps": {
+            "start_MB": megabytes(start),
+            "growth_MB": megabytes(after - start),
+            "frames": last,
+            "steps_a_frame": round(2 * PAUSE / (last - first), 1),
+        },
+        f"page's heap, an hour of 60 frames a second by what {last - first:,} frames add": {
+            "growth_MB": megabytes(round((after - before) / (last - first) * HOUR)),
+            "reach": "< 10 MB",
+        },
+        "bit of a weight, click to paint while it trains": {
+            **spread(clicks["times"]),
+            "reach": "p95 ≤ 33 ms: with the next frame",
+        },
+        "bit of a weight, handler and layout": spread(clicks["handlers"]),
+    }

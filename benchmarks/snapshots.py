@@ -66,14 +66,14 @@ def in_page(
     page = chromium.new_page(viewport={"width": 1280, "height": 1600})
     notebook = Notebook.of(page, server, "snapshots.ipynb", *CELLS)
     notebook.run(0)
-    before = _heap(page)
+    before = heap(page)
     output = notebook.run(1)
     explorer = output.get_by_role("region", name=re.compile("loss scale"))
     explorer.wait_for()
     kept = int(notebook.run(2).inner_text().split()[-1])
     notebook.wait_idle()
     explorer.get_by_text(f"{kept} of {SNAPSHOTS} snapshots").wait_for()
-    live = _heap(page) - before
+    live = heap(page) - before
     slider = explorer.get_by_role("slider", name="snapshot by step")
     scrub = slider.evaluate(DRAG, [LOOKS, 61])
     slider.dispatch_event("change")
@@ -85,12 +85,12 @@ def in_page(
     page.goto(path.as_uri())
     page.get_by_role("slider", name="snapshot by step").wait_for()
     text = page.evaluate("document.getElementById('data').textContent.length")
-    saved = _heap(page) + text
+    saved = heap(page) + text
     page.close()
     name = f"{TENSORS} tensors × {SNAPSHOTS} snapshots"
     return {
-        f"{name}, live": {"MB": _mb(live), "kept": kept, "reach": REACH},
-        f"{name}, saved": {"MB": _mb(saved), "of which text": _mb(text), "reach": REACH},
+        f"{name}, live": {"MB": megabytes(live), "kept": kept, "reach": REACH},
+        f"{name}, saved": {"MB": megabytes(saved), "of which text": megabytes(text), "reach": REACH},
         f"another snapshot, {TENSORS} tensors, handler": spread(scrub["handlers"]),
         f"another snapshot, {TENSORS} tensors, handler and layout": {
             **spread(scrub["laidOut"]),
@@ -99,7 +99,7 @@ def in_page(
     }
 
 
-def _heap(page: Page) -> int:
+def heap(page: Page) -> int:
     """Bytes of the page's objects in JavaScript and in the DOM, and of what array buffers hold."""
     session = page.context.new_cdp_session(page)
     for _ in range(3):
@@ -109,5 +109,5 @@ def _heap(page: Page) -> int:
     return int(usage["usedSize"] + usage["embedderHeapUsedSize"] + usage["backingStorageSize"])
 
 
-def _mb(size: int) -> float:
+def megabytes(size: int) -> float:
     return round(size / 1e6, 1)
