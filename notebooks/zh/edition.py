@@ -16,6 +16,8 @@ from pathlib import Path
 
 import nbformat
 
+from mixwidgets.languages.texts import texts as texts_of
+
 HERE = Path(__file__).parent
 ENGLISH = HERE.parent
 LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.md"))
@@ -101,6 +103,17 @@ def _translate(cell: nbformat.NotebookNode, terms: Mapping[str, str]) -> None:
     for output in cell.outputs:
         if "text" in output:
             output.text = pattern.sub(lambda found: terms[found[0]], output.text)
+        elif "mw.check(" in cell.source:
+            output.data["text/plain"] = _checked(output.data["text/plain"])
+
+
+def _checked(text: str) -> str:
+    """What `mw.check` says, in Chinese."""
+    english, chinese = (texts_of(lang, "exercises")["check"] for lang in ("en", "zh"))
+    for name in ("wrong", "tried", "came", "due"):
+        said = re.sub(r"\\\{\w+\\\}", "(.*)", re.escape(english[name]))
+        text = re.sub(f"(?m)^{said}$", re.sub(r"\{\w+\}", r"\\1", chinese[name]), text)
+    return text
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
+from mixwidgets.exercises.cases import TASKS
 from notebooks.zh import edition
 
 HAN = "[\u4e00-\u9fff]"
@@ -168,6 +169,15 @@ def test_each_term_is_in_the_code_and_each_comment_is_a_term(lesson):
     assert not terms - {text for source in sources for _, text in edition.words_of(source)}
     comments = {text for source in sources for text in explanations(source) if re.search("[a-z]{2}", text)}
     assert not comments - terms, "add their Chinese to notebooks/zh/terms.json"
+
+
+def test_what_check_said_is_said_in_chinese():
+    cells = [ours for lesson in edition.LESSONS for _, ours in both_editions(lesson)]
+    said = [cell.outputs[0].data["text/plain"] for cell in cells if "mw.check(" in cell.source]
+    assert len(said) == len(TASKS)
+    assert all(
+        re.fullmatch(r"[a-z0-9-]+：还不正确\n  调用：.*\n  得到：.*\n  应为：.*", text) for text in said
+    ), said
 
 
 def test_words_are_found_where_a_reader_meets_them():
