@@ -17,7 +17,7 @@ from benchmarks.pairs import Measure, compare
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.observe.gradients import summarise
 from mixwidgets.observe.watch import Watcher, watch
-from mixwidgets.task.catalogue import build
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.ranks import Part
@@ -111,7 +111,7 @@ def _by_hand(
 ) -> Measure:
     """The same steps in float32, as PyTorch's tutorials write them, in a context. A watcher has then read all
     of them; with `whole`, to begin, to ask for the newest summaries and to end count, too."""
-    task = build(experiment.task, experiment.task_options)
+    task = tasks[experiment.task].build(experiment.task_options)
     torch.manual_seed(experiment.seed)
     model = task.model()
     optimizer = make_optimizer(experiment, list(model.parameters()))

@@ -146,6 +146,22 @@ def _round_e4m3() -> list[Case]:
     return [Case(f"rounded({x!r})", (x,), float(fmt.round(x))) for x in given]
 
 
+def _choose_scale() -> list[Case]:
+    rows = [
+        ([6.0], 0),
+        ([4.0, -1.0], 0),
+        ([7.0], 1),
+        ([-7.0, 1.0], 1),  # the largest magnitude is negative
+        ([0.5, 0.0, 0.25], -3),
+        ([50.0, 0.3], 4),
+        ([math.nextafter(4.0, 0)], 0),
+        ([3.0], -1),
+        ([1e-30], -102),
+        ([math.nextafter(6 * 2.0**60, math.inf)], 61),  # whose logarithm rounds to that of its neighbour
+    ]
+    return [Case(f"scale_exponent({values})", (values,), due) for values, due in rows]
+
+
 def _first_overflow() -> list[Case]:
     import torch
 
@@ -200,6 +216,7 @@ TASKS: Mapping[str, tuple[str, Callable[[], list[Case]]]] = MappingProxyType(
         "unscale-then-clip": ("05_the_training_loop", _unscale_then_clip),
         "longest-skip": ("06_run_experiments", _longest_skip),
         "round-e4m3": ("07_bf16_fp8_fp4", _round_e4m3),
+        "choose-scale": ("07_bf16_fp8_fp4", _choose_scale),
         "first-overflow": ("08_your_own_model", _first_overflow),
         "largest-batch": ("09_speed_and_memory", _largest_batch),
         "paired-difference": ("10_sweep", _paired),

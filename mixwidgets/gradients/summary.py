@@ -86,6 +86,11 @@ class GradientSummary:
         """How many values were summarised."""
         return self.zero + self.inf + self.nan + self._below_cell[-1]
 
+    @property
+    def largest(self) -> float:
+        """The largest finite magnitude, rounded down to a power of two; 0 where none is above 0."""
+        return 2.0 ** self.exponents[-1] if self.exponents else 0.0
+
     @cached_property
     def _below_cell(self) -> list[int]:
         """How many finite non-zero values lie below each cell, and in all."""

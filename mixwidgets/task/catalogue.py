@@ -1,9 +1,7 @@
 """The built-in tasks. A new one is an entry here and the module with the class that the entry names."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
-from typing import Any
 
 from mixwidgets.task.spec import LOSS_WEIGHT, TaskOption, TaskSpec
 
@@ -144,15 +142,3 @@ _ALL = (
 
 tasks: Mapping[str, TaskSpec] = MappingProxyType({task.name: task for task in _ALL})
 """The tasks by name, immutable."""
-
-
-def build(name: str, options: Mapping[str, float]) -> Any:
-    """The task of this name in `tasks` with its data, a `protocol.Task`.
-
-    Options left out take their defaults; the others were checked before (`Experiment` does). The loop, not
-    the task, applies "loss_weight".
-    """
-    spec = tasks[name]
-    module, _, kind = spec.built_by.partition(".")
-    defaults = {option.name: option.default for option in spec.options}
-    return getattr(import_module(f"mixwidgets.task.{module}"), kind)({**defaults, **options})

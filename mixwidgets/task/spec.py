@@ -1,7 +1,11 @@
 """What a task says of itself: its name, explanation, options, defaults and metrics (no torch)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
 
 from mixwidgets.checks import real_number, whole_number
 
@@ -77,3 +81,14 @@ class TaskSpec:
     built_by: str = ""
     """The module beside this one and the class in it with the model, data and loss: "mask.Mask". Empty for a
     user's own."""
+
+    def build(self, options: Mapping[str, float] = MappingProxyType({})) -> Any:
+        """The task itself with its data, a `protocol.Task`: `model()` is a plain torch model in float32,
+        `batches(batch_size, seed)` an endless iterator of (inputs, targets).
+
+        options: some of `options`, checked before (`Experiment` does); the others take their defaults. The
+        loop, not the task, applies "loss_weight".
+        """
+        module, _, kind = self.built_by.partition(".")
+        defaults = {option.name: option.default for option in self.options}
+        return getattr(import_module(f"mixwidgets.task.{module}"), kind)({**defaults, **options})

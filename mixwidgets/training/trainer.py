@@ -15,7 +15,7 @@ from torch.func import functional_call
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.observe.gradients import begin, global_norm, gpu_kernels
 from mixwidgets.store.events import GradientSnapshot, StepRecord
-from mixwidgets.task.catalogue import build
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.checked_task import CheckedTask
 from mixwidgets.task.protocol import Task
 from mixwidgets.task.source import load_task_class
@@ -182,7 +182,7 @@ class Trainer(ABC):
 def _task(experiment: Experiment) -> Task:
     """A built-in task, or the user's own made from its source, which is executed nowhere else."""
     own = experiment.task_source and load_task_class(experiment.task, experiment.task_source)
-    task: Task = own() if own else build(experiment.task, experiment.task_options)
+    task: Task = own() if own else tasks[experiment.task].build(experiment.task_options)
     return task
 
 

@@ -1,15 +1,22 @@
 """Builds the Chinese edition: of each NN_name.md in this folder NN_name.ipynb beside it.
 
 The .md holds the Chinese of a lesson's markdown cells, each after a line with the cell's id, as
-<!-- bits-title -->. All else, the code and what it printed, is the English notebook's. Run by `make zh`;
-`python -m notebooks.zh.edition 01_bits` builds one.
+<!-- bits-title -->. The code and what it printed are the English notebook's, but for the words in terms.json:
+a comment, a text in quotes, or a part of an f-string between its fields that stands there is Chinese in the
+code, and in what the cell printed. Run by `make zh`; `python -m notebooks.zh.edition 01_bits` builds one.
 """
 
+import io
+import json
 import re
 import sys
+import tokenize
+from collections.abc import Mapping
 from pathlib import Path
 
 import nbformat
+
+from mixwidgets.languages.texts import texts as texts_of
 
 HERE = Path(__file__).parent
 ENGLISH = HERE.parent
@@ -18,8 +25,13 @@ LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.md"))
 LANGUAGE = """\
 import os
 
-os.environ["MIXWIDGETS_LANG"] = "zh"  # 让组件显示中文；代码及其输出与英文版相同"""
+os.environ["MIXWIDGETS_LANG"] = "zh"  # 让组件显示中文；代码与英文版相同"""
 
+TERMS: Mapping[str, Mapping[str, str]] = json.loads((HERE / "terms.json").read_text(encoding="utf-8"))
+"""For each lesson, the Chinese of words in its code."""
+
+_FIELD = re.compile(r"(\{\{|\}\}|\{(?:[^{}]|\{[^{}]*\})*\})")  # of an f-string
+_QUOTED = re.compile(r"""(?s)([rRfFbB]*)(\"\"\"|\'\'\'|"|')(.*)\2""")
 _MARK = re.compile(r"^<!-- ([a-z0-9-]+) -->$", re.MULTILINE)
 
 
@@ -48,12 +60,60 @@ def edition(lesson: str) -> str:
     for cell in cells:
         cell.source = texts[cell.id]
     for cell in notebook.cells:
+        if cell.cell_type == "code":
+            _translate(cell, TERMS.get(lesson, {}))
         for part in (cell, *cell.get("outputs", [])):
             if part.get("execution_count"):
                 part.execution_count += 1  # as if run after the cell that sets the language
     language = nbformat.v4.new_code_cell(LANGUAGE, id="zh-language", execution_count=1)
     notebook.cells.insert(1, language)
     return nbformat.writes(notebook) + "\n"
+
+
+def words_of(source: str) -> list[tuple[int, str]]:
+    """Where words for a reader may stand in a cell's code, and the words: comments, texts in quotes, and the
+    parts of an f-string outside its fields."""
+    lines = [0, *(end.end() for end in re.finditer("\n", source + "\n"))]
+    found = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        start = lines[token.start[0] - 1] + token.start[1]
+        if token.type == tokenize.COMMENT:
+            text = token.string.removeprefix("#").strip()
+            found.append((start + token.string.index(text), text))
+        elif token.type == getattr(tokenize, "FSTRING_MIDDLE", None):  # from Python 3.12 on
+            found.append((start, token.string))
+        elif token.type == tokenize.STRING and (quoted := _QUOTED.fullmatch(token.string)):
+            start += quoted.start(3)
+            parts = _FIELD.split(quoted[3]) if "f" in quoted[1].lower() else [quoted[3]]
+            for number, part in enumerate(parts):
+                if number % 2 == 0:  # the others are fields
+                    found.append((start, part))
+                start += len(part)
+    return found
+
+
+def _translate(cell: nbformat.NotebookNode, terms: Mapping[str, str]) -> None:
+    """Put the Chinese of terms into a cell's code, and of those into what it printed; whole phrases may stand
+    in another cell's code."""
+    used = [(start, text) for start, text in words_of(cell.source) if text in terms]
+    for start, text in reversed(used):
+        cell.source = cell.source[:start] + terms[text] + cell.source[start + len(text) :]
+    printed = {text for _, text in used} | {text for text in terms if text.count(" ") > 3}
+    pattern = re.compile("|".join(map(re.escape, sorted(printed, key=len, reverse=True))) or "(?!)")
+    for output in cell.outputs:
+        if "text" in output:
+            output.text = pattern.sub(lambda found: terms[found[0]], output.text)
+        elif "mw.check(" in cell.source:
+            output.data["text/plain"] = _checked(output.data["text/plain"])
+
+
+def _checked(text: str) -> str:
+    """What `mw.check` says, in Chinese."""
+    english, chinese = (texts_of(lang, "exercises")["check"] for lang in ("en", "zh"))
+    for name in ("wrong", "tried", "came", "due"):
+        said = re.sub(r"\\\{\w+\\\}", "(.*)", re.escape(english[name]))
+        text = re.sub(f"(?m)^{said}$", re.sub(r"\{\w+\}", r"\\1", chinese[name]), text)
+    return text
 
 
 if __name__ == "__main__":

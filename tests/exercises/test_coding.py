@@ -68,6 +68,13 @@ def rounded(x):
     return round(x / gap) * gap
 
 
+@right("choose-scale")
+def scale_exponent(values):
+    largest = max(map(abs, values))
+    e = math.frexp(largest)[1] - 3
+    return e if largest / 2.0**e <= 6 else e + 1
+
+
 @right("first-overflow")
 def first_overflow(layers, x):
     for name, layer in layers:
@@ -278,6 +285,27 @@ def takes_the_logarithm_of_zero(x):
 def trusts_log2(x):
     gap = 2.0 ** (max(math.floor(math.log2(abs(x) or 1)), -6) - 3)
     return round(x / gap) * gap if x > 0 else 0.0
+
+
+@wrong("choose-scale")
+def floor_of_the_specification(values):
+    return math.frexp(max(map(abs, values)))[1] - 3
+
+
+@wrong("choose-scale")
+def always_one_more(values):
+    return math.frexp(max(map(abs, values)))[1] - 2
+
+
+@wrong("choose-scale")
+def a_logarithm_that_rounds(values):
+    return math.ceil(math.log2(max(map(abs, values)) / 6))
+
+
+@wrong("choose-scale")
+def largest_number_not_magnitude(values):
+    e = math.frexp(max(values))[1] - 3
+    return e if max(values) / 2.0**e <= 6 else e + 1
 
 
 @wrong("first-overflow")

@@ -448,3 +448,18 @@ def test_formats_of_p3109_beside_their_own_rounding(bits: int) -> None:
                 subnormal.sum(),
                 np.isinf(rounded).sum(),
             ), f"{fmt.name} at {scale}"
+
+
+@pytest.mark.parametrize(
+    ("values", "largest"),
+    [
+        ([0.3, -5.0, 0.0], 4.0),
+        ([8.0, np.nextafter(8.0, 0.0)], 8.0),
+        ([-np.inf, np.nan, 2.0**-24], 2.0**-24),
+        ([5e-324], 5e-324),
+        ([0.0, np.inf], 0.0),
+        ([], 0.0),
+    ],
+)
+def test_the_largest_magnitude_rounded_down_to_a_power_of_two(values: list[float], largest: float) -> None:
+    assert GradientSummary.of(np.array(values, dtype=np.float64)).largest == largest

@@ -1,15 +1,19 @@
 """The Chinese edition of the lessons is the English one in other words."""
 
+import ast
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 from collections import Counter
 
 import nbformat
 import pytest
 from markdown_it import MarkdownIt
 
+from mixwidgets.exercises.cases import TASKS
 from notebooks.zh import edition
 
 HAN = "[\u4e00-\u9fff]"
@@ -117,6 +121,79 @@ def test_links_hold_from_where_the_edition_stands(lesson):
 def test_its_code_runs_one_folder_deeper(lesson):
     cells = nbformat.read(edition.HERE / f"{lesson}.ipynb", as_version=4).cells
     assert not [cell.source for cell in cells if cell.cell_type == "code" and "../" in cell.source]
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "zh-language"]
+
+
+def both_editions(lesson):
+    """The code cells of both editions, in pairs."""
+    ours = nbformat.read(edition.ENGLISH / f"{lesson}.ipynb", as_version=4)
+    return list(zip(code_cells(ours), code_cells(nbformat.reads(edition.edition(lesson), 4)), strict=True))
+
+
+def printed(cell):
+    return "".join(output.get("text", "") for output in cell.outputs)
+
+
+def without_words(source):
+    """What code does, whatever it says."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node.value = ""
+    return ast.dump(tree)
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_the_code_of_both_editions_does_the_same(lesson):
+    for ours, theirs in both_editions(lesson):
+        assert without_words(ours.source) == without_words(theirs.source), ours.id
+        assert numbers_of(printed(ours)) == numbers_of(printed(theirs)), ours.id
+        assert printed(ours).count("\n") == printed(theirs).count("\n"), ours.id
+
+
+def explanations(source):
+    """The comments and the docstrings in code."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    yield from (token.string[1:].strip() for token in tokens if token.type == tokenize.COMMENT)
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    yield from filter(None, map(ast.get_docstring, functions))
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_each_term_is_in_the_code_and_each_comment_is_a_term(lesson):
+    sources = [ours.source for ours, _ in both_editions(lesson)]
+    terms = set(edition.TERMS[lesson])
+    assert not terms - {text for source in sources for _, text in edition.words_of(source)}
+    comments = {text for source in sources for text in explanations(source) if re.search("[a-z]{2}", text)}
+    assert not comments - terms, "add their Chinese to notebooks/zh/terms.json"
+
+
+def test_what_check_said_is_said_in_chinese():
+    cells = [ours for lesson in edition.LESSONS for _, ours in both_editions(lesson)]
+    said = [cell.outputs[0].data["text/plain"] for cell in cells if "mw.check(" in cell.source]
+    assert len(said) == len(TASKS)
+    assert all(
+        re.fullmatch(r"[a-z0-9-]+：还不正确\n  调用：.*\n  得到：.*\n  应为：.*", text) for text in said
+    ), said
+
+
+def test_words_are_found_where_a_reader_meets_them():
+    source = 'print(f"a {x:>{w}} b {y!r}", "d")  # e e\n"""f"""'
+    found = edition.words_of(source)
+    assert {"a ", " b ", "d", "e e", "f"} <= {text for _, text in found}
+    assert not {"x", "y", "print"} & {text for _, text in found}
+    assert all(source[start:].startswith(text) for start, text in found)
+
+
+def test_a_term_is_translated_in_code_and_output_and_nothing_else():
+    output = nbformat.v4.new_output("stream", text="lost: 3, lostness\n")
+    cell = nbformat.v4.new_code_cell('lost = 3\nprint(f"lost: {lost}, lostness")', outputs=[output])
+    edition._translate(cell, {"lost: ": "丢失：", "lost": "丢"})
+    assert cell.source == 'lost = 3\nprint(f"丢失：{lost}, lostness")'
+    assert cell.outputs[0].text == "丢失：3, lostness\n"
 
 
 ONE = "**Predict first.** The *gap* from 2048 on is 2, see `ulp` and [this](../docs/x.md)."

@@ -12,7 +12,7 @@ from sklearn import datasets
 from torch.nn import functional
 
 from mixwidgets.task import digits
-from mixwidgets.task.catalogue import build, tasks
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.convolution import Conv3x3
 from mixwidgets.task.digit_rows import digit_rows
 from mixwidgets.task.digits import load_digits
@@ -69,7 +69,7 @@ def test_held_out_digits_are_no_training_digits():
 
 
 def test_an_epoch_holds_every_training_digit_once():
-    task = build("digits_cnn", {})
+    task = tasks["digits_cnn"].build({})
     (inputs, _), (more, _) = itertools.islice(task.batches(1437, seed=0), 2)
     (training, _), _ = load_digits()
     pictures = sorted(image.numpy().tobytes() for image in training)

@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 
-from mixwidgets.task.catalogue import build, tasks
+from mixwidgets.task.catalogue import tasks
 
 every_task = pytest.mark.parametrize("name", tasks)
 
@@ -22,7 +22,7 @@ def weights(model):
 
 def trained(name, steps, **options):
     """(metrics before, metrics after) a plain float32 loop with Adam."""
-    spec, task = tasks[name], build(name, options)
+    spec, task = tasks[name], tasks[name].build(options)
     model = task.model()
     optimizer = torch.optim.Adam(model.parameters(), lr=spec.learning_rate, eps=spec.eps)
     predict = torch.no_grad()(model)
@@ -36,7 +36,7 @@ def trained(name, steps, **options):
 
 @every_task
 def test_every_weight_gets_a_gradient(name):
-    task = build(name, {})
+    task = tasks[name].build({})
     model = task.model()
     inputs, targets = next(task.batches(4, seed=0))
     assert len(inputs) == len(targets) == 4
@@ -54,13 +54,13 @@ def test_every_weight_gets_a_gradient(name):
 @every_task
 def test_the_explanation_counts_the_weights(name):
     (count,) = re.findall(r"([\d,]+) weights", tasks[name].explanation)
-    assert weights(build(name, {}).model()) == int(count.replace(",", ""))
+    assert weights(tasks[name].build({}).model()) == int(count.replace(",", ""))
 
 
 @every_task
 def test_size_grows_the_model(name):
-    task = build(name, {"size": 3})
-    small, large = build(name, {}).model(), task.model()
+    task = tasks[name].build({"size": 3})
+    small, large = tasks[name].build({}).model(), task.model()
     assert 4 * weights(small) < weights(large) < 9 * weights(small)
     inputs, targets = next(task.batches(2, seed=0))
     assert task.loss(large(inputs), targets).isfinite()
@@ -70,7 +70,7 @@ def test_size_grows_the_model(name):
 def test_a_seed_decides_the_weights(name):
     def first_weights(seed):
         torch.manual_seed(seed)
-        return torch.cat([weight.flatten() for weight in build(name, {}).model().parameters()])
+        return torch.cat([weight.flatten() for weight in tasks[name].build({}).model().parameters()])
 
     assert torch.equal(first_weights(1), first_weights(1))
     assert not torch.equal(first_weights(1), first_weights(2))
@@ -78,7 +78,7 @@ def test_a_seed_decides_the_weights(name):
 
 @every_task
 def test_a_seed_decides_the_batches(name):
-    once, again, other = (first_batches(build(name, {}), 3, seed=seed) for seed in (1, 1, 2))
+    once, again, other = (first_batches(tasks[name].build({}), 3, seed=seed) for seed in (1, 1, 2))
     for (inputs, targets), (same_inputs, same_targets) in zip(once, again, strict=True):
         assert torch.equal(inputs, same_inputs)
         assert torch.equal(targets, same_targets)
@@ -89,7 +89,7 @@ def test_a_seed_decides_the_batches(name):
 @every_task
 def test_the_loss_is_the_mean_of_the_examples(name):
     """So that micro-batches, each weighted by its share, add up to the batch."""
-    task = build(name, {})
+    task = tasks[name].build({})
     inputs, targets = next(task.batches(8, seed=0))
     outputs = task.model()(inputs).detach().double()
     whole = task.loss(outputs, targets).item()
@@ -100,7 +100,7 @@ def test_the_loss_is_the_mean_of_the_examples(name):
 
 @every_task
 def test_an_evaluation_reports_the_loss_and_the_metrics(name):
-    task = build(name, {})
+    task = tasks[name].build({})
     model = torch.no_grad()(task.model())
     metrics = task.evaluate(model)
     assert set(metrics) == {"loss", *tasks[name].metrics}
@@ -129,7 +129,7 @@ def test_it_learns(name):
 @every_task
 def test_torchs_autocast_trains_the_same_model(name):
     """With bfloat16, which every CPU computes; in float16 it is the same code."""
-    task = build(name, {})
+    task = tasks[name].build({})
     model = task.model()
     inputs, targets = next(task.batches(2, seed=0))
     with torch.autocast("cpu", torch.bfloat16):

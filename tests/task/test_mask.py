@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from mixwidgets.task import mask
-from mixwidgets.task.catalogue import build
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.digits import load_digits
 
 
@@ -58,20 +58,20 @@ def test_held_out_canvases_show_no_training_digits(monkeypatch):
     (training, labels), (held_out, held_out_labels) = load_digits()
     bright = ((training + 100, labels), (held_out, held_out_labels))
     monkeypatch.setattr(mask, "load_digits", lambda: bright)
-    task = build("mask", {})
+    task = tasks["mask"].build({})
     assert all(image.max() > 50 for image in next(task.batches(16, seed=0))[0])
     assert task.held_out[0].max() < 50
 
 
 @pytest.mark.parametrize("canvas", [16, 48])
 def test_the_canvas_has_the_size_asked_for(canvas):
-    task = build("mask", {"canvas": canvas})
+    task = tasks["mask"].build({"canvas": canvas})
     inputs, targets = next(task.batches(2, seed=0))
     assert inputs.shape == targets.shape == task.model()(inputs).shape == (2, 1, canvas, canvas)
 
 
 def test_iou_is_intersection_over_union():
-    task = build("mask", {})
+    task = tasks["mask"].build({})
     everything = task.evaluate(lambda inputs: torch.ones_like(inputs))
     _, targets = task.held_out
     assert everything["iou"] == pytest.approx(targets.double().mean().item())

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from mixwidgets.task.catalogue import build
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.gpt import CausalAttention
 from mixwidgets.task.lstm import LSTM
 from mixwidgets.task.text import ALPHABET, load_text
@@ -31,7 +31,7 @@ def test_the_text_is_pythons_help_in_96_characters():
 
 @pytest.mark.parametrize("name", ["char_gpt", "char_lstm"])
 def test_a_target_is_the_next_character_and_held_out_text_is_not_trained_on(name):
-    task, (training, held_out) = build(name, {}), map(spelt, load_text())
+    task, (training, held_out) = tasks[name].build({}), map(spelt, load_text())
     for inputs, targets in itertools.islice(task.batches(16, seed=0), 5):
         assert inputs.shape == targets.shape == (16, 64)
         for x, y in zip(inputs, targets, strict=True):
@@ -43,7 +43,7 @@ def test_a_target_is_the_next_character_and_held_out_text_is_not_trained_on(name
 
 def test_a_model_that_knows_nothing_has_the_loss_of_a_fair_guess():
     for name, classes in {"digits_mlp": 10, "char_gpt": 96}.items():
-        task = build(name, {})
+        task = tasks[name].build({})
         before = task.evaluate(torch.no_grad()(task.model()))
         assert before["loss"] == pytest.approx(math.log(classes), rel=0.02)
 
@@ -64,7 +64,7 @@ def test_attention_is_torchs(multiplier):
 
 @pytest.mark.parametrize("name", ["char_gpt", "char_lstm"])
 def test_a_guess_does_not_see_what_comes_after(name):
-    task = build(name, {})
+    task = tasks[name].build({})
     model = torch.no_grad()(task.model())
     inputs, _ = next(task.batches(2, seed=0))
     changed = inputs.clone()
@@ -76,7 +76,7 @@ def test_a_guess_does_not_see_what_comes_after(name):
 def test_the_logit_multiplier_changes_the_model():
     def logits(**options):
         torch.manual_seed(0)
-        task = build("char_gpt", options)
+        task = tasks["char_gpt"].build(options)
         inputs, _ = next(task.batches(2, seed=0))
         return task.model()(inputs)
 
@@ -85,7 +85,7 @@ def test_the_logit_multiplier_changes_the_model():
 
 
 def test_a_large_gpt_has_more_heads():
-    model = build("char_gpt", {"size": 8}).model()
+    model = tasks["char_gpt"].build({"size": 8}).model()
     assert {block.attention.heads for block in model.blocks} == {8}
     assert model(torch.zeros(1, 64, dtype=torch.int64)).shape == (1, 64, 96)
 

@@ -6,7 +6,7 @@ import torch
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.task.catalogue import build
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.training import precision
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.explicit import ExplicitTrainer
@@ -40,7 +40,7 @@ def users_loop(task_name, parts=1, dtype=None, loss_scale=recipes["fp32"].loss_s
     """Plain torch; with a dtype as in torch's "Automatic Mixed Precision examples". Losses, and whether
     the weights stayed as they were."""
     torch.manual_seed(0)
-    task = build(task_name, SMALL.get(task_name, {}))
+    task = tasks[task_name].build(SMALL.get(task_name, {}))
     model, batches = task.model(), task.batches(32, 0)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     scaler = torch.amp.GradScaler(

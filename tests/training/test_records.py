@@ -9,7 +9,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.task.catalogue import build
+from mixwidgets.task.catalogue import tasks
 from mixwidgets.training import precision
 from mixwidgets.training.loop import train
 
@@ -50,7 +50,7 @@ class Oracle:
 
     def __init__(self, dtype, *, masters):
         torch.manual_seed(0)
-        self.task, self.dtype = build("digits_mlp", {}), dtype
+        self.task, self.dtype = tasks["digits_mlp"].build({}), dtype
         self.kept = self.task.model().to(torch.float32 if masters else dtype)
         self.batches = self.task.batches(BATCH, 0)
 
