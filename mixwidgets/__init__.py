@@ -29,7 +29,7 @@ _MODULES = {
     "compare": "charts",
     "comparison": "store.comparison",
     "train": "training.loop",
-    "sweep": "scheduler.sweep",
+    "sweep": "widgets.sweep_progress.shown",
     "op_precisions": "training.op_precisions",
     "watch": "observe.watch",
     "first_difference": "difference.first_difference",

@@ -4,7 +4,7 @@ import widget from "#widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const sweepModel = (changes: Record<string, unknown> = {}) =>
-  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _is_over: false, ...changes });
+  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _is_over: false, ...changes });
 
 function show(model: ReturnType<typeof sweepModel>) {
   const el = document.body.appendChild(document.createElement("div"));
@@ -12,6 +12,39 @@ function show(model: ReturnType<typeof sweepModel>) {
   return { el, cleanup, bar: el.querySelector("progress")!, stop: el.querySelector("button")! };
 }
 const painted = () => new Promise((done) => requestAnimationFrame(done));
+
+describe("the grid", () => {
+  const over = (accuracy: number) => ({ path: `runs/${accuracy}`, status: "completed", metrics: { loss: 1, accuracy } });
+  const model = () => sweepModel({
+    _grid: { seeds: [0, 1], rows: [{ name: "a", cells: [0, 1] }, { name: "<b>", cells: [2, null] }] },
+    _words: ["running", "waiting", "waiting"],
+  });
+
+  it("fills as cells end, with the mean and the spread of each row", () => {
+    const one = model();
+    const { el } = show(one);
+    const cells = () => [...el.querySelectorAll("button.mw-sweep-cell")].map((cell) => cell.getAttribute("aria-label"));
+    expect(cells()).toEqual(["a, seed 0: running", "a, seed 1: waiting", "<b>, seed 0: waiting"]);
+    one.set("_words", ["done", "done", "failed"]);
+    one.set("_runs", { 0: over(0.5), 1: over(0.75) });
+    expect(cells()).toEqual(["a, seed 0: done", "a, seed 1: done", "<b>, seed 0: failed"]);
+    expect(el.querySelector(".mw-sweep-result")!.textContent).toBe("0.625, from 0.5 to 0.75 (2 seeds)");
+    expect(el.querySelectorAll(".mw-sweep-seed")).toHaveLength(2);
+    expect(el.querySelectorAll("thead th")[3]!.textContent).toContain("accuracy");
+  });
+
+  it("opens the run of a cell that is clicked, in words and as a line of code", () => {
+    const one = model();
+    const { el } = show(one);
+    one.set("_runs", { 1: over(0.75) });
+    const callout = el.querySelector<HTMLElement>(".mw-callout")!;
+    el.querySelectorAll<HTMLButtonElement>("button.mw-sweep-cell")[0]!.click(); // goes on
+    expect(callout.hidden).toBe(true);
+    el.querySelectorAll<HTMLButtonElement>("button.mw-sweep-cell")[1]!.click();
+    expect([callout.hidden, callout.querySelector("p")!.textContent]).toEqual([false, "a · completed · loss 1 · accuracy 0.75"]);
+    expect(callout.querySelector("code")!.textContent).toBe('mw.open_run("runs/0.75")');
+  });
+});
 
 describe("what it shows", () => {
   it("counts in words and as a bar of the cells that are over", async () => {

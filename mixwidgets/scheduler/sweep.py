@@ -34,6 +34,7 @@ def sweep(
     trust_source: bool = False,
     *,
     workers: int | None = None,
+    kind: "type[Sweep] | None" = None,
 ) -> "Sweep":
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
@@ -45,6 +46,7 @@ def sweep(
     same line resumes a sweep that was cut off. A worker that does not see the folder returns the files of its
     run. An experiment given twice is one cell. The sweep ends with the process that started it: a script
     waits for it (`Sweep.wait`). `trust_source` is as in `launch`.
+    `kind` is Sweep, or a class of one's own derived from it.
 
     TypeError for what are no Experiments and for what is no executor, ValueError for workers below 1 or
     beside an executor, OSError where `runs_dir` cannot be written, and on Windows (its WSL will do),
@@ -73,12 +75,13 @@ def sweep(
     system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
     if executor is None:
         executor = local_pool({slot_of(experiment.device) for experiment in cells.values()}, workers)
-    return Sweep(cells, executor, Path(runs_dir).absolute())
+    return (kind or Sweep)(cells, executor, Path(runs_dir).absolute())
 
 
 class Sweep:
     """Experiments that are being run, as `sweep` started them.
 
+    As a cell's last line, what `mixwidgets.sweep` gave shows its living SweepProgress.
     Iterating (`for run in sweep`, or `async for`) yields the runs as they end, those first that were there
     already. Interrupting what waits for a sweep leaves it going.
     """
@@ -125,15 +128,18 @@ class Sweep:
 
         A cell at a worker that does not see `runs_dir` counts as waiting until its run arrives.
         """
-        words = [result.word for result in list(self._results.values())]
-        running = sum(self._cells.is_running(cell) for cell in self._by_id if cell not in self._results)
-        return {
-            "done": words.count("done"),
-            "running": running,
-            "waiting": len(self._by_id) - len(words) - running,
-            "failed": words.count("failed"),
-            "stopped": words.count("stopped"),
-        }
+        words = [word for word, _ in self.cell_states]
+        return {word: words.count(word) for word in ("done", "running", "waiting", "failed", "stopped")}
+
+    @property
+    def cell_states(self) -> list[tuple[str, Run | None]]:
+        """Of each experiment, in order: its word of `counts`, and its run once that is over."""
+        return [
+            (result.word, result.run)
+            if (result := self._results.get(cell))
+            else ("running" if self._cells.is_running(cell) else "waiting", None)
+            for cell in self._by_id
+        ]
 
     @property
     def is_over(self) -> bool:

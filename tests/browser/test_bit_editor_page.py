@@ -123,7 +123,9 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(code).to_have_value("0x7BFF")
     press("Tab", "Tab", "Tab", "Control+a", "1", "Enter")  # past more formats and the stage
     expect(code).to_have_value("0x3C00")
-    press("Tab", "Tab", "End", "Space")  # past the code, to the one bit that has the tab stop
+    press(
+        "Tab", "Tab", "Tab", "End", "Space"
+    )  # past the code and the word ulp, to the one bit that has the tab stop
     expect(code).to_have_value("0x3C01")
     press("Home", "Enter", "ArrowUp")
     expect(code).to_have_value("0xBC00")

@@ -48,6 +48,9 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
     )
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    cell = shown.get_by_role("button", name="recipe fp32, seed 0: done").bounding_box()
+    assert min(cell["width"], cell["height"]) >= 24
+    expect(shown.get_by_text("0.9, from 0.88 to 0.92 (2 seeds)")).to_be_visible()
     box = shown.get_by_role("button", name="Stop").bounding_box()
     assert min(box["width"], box["height"]) >= 24
     assert box["x"] + box["width"] <= width
@@ -79,6 +82,15 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
     expect(stop).to_be_focused()
     page.keyboard.press("Tab")
     expect(shown.get_by_role("button", name="Stage")).to_be_focused()
+    page.keyboard.press("Tab")  # the cells are one stop
+    expect(shown.get_by_role("button", name="recipe fp32, seed 0: done")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(shown.get_by_role("button", name="recipe fp32, seed 1: failed")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(shown.get_by_text("recipe fp16_dynamic · completed · accuracy 0.91 · loss 0.3")).to_be_visible()
+    expect(shown.get_by_text('mw.open_run("runs/7")')).to_be_visible()
     page.keyboard.press("Tab")
     expect(shown.get_by_role("region", name="Failed cells")).to_be_focused()
 

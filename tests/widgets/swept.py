@@ -5,6 +5,15 @@ import mixwidgets as mw
 PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"
 
 
+class Over:
+    """A run that ended by itself."""
+
+    status = "completed"
+
+    def __init__(self, path, metrics):
+        self.path, self.metrics = path, metrics
+
+
 class Swept:
     """A sweep of these experiments; `counts` are those of its states that are not 0."""
 
@@ -12,8 +21,19 @@ class Swept:
         self.experiments = experiments
         self.counts = {"done": 0, "running": 0, "waiting": 0, "failed": 0, "stopped": 0, **counts}
         self.failures = dict(failures)
+        self.runs = {}  # by place
         self.is_over = False
         self.stops = 0
+
+    @property
+    def cell_states(self):
+        """Those that failed where `failures` has them, the others in the order of the counts."""
+        words = [word for word, count in self.counts.items() for _ in range(count if word != "failed" else 0)]
+        words = iter([*words, *["waiting"] * len(self.experiments)])
+        return [
+            ("failed" if cell in self.failures else next(words), self.runs.get(place))
+            for place, cell in enumerate(self.experiments)
+        ]
 
     def stop(self):
         self.stops += 1
@@ -28,4 +48,9 @@ def swept_halfway():
         cells[1]: "ValueError: device 'cuda:99' is no CUDA device of this machine (torch sees none here)",
         cells[6]: PAYLOAD,
     }
-    return Swept(cells, failures, done=3, running=2, waiting=1, failed=2)
+    swept = Swept(cells, failures, done=3, running=2, waiting=1, failed=2)
+    for place, accuracy in ((0, 0.88), (2, 0.92), (4, 0.91)):
+        swept.runs[place] = Over(
+            "runs/7" if place == 4 else f"runs/{place}", {"accuracy": accuracy, "loss": 0.3}
+        )
+    return swept

@@ -1,13 +1,16 @@
 """SweepProgress, the kernel's side: what it tells of a sweep, and what the page may ask."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 import mixwidgets as mw
+from mixwidgets.widgets.sweep_progress.cells import grid_of
 from mixwidgets.widgets.sweep_progress.widget import SweepProgress
 from tests.waiting import until
-from tests.widgets.swept import Swept
+from tests.widgets.swept import Over, Swept, swept_halfway
 
 EXPERIMENT = mw.Experiment(task="digits_cnn", steps=3)
 
@@ -50,6 +53,41 @@ def test_it_is_whole_at_once_and_follows(show):
     assert not widget._is_over
     sweep.is_over = True
     until(lambda: widget._is_over)
+    until(lambda: not threads())
+
+
+def test_the_grid_has_a_row_for_each_setting_and_fills(show):
+    sweep = swept_halfway()
+    widget = show(sweep)
+    assert widget._grid == {
+        "seeds": [0, 1, 2, 3],
+        "rows": [
+            {"name": "recipe fp32", "cells": [0, 1, 2, 3]},
+            {"name": "recipe fp16_dynamic", "cells": [4, 5, 6, 7]},
+        ],
+    }
+    assert widget._words[:3] == ["done", "failed", "done"]
+    assert widget._runs["4"] == {
+        "path": "runs/7",
+        "status": "completed",
+        "metrics": {"accuracy": 0.91, "loss": 0.3},
+    }
+    sweep.runs[3] = Over("runs/3", {"accuracy": float("nan")})
+    until(lambda: "3" in widget._runs)
+    assert widget._runs["3"]["metrics"] == {}
+    one_of_each = grid_of([EXPERIMENT, replace(EXPERIMENT, seed=4, recipe="bf16")])
+    assert [row["cells"] for row in one_of_each["rows"]] == [[0, None], [None, 1]]
+
+
+def test_a_sweep_shows_itself_and_its_cells_fill(tmp_path):
+    with ThreadPoolExecutor(1) as thread:
+        sweep = mw.sweep(mw.grid(EXPERIMENT, seed=range(2)), thread, tmp_path)
+        bundle = sweep._repr_mimebundle_()
+        assert "application/vnd.jupyter.widget-view+json" in (
+            bundle[0] if isinstance(bundle, tuple) else bundle
+        )
+        sweep.wait(progress=False)
+    assert [(word, run.experiment.seed) for word, run in sweep.cell_states] == [("done", 0), ("done", 1)]
     until(lambda: not threads())
 
 

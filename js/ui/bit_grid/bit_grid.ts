@@ -103,7 +103,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
         buttons.push(button);
         cells.lastElementChild!.append(h("span", { role: "gridcell" }, button));
       }
-      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry?.error);
+      return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry ? h("div", { class: "mw-error-line" }, entry.error) : null);
     });
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);

@@ -8,6 +8,7 @@ import { labelled } from "#ui/card.ts";
 import { copy } from "#ui/clipboard.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { explained, term } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
 import { copiesOf } from "./copies.ts";
 import { menu } from "./menu.ts";
@@ -53,8 +54,10 @@ export function controls(view: View<State>, number: ReadonlySignal<EditedNumber>
     h("div", { class: "mw-row" },
       button(t("bits.step_down"), () => step(-1)), button(t("bits.step_up"), () => step(1)),
       undo, redo, reset, presets, copies, said),
-    h("div", { class: "mw-row" }, labelled(t("bits.rounding"), rounding), labelled(t("bits.overflow_policy"), overflow)),
-    h("p", { class: "mw-note" }, t("bits.keys")),
+    h("div", { class: "mw-row" },
+      labelled(t("bits.rounding"), rounding), term("?", () => t(`terms.${ROUNDINGS[rounding.selectedIndex]!}`), t("terms.of_rounding")),
+      labelled(t("bits.overflow_policy"), overflow), term("?", () => t(`terms.${OVERFLOWS[overflow.selectedIndex]!}`), t("terms.of_overflow"))),
+    h("p", { class: "mw-note" }, ...explained(t("bits.keys"))),
   );
   view.effect(() => {
     rounding.value = number.value.rounding ?? ROUNDINGS[0];

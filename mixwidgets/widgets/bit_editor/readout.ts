@@ -6,6 +6,7 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { figure, withMinus } from "#ui/digits.ts";
+import { explained } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
 import type { EditedNumber, State } from "./state.ts";
 import { classLine, integerForm } from "./words.ts";
@@ -22,12 +23,14 @@ export function readout(view: View<State>, number: ReadonlySignal<EditedNumber>)
   const folded = h("details", { class: "mw-bit-folded" }, summary, all);
   const exactly = h("div", { class: "mw-bit-exact" }, h("span", { class: "mw-muted" }, t("bits.exactly")), integer, inline, folded);
 
+  let said = "";
   view.effect(() => {
     const { fmt, code } = number.value;
     const { text } = figure(fmt, code);
     large.style.setProperty("--chars", String(Math.max([...text].length, 5)));
     setText(large, text);
-    setText(kind, classLine(fmt, code));
+    const line = classLine(fmt, code);
+    if (line !== said) kind.replaceChildren(...explained((said = line)));
     const finite = isFinite(fmt, code);
     exactly.classList.toggle("mw-bit-invisible", !finite); // its room stays
     const digits = withMinus(toDecimal(fmt, code));

@@ -7,6 +7,7 @@ import { compare, floorLog2, power, type Rational } from "#core/formats/rational
 import { h } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { cut, superscript, withMinus } from "#ui/digits.ts";
+import { explained } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
 import { finiteValues } from "./counts.ts";
 import type { Design } from "./design.ts";
@@ -48,6 +49,6 @@ export function amount(x: Rational): string {
 export function specSheet(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HTMLElement {
   const element = h("dl", { class: "mw-design-sheet" });
   view.effect(() => element.replaceChildren(...figuresOf(fmt.value).map(([key, text]) =>
-    h("div", {}, h("dt", {}, t(key)), h("dd", { class: "mw-num" }, text)))));
+    h("div", {}, h("dt", {}, ...explained(t(key))), h("dd", { class: "mw-num" }, text)))));
   return element;
 }

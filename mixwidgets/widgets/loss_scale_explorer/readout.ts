@@ -5,6 +5,7 @@ import { h, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, type Textures } from "#ui/ruler/textures.ts";
 import { integer, share, spokenScale } from "#ui/ruler/words.ts";
+import { explained } from "#ui/term.ts";
 import type { Explored } from "./state.ts";
 
 const sum = (counts: Float64Array) => counts.reduce((all, one) => all + one, 0);
@@ -13,7 +14,7 @@ export function figures({ view, answers, scale }: Explored, textures: Textures):
   const parts = CLASSES.map((kind) => {
     const number = h("div", { class: "mw-figure" });
     const count = h("div", { class: "mw-num mw-muted mw-figure-count" });
-    const name = h("div", { class: "mw-figure-name" }, swatch(kind, textures), t(`explorer.class_${kind}`));
+    const name = h("div", { class: "mw-figure-name" }, swatch(kind, textures), h("span", {}, ...explained(t(`explorer.class_${kind}`))));
     return { number, count, box: h("div", {}, number, name, count) };
   });
   view.effect(() => {

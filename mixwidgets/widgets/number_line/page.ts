@@ -19,6 +19,7 @@ import type { Target } from "#ui/number_line/targets.ts";
 import { largest } from "#ui/number_line/ticks.ts";
 import { contains, endsOf, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
 import { addSequence, type Step } from "#ui/stage_sequence.ts";
+import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { showSentence } from "#widgets/bit_editor/words.ts";
@@ -47,7 +48,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
   const callout = h("p", { class: "mw-callout" });
   const svg = s("svg", { class: "mw-nl", role: "img" });
-  const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, t("line.keys"));
+  const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, ...explained(t("line.keys")));
   const board = h("div", {
     class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id,
   }, svg);

@@ -1,4 +1,4 @@
-// SweepProgress: how far a sweep is, which cells failed and why, and a Stop button.
+// SweepProgress: how far a sweep is, its cells as a grid, which failed and why, and a Stop button.
 
 import type { RenderProps } from "@anywidget/types";
 import { computed, signal } from "@preact/signals-core";
@@ -8,12 +8,14 @@ import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { sentences, t } from "#ui/messages.ts";
 import { viewOf } from "#ui/view.ts";
-
-type Word = "done" | "running" | "waiting" | "failed" | "stopped";
+import { cellGrid, type Grid, type Over, type Word } from "./grid.ts";
 
 interface State {
   _counts: Partial<Record<Word, number>>; // how many cells are …
   _failures: { name: string; why: string }[]; // the first of those that failed
+  _grid: Grid;
+  _words: Word[];
+  _runs: Record<string, Over>; // by place, of those that are over
   _is_over: boolean;
 }
 
@@ -48,7 +50,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   const more = h("p", { class: "mw-note" });
   const failures = h("section", { class: "mw-stack-tight mw-sweep-failed", "aria-label": t("sweep.failed_cells"), tabindex: 0 }, h("h4", {}, t("sweep.failed_cells")), list, more);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
-  root.append(h("div", { class: "mw-stack-tight" }, bar, counts, note, answer), failures, spoken);
+  root.append(h("div", { class: "mw-stack-tight" }, bar, counts, note, answer),
+    cellGrid(view, model.get("_grid"), view.trait("_words"), view.trait("_runs")), failures, spoken);
 
   const number = (word: Word) => found.value[word] ?? 0;
   const total = computed(() => WORDS.reduce((sum, word) => sum + number(word), 0));

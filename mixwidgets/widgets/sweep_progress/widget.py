@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import traitlets as t
 
-from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.widgets.following_widget import FollowingWidget
+from mixwidgets.widgets.sweep_progress.cells import CellNames, grid_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
+
+    from mixwidgets.experiments.experiment import Experiment
+    from mixwidgets.store.run import Run
 
 _LOOK_S = 0.2
 _MOST_FAILURES = 100  # that the page lists
 _LONGEST = 1000  # characters of a reason
-_FIELDS = [field.name for field in fields(Experiment) if field.name != "task_source"]
+_MOST_CELLS = 500  # that the page draws
 
 
 class Swept(Protocol):
     """What is shown of a sweep; `mixwidgets.sweep` gives such a one."""
 
     @property
-    def experiments(self) -> Iterable[Experiment]: ...
+    def experiments(self) -> Sequence[Experiment]: ...
+    @property
+    def cell_states(self) -> Sequence[tuple[str, Run | None]]: ...
     @property
     def counts(self) -> Mapping[str, int]: ...
     @property
@@ -36,7 +41,8 @@ class Swept(Protocol):
 class SweepProgress(FollowingWidget):
     """A sweep as it goes: `SweepProgress(sweep(grid(experiment, seed=range(8))))`.
 
-    The cell returns at once; a thread looks at the sweep. Closing the widget leaves the sweep alone.
+    The cell returns at once; a thread looks at the sweep, whose cells fill a grid: a row for each setting, a
+    column for each seed. Closing the widget leaves the sweep alone.
     TypeError for what is no sweep.
     """
 
@@ -45,17 +51,29 @@ class SweepProgress(FollowingWidget):
 
     _counts: t.Dict[str, int] = t.Dict(help="How many cells are done, running, waiting, …").tag(sync=True)
     _failures: t.List[Any] = t.List(help="Of failed cells: `name` and `why`.").tag(sync=True)
+    _grid = t.Dict(help="Where the cells stand, as of `grid_of`; empty where they are too many.").tag(
+        sync=True
+    )
+    _words: t.List[str] = t.List(t.Unicode(), help="Each cell's word, in order.").tag(sync=True)
+    _runs: t.Dict[str, Any] = t.Dict(help="By place, of runs that are over: path, status, metrics.").tag(
+        sync=True
+    )
     _is_over = t.Bool(False).tag(sync=True)
 
     def __init__(self, sweep: Swept, **traits: Any) -> None:
-        if not all(hasattr(sweep, name) for name in ("experiments", "counts", "failures", "is_over", "stop")):
+        if not all(
+            hasattr(sweep, name)
+            for name in ("experiments", "cell_states", "counts", "failures", "is_over", "stop")
+        ):
             raise TypeError(
                 f"SweepProgress takes a sweep; a {type(sweep).__name__} came. "
                 "Write SweepProgress(sweep(grid(experiment, seed=range(8))))."
             )
-        super().__init__(**traits)
+        experiments = list(sweep.experiments)
+        self._is_drawn = len(experiments) <= _MOST_CELLS
+        super().__init__(**traits, _grid=grid_of(experiments) if self._is_drawn else {})
         self._sweep = sweep
-        self._varied = _varied(sweep.experiments)
+        self._names = CellNames(experiments)
         self._look()  # so that a widget that is saved at once is complete
         self._follow()
 
@@ -68,29 +86,28 @@ class SweepProgress(FollowingWidget):
         failures = list(self._sweep.failures.items())[:_MOST_FAILURES]
         self._tell(
             _counts=dict(self._sweep.counts),
-            _failures=[{"name": self._name(cell), "why": why[:_LONGEST]} for cell, why in failures],
+            **(self._drawn() if self._is_drawn else {}),
+            _failures=[{"name": self._names.of(cell), "why": why[:_LONGEST]} for cell, why in failures],
             _is_over=is_over,
         )
         return None if is_over else _LOOK_S
 
-    def _name(self, experiment: Experiment) -> str:
-        """What tells it from the others; its title where nothing does."""
-        return ", ".join(f"{name} {_text(experiment, name)}" for name in self._varied) or experiment.title
+    def _drawn(self) -> dict[str, Any]:
+        """What the grid shows: each run is read once, when it is over."""
+        cells = list(self._sweep.cell_states)
+        runs = dict(self._runs)
+        for place, (_, run) in enumerate(cells):
+            if run is not None and str(place) not in runs:
+                runs[str(place)] = {
+                    "path": str(run.path),
+                    "status": run.status,
+                    "metrics": _finite(run.metrics),
+                }
+        return {"_words": [word for word, _ in cells], "_runs": runs}
 
     def _do(self, content: dict[str, Any]) -> None:
         self._sweep.stop()
 
 
-def _varied(experiments: Iterable[Experiment]) -> list[str]:
-    """The fields in which they differ."""
-    cells = list(experiments)
-    return [name for name in _FIELDS if len({_text(cell, name) for cell in cells}) > 1]
-
-
-def _text(experiment: Experiment, name: str) -> str:
-    value = getattr(experiment, name)
-    if name == "recipe":
-        return experiment.recipe.name
-    if name == "task_options":
-        return " ".join(f"{option}={number:g}" for option, number in value.items()) or "default"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _finite(metrics: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(value) for name, value in metrics.items() if isfinite(value)}

@@ -1,0 +1,55 @@
+// Words that explain themselves where they stand: a note opens under the pointer, or with the focus, and Escape closes it.
+
+import { h, uniqueId } from "./dom.ts";
+import { type MessageKey, t } from "./messages.ts";
+import { zoomOf } from "./pixels.ts";
+
+const WORDS: readonly (readonly [word: MessageKey, note: MessageKey])[] = [
+  ["terms.subnormal", "terms.subnormal_note"],
+  ["terms.ulp", "terms.ulp_note"],
+];
+const MARGIN = 8; // pixels between a note and the card's edge
+
+/** A word with a note, which is asked for when it is shown. `name`: what a screen reader hears in the place of a mere sign. */
+export function term(word: string, note: () => string, name?: string): HTMLElement {
+  const button = h("button", { type: "button", "aria-label": name }, word);
+  const element = h("span", { class: "mw-term" }, button);
+  let shown: HTMLElement | undefined;
+
+  function open(): void {
+    if (shown) return;
+    shown = h("span", { class: "mw-term-note", role: "tooltip", id: uniqueId("note") }, note());
+    element.append(shown);
+    button.setAttribute("aria-describedby", shown.id);
+    const card = element.closest(".mw");
+    if (!card) return;
+    const [own, all, zoom] = [shown.getBoundingClientRect(), card.getBoundingClientRect(), zoomOf(card)];
+    const beyond = (own.right - all.right) / zoom + MARGIN;
+    if (beyond > 0) shown.style.left = `${-beyond}px`;
+    if (own.bottom > all.bottom) shown.classList.add("mw-term-above"); // a card clips what leaves it
+  }
+  function close(): void {
+    shown?.remove();
+    shown = undefined;
+    button.removeAttribute("aria-describedby");
+  }
+  element.addEventListener("pointerenter", open);
+  element.addEventListener("pointerleave", () => !element.matches(":focus-within") && close());
+  button.addEventListener("focus", open);
+  button.addEventListener("blur", close);
+  button.addEventListener("click", open); // Safari focuses no button that is clicked
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+  });
+  return element;
+}
+
+/** A text in which the words of the catalogue explain themselves, each where it first stands. */
+export function explained(text: string): (HTMLElement | string)[] {
+  const known = new Map(WORDS.map(([word, note]) => [t(word), note]));
+  return text.split(new RegExp(`(${[...known.keys()].join("|")})`)).filter((part) => part !== "").map((part) => {
+    const note = known.get(part);
+    known.delete(part);
+    return note ? term(part, () => t(note)) : part;
+  });
+}

@@ -1,0 +1,47 @@
+"""The cells of a sweep as a grid: a row for each setting, a column for each seed."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.experiments.experiment import Experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FIELDS = [field.name for field in fields(Experiment) if field.name != "task_source"]
+
+
+class CellNames:
+    """What tells the experiments of a sweep from one another."""
+
+    def __init__(self, experiments: Sequence[Experiment]) -> None:
+        self._varied = [
+            name for name in _FIELDS if len({_text(experiment, name) for experiment in experiments}) > 1
+        ]
+
+    def of(self, experiment: Experiment, *, without: str = "") -> str:
+        """The fields that differ, but for one; the title where nothing does."""
+        names = [name for name in self._varied if name != without]
+        return ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+
+
+def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
+    """`seeds`, and `rows` of a `name` and `cells`: the place of each seed's experiment, None for no such."""
+    names = CellNames(experiments)
+    seeds = sorted({experiment.seed for experiment in experiments})
+    rows: dict[str, list[int | None]] = {}
+    for place, experiment in enumerate(experiments):
+        row = rows.setdefault(names.of(experiment, without="seed"), [None] * len(seeds))
+        row[seeds.index(experiment.seed)] = place
+    return {"seeds": seeds, "rows": [{"name": name, "cells": cells} for name, cells in rows.items()]}
+
+
+def _text(experiment: Experiment, name: str) -> str:
+    value = getattr(experiment, name)
+    if name == "recipe":
+        return experiment.recipe.name
+    if name == "task_options":
+        return " ".join(f"{option}={number:g}" for option, number in value.items()) or "default"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,105 @@
+// The cells as a grid that fills: a row for each setting, a column for each seed, and where the seeds' results lie.
+
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { scaleLinear } from "d3-scale";
+import { button } from "#ui/buttons.ts";
+import { h, s, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { number } from "#ui/ruler/words.ts";
+import type { Effects } from "#ui/view.ts";
+
+export type Word = "done" | "running" | "waiting" | "failed" | "stopped";
+
+export interface Grid {
+  seeds?: number[];
+  rows?: { name: string; cells: (number | null)[] }[];
+}
+
+/** A run that is over. */
+export interface Over {
+  path: string;
+  status: string;
+  metrics: Record<string, number>;
+}
+
+const SIGNS: Record<Word, string> = { done: "✓", running: "▶", waiting: "·", failed: "✗", stopped: "■" };
+const [WIDTH, HEIGHT] = [160, 20]; // of a picture of the seeds
+const INSET = 5;
+
+export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>): HTMLElement {
+  const { seeds = [], rows = [] } = grid;
+  const chosen = signal<{ place: number; name: string } | null>(null);
+  const metric = computed(() => {
+    const names = Object.values(runs.value).flatMap(({ metrics }) => Object.keys(metrics));
+    return names.find((name) => name !== "loss") ?? names[0] ?? "";
+  });
+  const valuesOf = (cells: readonly (number | null)[]) =>
+    cells.map((place) => runs.value[String(place)]?.metrics[metric.value]).filter((value) => value !== undefined);
+  const reach = computed(() => {
+    const all = rows.flatMap(({ cells }) => valuesOf(cells));
+    return scaleLinear([Math.min(...all), Math.max(...all)], [INSET, WIDTH - INSET]);
+  });
+
+  const heading = h("th", { scope: "col" });
+  const lines = rows.map(({ name, cells }) => {
+    const buttons = cells.map((place, i) => place === null ? null : cell(place, t("sweep.cell", { name, seed: seeds[i]!, word: "{word}" }), name));
+    const [picture, said] = [s("svg", { class: "mw-sweep-spread", width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
+    view.effect(() => {
+      const values = valuesOf(cells);
+      if (values.length === 0) return picture.replaceChildren(), setText(said, "");
+      const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      const x = (value: number) => reach.value(value).toFixed(1);
+      picture.replaceChildren(
+        s("rect", { class: "mw-sweep-band", x: x(low), y: 4, height: HEIGHT - 8, width: Math.max(1, Number(x(high)) - Number(x(low))) }),
+        ...values.map((value) => s("circle", { class: "mw-sweep-seed", cx: x(value), cy: HEIGHT / 2, r: 2.5 })),
+        s("path", { class: "mw-sweep-mean", d: `M${x(mean)} 1V${HEIGHT - 1}` }));
+      setText(said, t(values.length === 1 ? "sweep.mean_of_one" : "sweep.mean_of", { mean: number(mean), low: number(low), high: number(high), count: values.length }));
+    });
+    return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((one) => h("td", {}, one)), h("td", { class: "mw-sweep-result" }, picture, said));
+  });
+  const table = h("table", { "aria-label": t("sweep.grid") },
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("sweep.setting")), ...seeds.map((seed) => h("th", { scope: "col" }, t("sweep.seed", { seed }))), heading)),
+    h("tbody", {}, ...lines));
+  const title = h("p");
+  const code = h("code", { class: "mw-num" });
+  const opened = h("div", { class: "mw-callout mw-stack-tight", role: "status" }, title, h("p", { class: "mw-note" }, t("sweep.open")), code);
+  const element = h("div", { class: "mw-stack-tight" },
+    h("div", { class: "mw-sweep-cells" }, table), h("p", { class: "mw-note" }, t("sweep.hint")), opened);
+
+  function cell(place: number, label: string, name: string): HTMLElement {
+    const one = button("", () => (chosen.value = { place, name }), { class: "mw-sweep-cell", tabindex: -1 });
+    view.effect(() => {
+      const word = words.value[place] ?? "waiting";
+      set(one, { "data-word": word, "aria-label": label.replace("{word}", t(`sweep.word_${word}`)), "aria-pressed": String(chosen.value?.place === place) });
+      setText(one, SIGNS[word]);
+    });
+    return one;
+  }
+
+  // The cells are one stop for the Tab key.
+  const all = () => lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button")));
+  all().flat().find((one) => one !== null)?.setAttribute("tabindex", "0");
+  table.addEventListener("focusin", ({ target }) => all().flat().forEach((one) => one && (one.tabIndex = one === target ? 0 : -1)));
+  table.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const cells = all();
+    const row = cells.findIndex((line) => line.includes(event.target as HTMLElement));
+    const column = cells[row]?.indexOf(event.target as HTMLElement) ?? -1;
+    cells[row + step[0]!]?.[column + step[1]!]?.focus();
+  });
+
+  view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metric.value })));
+  view.effect(() => {
+    const over = chosen.value && runs.value[String(chosen.value.place)];
+    opened.hidden = !over;
+    if (!chosen.value || !over) return;
+    const figures = Object.entries(over.metrics).map(([name, value]) => `${name} ${number(value)}`);
+    setText(title, [chosen.value.name, over.status, ...figures].join(" · "));
+    setText(code, `mw.open_run(${JSON.stringify(over.path)})`);
+  });
+  set(element, { hidden: rows.length === 0 });
+  return element;
+}
