@@ -51,9 +51,12 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== wanted) element.textContent = wanted;
 }
 
+/** A text as a node. */
+export const textNode = (text: string): Text => document.createTextNode(plain(text));
+
 /** A text in pieces as nodes: what is strong in <strong>. */
 export function emphasised(pieces: readonly { text: string; strong: boolean }[]): (HTMLElement | Text)[] {
-  return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : document.createTextNode(plain(text))));
+  return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : textNode(text)));
 }
 
 let serial = 0;

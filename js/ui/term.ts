@@ -1,6 +1,6 @@
 // Words that explain themselves where they stand: a note opens under the pointer, or with the focus, and Escape closes it.
 
-import { h, uniqueId } from "./dom.ts";
+import { h, set, textNode, uniqueId } from "./dom.ts";
 import { type MessageKey, t } from "./messages.ts";
 import { zoomOf } from "./pixels.ts";
 
@@ -20,7 +20,7 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
     if (shown) return;
     shown = h("span", { class: "mw-term-note", role: "tooltip", id: uniqueId("note") }, note());
     element.append(shown);
-    button.setAttribute("aria-describedby", shown.id);
+    set(button, { "aria-describedby": shown.id });
     const card = element.closest(".mw");
     if (!card) return;
     const [own, all, zoom] = [shown.getBoundingClientRect(), card.getBoundingClientRect(), zoomOf(card)];
@@ -31,7 +31,7 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
   function close(): void {
     shown?.remove();
     shown = undefined;
-    button.removeAttribute("aria-describedby");
+    set(button, { "aria-describedby": undefined });
   }
   element.addEventListener("pointerenter", open);
   element.addEventListener("pointerleave", () => !element.matches(":focus-within") && close());
@@ -39,17 +39,19 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
   button.addEventListener("blur", close);
   button.addEventListener("click", open); // Safari focuses no button that is clicked
   element.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") close();
+    if (event.key !== "Escape" || !shown) return;
+    event.preventDefault(); // it leaves no stage
+    close();
   });
   return element;
 }
 
 /** A text in which the words of the catalogue explain themselves, each where it first stands. */
-export function explained(text: string): (HTMLElement | string)[] {
+export function explained(text: string): (HTMLElement | Text)[] {
   const known = new Map(WORDS.map(([word, note]) => [t(word), note]));
   return text.split(new RegExp(`(${[...known.keys()].join("|")})`)).filter((part) => part !== "").map((part) => {
     const note = known.get(part);
     known.delete(part);
-    return note ? term(part, () => t(note)) : part;
+    return note ? term(part, () => t(note)) : textNode(part);
   });
 }
