@@ -19,7 +19,7 @@ project = "mixwidgets"
 author = "the mixwidgets developers"
 release = mixwidgets.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "docs.living"]
 exclude_patterns = ["screenshots"]
 default_role = "py:obj"  # `backticks` in a docstring: a link where the name is documented, else code
 smartquotes = False  # the "quotes" of a docstring belong to code
@@ -34,7 +34,7 @@ html_theme = "furo"
 html_title = "mixwidgets"
 html_copy_source = False
 html_static_path = ["_static"]
-html_css_files = ["teaching.css"]
+html_css_files = ["teaching.css", "living.css"]
 
 myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 3

@@ -1,5 +1,5 @@
 """Takes the README's screenshots, light and dark: the widgets of the start notebook in a real JupyterLab, and
-an exercise as a saved page. Run by `make screenshots`.
+an exercise as a saved page; and those of the gallery. Run by `make screenshots`.
 """
 
 import re
@@ -11,12 +11,20 @@ from playwright.sync_api import Browser, Page, expect
 
 import mixwidgets as mw
 from tests.browser.chromium import browser
+from tests.browser.every_widget import made
 from tests.browser.jupyter import Notebook, jupyter_lab
 
 HERE = Path(__file__).parent
 SIZE = {"width": 1240, "height": 1900}  # a widget as a whole, at a laptop's width
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 WIDGETS = {"bit-editor": "Bit editor", "loss-scale-explorer": "loss scale", "training-lab": "Training lab"}
+GALLERY = {
+    "number-line": "NumberLine",
+    "format-designer": "FormatDesigner",
+    "block-lab": "BlockLab",
+    "playground": "Playground",
+    "sweep-progress": "SweepProgress",
+}
 PAGE_SIZE = {"width": 720, "height": 900}
 
 
@@ -40,12 +48,24 @@ def shoot_exercise(chromium: Browser, theme: str, folder: Path) -> None:
     page.close()
 
 
+def shoot_gallery(chromium: Browser, theme: str, folder: Path) -> None:
+    """The other widgets, as saved pages; dark only what does not live in the page."""
+    for name, widget in GALLERY.items():
+        if theme == "light" or name == "sweep-progress":
+            with made(widget, "en", folder) as path:
+                page = chromium.new_page(viewport={"width": 800, "height": 900}, color_scheme=theme)
+                page.goto(path.as_uri())
+                page.locator("#widget > .mw").screenshot(path=HERE / "screenshots" / f"{name}-{theme}.png")
+                page.close()
+
+
 def main() -> None:
     (HERE / "screenshots").mkdir(exist_ok=True)
     for theme, label in THEMES.items():
         with tempfile.TemporaryDirectory() as folder, browser() as chromium:
             root = Path(folder)
             shoot_exercise(chromium, theme, root)
+            shoot_gallery(chromium, theme, root)
             shutil.copy(HERE.parent / "notebooks" / "00_start_here.ipynb", root)
             with jupyter_lab(root, theme=label) as server:
                 page = chromium.new_page(viewport=SIZE, device_scale_factor=1.25)

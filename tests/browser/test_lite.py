@@ -53,7 +53,7 @@ def scratch(chromium, tmp_path):
 
 
 def test_the_scratch_notebook_runs_in_the_browser(scratch):
-    scratch.run_all(timeout=SLOW)
+    scratch.run_all(timeout=2 * SLOW)
     for cell in (EDITOR, LINE, DESIGNER, EXERCISE):
         expect(scratch.output(cell).get_by_role("region").first).to_be_visible()
     expect(scratch.output(VALUE)).to_contain_text("(65504.0, '0x7BFF')")

@@ -51,6 +51,18 @@ def test_the_pages_fetch_nothing_from_elsewhere(site):
         assert not re.search(r"""url\(["']?(?:https?:)?//|@import\s+["'](?:https?:)?//""", text), style.name
 
 
+def test_every_widget_lives_in_the_gallery_or_is_pictured(site):
+    page = (site / "gallery.html").read_text(encoding="utf-8")
+    frames = re.findall(r'<iframe class="living" src="([^"]*)" title="[^"]+" loading="lazy"', page)
+    pictures = re.findall(r'<img [^>]*src="([^"]*)"', page)
+    for path in (*frames, *pictures):
+        assert (site / path).stat().st_size > 10_000, path
+    widgets = [name for name in mw.__all__ if hasattr(getattr(mw, name), "save")]
+    assert len(widgets) == page.count("<h2>") == len(frames) + 2  # two need processes
+    for frame in frames:
+        assert f"_images/{Path(frame).stem}-light.png" in pictures  # where scripts do not run
+
+
 def test_what_the_hub_page_says_of_memory_was_measured():
     page = (ROOT / "docs/hub.md").read_text(encoding="utf-8")
     folder = ROOT / re.search(r"`(benchmarks/results/[a-z0-9-]+)`", page)[1]
