@@ -4,6 +4,51 @@ import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, show, button, field, box, about, can, type } = stage();
 
+describe("a step under the hand", () => {
+  const lab = (changes: Record<string, unknown> = {}) => labModel({
+    _rows: [row({ id: "run-1", status: "completed", steps: 10, step: 10 }), row({ id: "run-2", recipe: "fp32", scaled: false, status: "completed", steps: 10, step: 10 })],
+    _shown: ["run-1", "run-2"], _settled: { "run-1": curves(4, 2, 1), "run-2": curves(8, 4, 2) }, ...changes,
+  });
+  const slider = () => page().querySelector<HTMLInputElement>("input[aria-label='step that is read']")!;
+  const said = () => page().querySelector(".mw-step-said")!.textContent!;
+
+  it("is read from all curves, by keys and under the pointer", () => {
+    show(lab());
+    expect([slider().value, said().startsWith("step 10 · ")]).toEqual(["10", true]); // the newest, until it is held
+    slider().value = "2";
+    slider().dispatchEvent(new Event("input"));
+    expect(said()).toBe("step 2 · fp16 dynamic: loss 2.000, loss scale 2¹⁶ · fp32: loss 4.000");
+    expect(slider().getAttribute("aria-valuetext")).toBe(said());
+    expect([...page().querySelectorAll(".mw-cursor")].map((one) => one.getAttribute("d") !== "")).toEqual([true, true, true]);
+    page().querySelector(".mw-chart svg")!.dispatchEvent(new MouseEvent("pointermove", { clientX: -9 }));
+    expect(slider().value).toBe("0");
+    page().querySelector(".mw-chart svg")!.dispatchEvent(new MouseEvent("pointermove", { clientX: 9999 }));
+    expect([slider().value, page().querySelector(".mw-cursor")!.getAttribute("d")]).toEqual(["10", ""]);
+  });
+
+  it("has its gradients opened", () => {
+    const model = lab({ _shown: ["run-1"] });
+    Object.assign(model, { widget_manager: { get_model: async () => null, create_view: async () => null } });
+    show(model);
+    slider().value = "7";
+    slider().dispatchEvent(new Event("input"));
+    button("Open this step’s gradients").click();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "gradients", run: "run-1", step: 7 });
+  });
+
+  it("a logarithmic axis has the powers of ten, and leaves a gap where a loss is 0", () => {
+    show(lab({ _settled: { "run-1": curves(100, 10, 0, 1, 1), "run-2": curves() } }));
+    const box = [...page().querySelectorAll("label")].find((one) => one.textContent === "logarithmic loss")!.querySelector("input")!;
+    const line = () => page().querySelector(".mw-line")!.getAttribute("d")!;
+    expect(line().split("M")).toHaveLength(2);
+    box.checked = true;
+    box.dispatchEvent(new Event("change"));
+    expect(line().split("M")).toHaveLength(3);
+    const ticks = [...page().querySelectorAll(".mw-chart .mw-ticks")][0]!.querySelectorAll("text");
+    expect([...ticks].map((one) => one.textContent)).toEqual(["1", "10", "100"]);
+  });
+});
+
 describe("choosing and launching", () => {
   it("sends what is chosen, and explains it", () => {
     const model = labModel();

@@ -91,8 +91,8 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     targets = [*widget.locator(f"{OWN_BUTTON}, select, input[type=text], label:has(input)").all()]
     targets = [target for target in targets if target.is_visible()]
     controls = ["scenario", "task", "recipe", "device", "steps", "seeds"]
-    buttons = ["several", "Launch", "Stop", "Stop all", "Compare", "Open", "Close", "Close"]
-    labels = [*recipes, *lab._rows]
+    buttons = ["several", "Launch", "Stop", "Stop all", "Open step", "Compare", "Open", "Close", "Close"]
+    labels = ["logarithmic", *recipes, *lab._rows]
     assert len(targets) == len([*controls, *buttons, *labels])
     for target in targets:
         box = target.bounding_box()

@@ -208,6 +208,10 @@ def test_gradients_open_in_an_explorer_and_the_one_before_is_closed(tmp_path, ma
     assert opened.counts().count == 5
     assert lab.get_state("_explorer") == {"_explorer": f"IPY_MODEL_{opened.model_id}"}
     assert lab.open_gradients(first) is opened  # where the slider was left
+    page.ask({"kind": "gradients", "request": 2, "run": first.id, "step": 1})
+    assert opened.step == 1
+    assert lab.open_gradients(first, 0) is opened
+    assert opened.step == 0
     page.ask({"kind": "gradients", "request": 2, "run": second.id})
     assert lab._explorer_run == second.id
     assert (opened.comm, lab._explorer.comm is None) == (None, False)

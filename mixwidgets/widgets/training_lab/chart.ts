@@ -2,7 +2,7 @@
 
 import { s, set, setText } from "#ui/dom.ts";
 import { spread } from "./geometry.ts";
-import { type Axed, plot } from "./plot.ts";
+import { type Axed, plot, type Plot } from "./plot.ts";
 
 /** How many line styles the style sheet tells apart. */
 export const STYLES = 6;
@@ -33,9 +33,9 @@ interface Marked {
 const LABEL_GAP = 17;
 const SAMPLE = 24;
 
-export function chart(heading: string, about: string): { element: HTMLElement; note: HTMLElement; draw: (drawing: Drawing) => void } {
+export function chart(heading: string, about: string): Omit<Plot, "draw"> & { draw: (drawing: Drawing) => void } {
   const lines = s("g");
-  const { element, note, draw: drawAxes } = plot(heading, about, lines);
+  const { draw: drawAxes, ...rest } = plot(heading, about, lines);
   const drawn = new Map<string, Marked>();
 
   const draw = ({ series, named, ...axed }: Drawing) => {
@@ -71,7 +71,7 @@ export function chart(heading: string, about: string): { element: HTMLElement; n
     drawn.set(key, marked);
     return marked;
   };
-  return { element, note, draw };
+  return { ...rest, draw };
 }
 
 /** A short piece of a run's line, for the table. */

@@ -61,7 +61,11 @@ function render({ model, el }: RenderProps<State>): () => void {
     stopAll: () => link.ask("stop_all"),
   });
   const progress = progressArea();
-  const plots = charts();
+  const plots = charts((run, step) => {
+    gradients.expect(plots.opener);
+    if (manager) link.ask("gradients", { run, step });
+    else openByHand.value = run;
+  });
   const width = view.width(plots.element);
   const find = finder(runs);
   const table = runTable(runs, find.found);

@@ -19,7 +19,10 @@ export interface Axed {
 export interface Plot {
   readonly element: HTMLElement;
   readonly note: HTMLElement; // beside the heading
+  readonly svg: SVGSVGElement;
   draw(axed: Axed): void;
+  /** A line at this place; null: none. */
+  mark(x: number | null): void;
 }
 
 /** `content` is drawn between the grid and the labels. */
@@ -31,7 +34,9 @@ export function plot(heading: string, about: string, ...content: SVGElement[]): 
   const yLabels = s("g", { class: "mw-ticks", "text-anchor": "end" });
   const xLabels = s("g", { class: "mw-ticks", "text-anchor": "middle" });
   const nothing = s("text", { class: "mw-empty", "text-anchor": "middle" });
-  const svg = s("svg", { role: "img", "aria-labelledby": id }, title, grid, axis, yLabels, xLabels, ...content, nothing);
+  const cursor = s("path", { class: "mw-cursor" });
+  let reach = "";
+  const svg = s("svg", { role: "img", "aria-labelledby": id }, title, grid, axis, yLabels, xLabels, ...content, nothing, cursor);
   const note = h("span", { class: "mw-chart-note" }, about);
   const element = h("div", { class: "mw-chart" }, h("h4", {}, heading, note), svg);
 
@@ -39,6 +44,7 @@ export function plot(heading: string, about: string, ...content: SVGElement[]): 
     const { width, height, left, right, bottom, top } = frame;
     set(svg, { viewBox: `0 0 ${width} ${height}`, height });
     setText(title, summary);
+    reach = `,${top}V${height - bottom}`;
     set(axis, { d: `M${left},${top}V${height - bottom}H${width - right}` });
     ticks(grid, "line", yTicks, (tick) => ({ x1: left, x2: width - right, y1: tick.at, y2: tick.at }));
     ticks(yLabels, "text", yTicks, (tick) => ({ x: left - 6, y: tick.at, dy: "0.32em" }));
@@ -46,7 +52,7 @@ export function plot(heading: string, about: string, ...content: SVGElement[]): 
     set(nothing, { x: (left + width - right) / 2, y: (top + height - bottom) / 2 });
     setText(nothing, empty);
   };
-  return { element, note, draw };
+  return { element, note, svg, draw, mark: (x) => set(cursor, { d: x === null ? "" : `M${x}${reach}` }) };
 }
 
 /** As many elements in `group` as there are ticks, each with its attributes and, where it is a text, its words. */

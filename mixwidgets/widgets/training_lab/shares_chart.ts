@@ -5,16 +5,16 @@ import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { type Axes, type Frame, sharesPaths } from "./geometry.ts";
-import { type Axed, plot } from "./plot.ts";
+import { type Axed, plot, type Plot } from "./plot.ts";
 import type { Shares, ShownRun } from "./state.ts";
 import { count, percent } from "./words.ts";
 
 const HALVES = [0, 0.5, 1];
 
-export function sharesChart(): { element: HTMLElement; draw: (frame: Frame, x: Axes["x"], xTicks: Axed["xTicks"], run: ShownRun | undefined) => void } {
+export function sharesChart(): Omit<Plot, "draw" | "note"> & { draw: (frame: Frame, x: Axes["x"], xTicks: Axed["xTicks"], run: ShownRun | undefined) => void } {
   const fills = textures();
   const areas = CLASSES.map((kind) => s("path", { fill: fills.fill(kind) }));
-  const { element, note, draw: drawAxes } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
+  const { element, note, svg, mark, draw: drawAxes } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
   const figures = CLASSES.map(() => h("span", { class: "mw-num" }));
   const key = h("p", { class: "mw-row mw-key mw-shares-key" },
     ...CLASSES.map((kind, i) => h("span", { class: "mw-row" }, swatch(kind, fills), t(`lab.class_${kind}`), figures[i])));
@@ -30,7 +30,7 @@ export function sharesChart(): { element: HTMLElement; draw: (frame: Frame, x: A
     sharesPaths(x, y, shares, CLASSES.length).forEach((path, i) => set(areas[i]!, { d: path }));
     figures.forEach((figure, i) => setText(figure, last ? percent(last.of[i]!) : "–"));
   };
-  return { element, draw };
+  return { element, svg, mark, draw };
 }
 
 /** A share that the counts do not decide, or a step without gradients, is NaN. */

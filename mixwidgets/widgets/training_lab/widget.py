@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
-from mixwidgets.checks import choice
+from mixwidgets.checks import choice, whole_number
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.experiments.recipe_words import brief, describe, heading
@@ -221,18 +221,22 @@ class TrainingLab(FollowingWidget):
             if self._asked["compare"] is asked:
                 self._comparison, self._awaited = comparison, awaited
 
-    def open_gradients(self, run: Run | None) -> LossScaleExplorer | None:
+    def open_gradients(self, run: Run | None, step: int | None = None) -> LossScaleExplorer | None:
         """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
+
+        The snapshot nearest to `step` is shown, the newest for 0; None leaves an open one where it is.
 
         It follows the run as long as that goes on. LookupError where no gradients are recorded.
         """
         before = self._explorer
         if run and before and before.comm is not None and run.id == self._explorer_run:
+            if step is not None:
+                before.step = step
             return before
         if run and not has_snapshot(run.path):
             raise LookupError("This run has recorded no gradients yet: its first snapshot comes with step 1.")
         asked = self._asked["gradients"] = object()
-        opened = LossScaleExplorer(run, lang=self.lang) if run else None
+        opened = LossScaleExplorer(run, step=step or 0, lang=self.lang) if run else None
         with self.hold_sync():
             unwanted = opened
             if self._asked["gradients"] is asked and not self._closed.is_set():
@@ -328,4 +332,6 @@ class TrainingLab(FollowingWidget):
                 self.compare([self.run(name) for name in names])
             case "gradients":
                 name = content.get("run")
-                self.open_gradients(None if name is None else self.run(name))
+                step = content.get("step")
+                at = None if step is None else whole_number("step", step, 0, 2**32 - 1)
+                self.open_gradients(None if name is None else self.run(name), at)
