@@ -79,7 +79,8 @@ export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]
 
   // The cells are one stop for the Tab key.
   const all = () => lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button")));
-  all().flat().find((one) => one !== null)?.setAttribute("tabindex", "0");
+  const first = all().flat().find((one) => one !== null);
+  if (first) first.tabIndex = 0;
   table.addEventListener("focusin", ({ target }) => all().flat().forEach((one) => one && (one.tabIndex = one === target ? 0 : -1)));
   table.addEventListener("keydown", (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
