@@ -45,7 +45,7 @@ def unfold(page, name):
     if name == "TrainingLab":  # one run alone can have its gradients opened
         for other in (0, 1):
             page.locator(".mw-runs input").nth(other).uncheck()
-        page.locator(".mw-lab-columns button:visible").nth(1).press("Enter")
+        page.get_by_role("button", name=re.compile("^(Open gradients|查看梯度)$")).press("Enter")
         expect(page.locator(".mw-python")).to_be_visible()
     if name.startswith("Playground"):
         page.get_by_role("button", name=re.compile("^(One step|走一步)$")).press("Enter")
