@@ -1,5 +1,7 @@
 """Models as users write them: the loops know nothing of what is inside."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
@@ -76,7 +78,7 @@ def run(monkeypatch):
     def run(make, recipe="fp32", **fields):
         made = []
         task = Regression(lambda: made.append(make()) or made[0])
-        monkeypatch.setattr(trainer, "build", lambda *_: task)
+        monkeypatch.setattr(trainer, "tasks", {"digits_mlp": SimpleNamespace(build=lambda _: task)})
         fields = {"steps": 20, "batch_size": 32, "learning_rate": 0.02, "summary_every": 5, **fields}
         events = list(train(Experiment(task="digits_mlp", recipe=recipe, **fields)))
         return events, made[0]

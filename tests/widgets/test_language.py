@@ -107,7 +107,7 @@ def test_a_wrong_variable_names_itself(monkeypatch):
 
 # What of it a widget carries
 
-STYLED_AS = {"exercise": ("bit_editor", "exercise"), "number_line": ("bit_editor", "number_line")}
+STYLED_AS = {"number_line": ("bit_editor", "number_line")}
 """The style sheets of a page that has code of another widget."""
 
 
