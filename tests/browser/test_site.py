@@ -235,8 +235,8 @@ def test_a_lesson_keeps_the_answers_of_each_question(site):
 def test_the_widgets_of_a_page_share_their_style_sheets(site):
     site.open(f"lesson_{LESSONS[0].id}.html")
     expect(site.page.locator(".mw")).to_have_count(len(LESSONS[0].questions))
-    # The shared one, an exercise's, and that of the bit editor, whose bits a question has.
-    assert site.page.evaluate("[document.adoptedStyleSheets.length, document.styleSheets.length]") == [3, 1]
+    # The shared one, and an exercise's.
+    assert site.page.evaluate("[document.adoptedStyleSheets.length, document.styleSheets.length]") == [2, 1]
     assert [one for one in site.told if "Content Security Policy" in one] == []
 
 
