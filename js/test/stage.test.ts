@@ -105,6 +105,13 @@ it("does without what Safari forgets the zoom of: rem, and px of a container's w
   expect(asked.filter((one) => !one.includes("em)"))).toEqual([]);
 });
 
+it("is set for each widget apart, since a page may have all their sheets", () => {
+  const sheets = sources(".css").filter((path) => path.includes("mixwidgets/widgets/"));
+  const staged = sheets.flatMap((path) => readFileSync(path, "utf8").match(/[\w.-]*\[data-stage\]/g) ?? []);
+  expect(staged.length).toBeGreaterThan(20);
+  expect(staged.filter((one) => !/^\.mw-[\w-]+\[/.test(one))).toEqual([]);
+});
+
 describe("a pointer", () => {
   const box = (width: number) => ({ left: 100, top: 50, width }) as DOMRect;
   const event = new MouseEvent("pointermove", { clientX: 300, clientY: 90 });

@@ -19,6 +19,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const view = viewOf(model);
   const lab = editable(view);
   const { root, head } = card(el, t("blocks.title"));
+  root.classList.add("mw-block-lab");
   const formats = chips(t("blocks.formats"), blockFormats.map(({ name }) => name), (name) => view.send("format", name));
   const rules = chips(t("blocks.rules"), SCALE_RULES, (name) => view.send("scale_rule", name));
   head.append(formats.element);

@@ -28,6 +28,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const { answers, all, settled, isEmpty, tensor, narrow, shownNames } = explored;
   const title = view.trait("title");
   const { root, head } = card(el, "");
+  root.classList.add("mw-loss-scale-explorer");
   const subtitle = h("span", { class: "mw-subtitle" });
   const others = choices.map(({ name }) => name).filter((name) => !USUAL.includes(name));
   const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => view.send("format", name));

@@ -27,6 +27,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const [found, failed, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
   const [hasKernel, isAsked, message] = [signal(true), signal(false), signal({ text: "", isError: false })];
   const { root, head } = card(el, t("sweep.title"));
+  root.classList.add("mw-sweep");
 
   const say = (text: string, isError: boolean) => (message.value = { text, isError });
   const link = kernelLink<"stop">(model, {

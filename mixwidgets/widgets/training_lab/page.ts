@@ -30,6 +30,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const [compares, explorer, explorerRun, unread] =
     [view.trait("_comparison"), view.trait("_explorer"), view.trait("_explorer_run"), view.trait("_notice")];
   const { root, head } = card(el, t("lab.title"));
+  root.classList.add("mw-training-lab");
   const where = h("p", { class: "mw-note" });
   head.append(where);
 
