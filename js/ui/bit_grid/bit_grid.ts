@@ -107,7 +107,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     });
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
-    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes the cells
+    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes the cells, and reserves room around them
     moveStop(Math.min(stop, buttons.length - 1));
     if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
     shown = fmt;

@@ -92,10 +92,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   );
 
   view.effect(() => {
-    const { fmt } = number.value;
-    root.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // reserves room
     value.show(fieldText(number.value));
-    code.show(fmt.toHex(number.value.code));
+    code.show(number.value.fmt.toHex(number.value.code));
     showSentence(callout, number.value);
   });
   view.onChange(number, ({ fmt, code }) => announce.say(`${figure(fmt, code).text} · ${classLine(fmt, code)}`));
