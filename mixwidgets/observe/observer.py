@@ -151,14 +151,15 @@ class Observer:
         with self._lock:
             while len(self._unread) > behind:
                 seen = self._unread.popleft().read(self._names)
-                if self.history.add(seen):
-                    for log in self.logs:
-                        log.add(self.history.snapshots[-1])
+                is_observed = self.history.add(seen)
                 if self._journal is not None:
                     self._journal.append(seen.record)
                     if seen.gradients:
                         snapshot = GradientSnapshot(step=seen.record.step, summaries=seen.gradients)
                         self._journal.append(snapshot)
+                if is_observed:  # after the journal, which a tracker that fails must not cost a record
+                    for log in self.logs:
+                        log.add(self.history.snapshots[-1])
 
     def _next_scale(self) -> Callable[[], float]:
         if self.scaler is None:

@@ -5,6 +5,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from mixwidgets.observe.watch import watch
+from mixwidgets.store.run import open_run
 from tests.observe.watch_twins import Twin
 
 
@@ -52,12 +53,13 @@ def test_shares_go_to_a_function_and_to_tensorboard(tmp_path):
         ]
 
 
-def test_a_tracker_that_fails_does_not_end_training():
+def test_a_tracker_that_fails_ends_neither_training_nor_its_record(tmp_path):
     twin = Twin()
-    watcher = watch(twin.net, twin.steps_by).log_to(lambda values, step: 1 / 0)
+    watcher = watch(twin.net, twin.steps_by, path=tmp_path / "run").log_to(lambda values, step: 1 / 0)
     with watcher, pytest.warns(RuntimeWarning, match="division by zero"):
         step(twin, watcher)
     assert "division by zero" in watcher.notes[-1]
+    assert open_run(tmp_path / "run").state().snapshot.step == 1
 
 
 def test_wrong_places_teach():
