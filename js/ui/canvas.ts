@@ -1,6 +1,5 @@
 // A canvas whose pixels are the screen's.
 
-import type { ReadonlySignal } from "@preact/signals-core";
 import { zoomOf } from "./pixels.ts";
 import type { View } from "./view.ts";
 
@@ -11,12 +10,14 @@ export interface Pen {
   readonly height: number;
 }
 
-/** `begin` clears the canvas and gives a pen, null where there is none to be had; `size` changes with the canvas's size. */
-export function crispCanvas(view: Pick<View<any>, "measured">, canvas: HTMLCanvasElement): { size: ReadonlySignal<number>; begin(): Pen | null } {
-  const ratio = () => (globalThis.devicePixelRatio || 1) * zoomOf(canvas);
-  const size = view.measured(canvas, () => canvas.clientWidth * ratio());
-  const begin = (): Pen | null => {
-    const [width, height, scale] = [canvas.clientWidth, canvas.clientHeight, ratio()];
+/** A function that clears the canvas and returns a pen, or null where there is none. An effect that calls it runs again
+ * when the canvas's size has changed. */
+export function crispCanvas(view: Pick<View<any>, "measured">, canvas: HTMLCanvasElement): () => Pen | null {
+  const size = view.measured(canvas, () => ({
+    width: canvas.clientWidth, height: canvas.clientHeight, scale: (globalThis.devicePixelRatio || 1) * zoomOf(canvas),
+  }));
+  return () => {
+    const { width, height, scale } = size.value;
     const pen = width > 0 ? canvas.getContext("2d") : null;
     if (!pen) return null;
     const [columns, rows] = [Math.round(width * scale), Math.round(height * scale)];
@@ -26,5 +27,4 @@ export function crispCanvas(view: Pick<View<any>, "measured">, canvas: HTMLCanva
     pen.clearRect(0, 0, width, height);
     return { pen, width, height };
   };
-  return { size, begin };
 }

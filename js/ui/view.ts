@@ -20,7 +20,7 @@ export interface View<State extends Record<string, any>> {
   onChange<T>(of: ReadonlySignal<T>, run: (value: T) => void): void;
   /** What `measure` returns, updated when the element's size on the screen changes: the page is laid out then, so that
    * measuring costs nothing. An element has one measure. */
-  measured(element: Element, measure: () => number): ReadonlySignal<number>;
+  measured<T>(element: Element, measure: () => T): ReadonlySignal<T>;
   /** An element's width in its own pixels. */
   width(element: Element): ReadonlySignal<number>;
   onClose(end: () => void): void;
@@ -45,7 +45,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
     ends.push(effect(effectBody));
   }
 
-  function measured(element: Element, measure: () => number): ReadonlySignal<number> {
+  function measured<T>(element: Element, measure: () => T): ReadonlySignal<T> {
     observer ??= new ResizeObserver((entries) => batch(() => entries.forEach(({ target }) => measures.get(target)?.())));
     const size = signal(measure());
     measures.set(element, () => (size.value = measure()));

@@ -17,11 +17,11 @@ export function plane({ view, session }: Page, trainer: Trainer, name: string): 
   const canvas = h("canvas", { class: "mw-play-plane", role: "img" });
   const classes = [0, 1].map((one) => h("span", { class: `mw-play-class-${one}`, hidden: true }));
   const figure = h("p", { class: "mw-play-accuracy" });
-  const { size, begin } = crispCanvas(view, canvas);
+  const begin = crispCanvas(view, canvas);
   const cells = h("canvas", { width: GRID, height: GRID });
 
   view.effect(() => {
-    if (session.settings.value.task === "digits" || session.look.value < 0 || size.value < 0) return;
+    if (session.settings.value.task === "digits" || session.look.value < 0) return;
     const { accuracy } = trainer.evaluate(trainer.data.test);
     setText(figure, t("play.accuracy", { share: percent(accuracy) }));
     set(canvas, { "aria-label": t("play.plane", { name, share: percent(accuracy) }) });

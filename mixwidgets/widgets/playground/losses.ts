@@ -26,24 +26,24 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
   const [chart, course] = [crispCanvas(view, canvas), crispCanvas(view, path)];
 
   view.effect(() => {
-    if (session.look.value < 0 || chart.size.value < 0) return;
+    if (session.look.value < 0) return;
     const { rows, stride } = session.history;
     const last = rows.at(-1);
     setText(plain, last ? lossText(last.reference) : "–");
     setText(chosen, last ? lossText(last.loss) : "–");
     setText(note, stride > 1 ? t("play.thinned", { stride }) : "");
     set(canvas, { "aria-label": last ? t("play.losses_now", { step: integer(last.step), reference: lossText(last.reference), loss: lossText(last.loss) }) : t("play.losses_none") });
-    const drawn = chart.begin();
+    const drawn = chart();
     if (drawn) drawLosses(drawn, rows, getComputedStyle(plainKey).color, getComputedStyle(chosenKey).color, getComputedStyle(canvas).color);
   });
   view.effect(() => {
     const isScaled = traits.value.loss_scale !== "none";
     path.hidden = scaleTitle.hidden = !isScaled;
-    if (!isScaled || session.look.value < 0 || course.size.value < 0) return;
+    if (!isScaled || session.look.value < 0) return;
     const { rows } = session.history;
     setText(skipped, t("play.skipped", { count: integer(session.chosen.skippedSteps) }));
     set(path, { "aria-label": t("play.path_now", { scale: powerOfAny(session.chosen.lossScale), count: integer(session.chosen.skippedSteps) }) });
-    const drawn = course.begin();
+    const drawn = course();
     if (drawn) drawPath(drawn, rows, getComputedStyle(chosenKey).color, getComputedStyle(canvas).color);
   });
   return h("div", { class: "mw-play-losses" },

@@ -27,7 +27,7 @@ export function matrix(
   const name = h("h4");
   const said = h("p", { class: "mw-note mw-play-said" });
   const element = h("div", { class: "mw-stack-tight" }, name, surface, said);
-  const { size, begin } = crispCanvas(view, canvas);
+  const begin = crispCanvas(view, canvas);
   const room = view.width(element);
   const pointed = signal<readonly [input: number, unit: number] | null>(null);
   const shape = computed(() => (session.settings.value, session.chosen.tensors[2 * layer]?.shape));
@@ -86,7 +86,7 @@ export function matrix(
   });
   view.effect(() => {
     const found = shape.value;
-    if (!found || !isOpen.value || session.look.value < 0 || size.value < 0) return;
+    if (!found || !isOpen.value || session.look.value < 0) return;
     const at = pointed.value;
     setText(said, at ? words(layer, at, found[0], valueAt(...at)) : "");
     const drawn = begin();
