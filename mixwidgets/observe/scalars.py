@@ -1,5 +1,6 @@
 """A watcher's snapshots as scalars, for those who track their experiments elsewhere."""
 
+import importlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +12,9 @@ from mixwidgets.observe.report import is_gradient
 from mixwidgets.store.event_file import EventFile
 from mixwidgets.store.shares import class_shares
 
+_TRACKERS = {"wandb": "log", "mlflow": "log_metrics"}
+"""The function of each package that takes a dict of names and numbers, and `step=`."""
+
 
 class ScalarLog:
     """Writes each snapshot to where `log_to` says."""
@@ -21,14 +25,19 @@ class ScalarLog:
         """Raises as `Watcher.log_to`."""
         self._format, self._folder = format, Path(folder)
         self._file: EventFile | None = None
-        self._write = where if callable(where) else self._to_tensorboard
-        if not callable(where):
-            if where != "tensorboard":
-                raise ValueError(
-                    "log_to takes 'tensorboard', or a function of a dict and step=, such as wandb.log or "
-                    f"mlflow.log_metrics; {where!r} came."
-                )
+        if callable(where):
+            self._write = where
+        elif where == "tensorboard":
             require("log_to('tensorboard')", "export", "tensorboard")
+            self._write = self._to_tensorboard
+        elif where in _TRACKERS:
+            require(f"log_to({where!r})", where, where)
+            self._write = getattr(importlib.import_module(where), _TRACKERS[where])
+        else:
+            raise ValueError(
+                "log_to takes 'tensorboard', 'wandb', 'mlflow', or a function of a dict and step=; "
+                f"{where!r} came."
+            )
 
     def add(self, snapshot: Snapshot) -> None:
         self._write(scalars(snapshot, self._format), step=snapshot.step)

@@ -148,13 +148,13 @@ class Watcher:
     ) -> Self:
         """Write each observed step that comes as scalars: `watch(model, optimizer).log_to("tensorboard")`.
 
-        where: "tensorboard", or a function that is called with a dict of names and numbers, and `step=`, as
-            `wandb.log` and `mlflow.log_metrics` are: `log_to(wandb.log)`.
+        where: "tensorboard"; "wandb" or "mlflow", which write to the run that is active there; or a function
+            that is called with a dict of names and numbers, and `step=`.
         folder: of TensorBoard's event files; each start of watching begins a new one.
 
         The numbers are "loss" (if seen), "loss_scale", and of each tensor the shares of its non-zero values
         that the watcher's format loses: "flushed/conv1.weight", "subnormal/…", "overflow/…", and
-        "not_finite/…". ValueError for another name, ModuleNotFoundError without the package tensorboard.
+        "not_finite/…". ValueError for another name, ModuleNotFoundError without the package of that name.
         """
         self._observer.logs.append(ScalarLog(where, folder, self.format))
         return self

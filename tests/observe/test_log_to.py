@@ -1,5 +1,7 @@
 """watcher.log_to: what goes to TensorBoard, or to a function, beside NumPy's casts."""
 
+import sys
+
 import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -62,7 +64,25 @@ def test_a_tracker_that_fails_ends_neither_training_nor_its_record(tmp_path):
     assert open_run(tmp_path / "run").state().snapshot.step == 1
 
 
-def test_wrong_places_teach():
+@pytest.mark.parametrize(("name", "function"), [("wandb", "log"), ("mlflow", "log_metrics")])
+def test_a_tracker_is_named(name, function, monkeypatch, tmp_path):
+    """By modules with the documented functions: neither package is needed to run the tests."""
+    code = f"told = []\ndef {function}(values, step):\n    told.append((step, values))\n"
+    (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, name, raising=False)
     twin = Twin()
-    with pytest.raises(ValueError, match=r"wandb\.log or mlflow\.log_metrics; 'wandb' came"):
+    with watch(twin.net, twin.steps_by).log_to(name) as watcher:
+        made = step(twin, watcher)
+    ((number, values),) = sys.modules[name].told
+    assert (number, values) == (1, pytest.approx(made))
+    monkeypatch.delitem(sys.modules, name)
+
+
+def test_wrong_places_teach(monkeypatch):
+    twin = Twin()
+    with pytest.raises(ValueError, match=r"'wandb', 'mlflow', or a function of .*; 'comet' came"):
+        watch(twin.net, twin.steps_by).log_to("comet")
+    monkeypatch.setitem(sys.modules, "wandb", None)  # as if it were missing
+    with pytest.raises(ModuleNotFoundError, match=r"needs wandb.*mixwidgets\[wandb\]"):
         watch(twin.net, twin.steps_by).log_to("wandb")
