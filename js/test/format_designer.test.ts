@@ -1,9 +1,12 @@
+// @vitest-environment jsdom
 // The designer's figures: counts by class against all codes, what a design is, and the spec sheet.
 
-import { describe, expect, test } from "vitest";
+import { effect, signal } from "@preact/signals-core";
+import { describe, expect, test, vi } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { classify, exact, isFinite } from "#core/formats/decode.ts";
 import { p3109 } from "#core/formats/p3109.ts";
+import { bitsBar } from "#widgets/format_designer/bits_bar.ts";
 import { CLASSES, countsOf, finiteValues } from "#widgets/format_designer/counts.ts";
 import { biasRange, designOf, formatOf, known, read, relatives } from "#widgets/format_designer/design.ts";
 import { binadesOf } from "#widgets/format_designer/value_line.ts";
@@ -31,6 +34,41 @@ describe("counts", () => {
 
   test.each(formats)("of $name add up", (fmt) => {
     expect(Object.values(countsOf(fmt)).reduce((a, b) => a + b)).toBe(1n << BigInt(fmt.bits));
+  });
+});
+
+describe("the bar of bits", () => {
+  function bar(format: string) {
+    const design = signal(designOf(getFormat(format)!));
+    const commit = vi.fn();
+    const change = vi.fn((exponent_bits: number, fraction_bits: number) => void (design.value = { ...design.value, exponent_bits, fraction_bits }));
+    const element = bitsBar({ effect: (run) => void effect(run) }, design, { change, commit });
+    const handle = element.querySelector<HTMLElement>("[role=slider]")!;
+    const press = (key: string) => handle.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    const counts = () => [...element.querySelectorAll(".mw-design-field")].map((field) => field.childElementCount);
+    return { handle, press, counts, commit, change };
+  }
+
+  test("gives bits of one field to the other", () => {
+    const { handle, press, counts, commit } = bar("float16");
+    expect(counts()).toEqual([1, 5, 10]);
+    press("ArrowRight");
+    expect(counts()).toEqual([1, 6, 9]);
+    expect(handle.getAttribute("aria-valuetext")).toBe("6 exponent bits, 9 fraction bits");
+    press("Home");
+    expect(counts()).toEqual([1, 1, 14]);
+    press("End");
+    expect(counts()).toEqual([1, 11, 4]);
+    expect(commit).toHaveBeenCalledTimes(3);
+  });
+
+  test("stops where a field has no more", () => {
+    const { handle, press, counts, change } = bar("float64");
+    press("ArrowLeft"); // 53 fraction bits are too many
+    press("ArrowRight");
+    expect(change).not.toHaveBeenCalled();
+    expect([handle.getAttribute("aria-valuemin"), handle.getAttribute("aria-valuemax")]).toEqual(["11", "11"]);
+    expect(counts()).toEqual([1, 11, 52]);
   });
 });
 

@@ -53,7 +53,7 @@ def test_everything_fits_and_can_be_hit(page, tmp_path, width, format):
     expect(cells).to_have_count(1 << fmt.bits if fmt.bits <= 8 else 0)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     boxes = page.evaluate(
-        "[...document.querySelectorAll('#widget :is(button, input, select, [role=gridcell])')]"
+        "[...document.querySelectorAll('#widget :is(button, input, select, [role=gridcell], [role=slider])')]"
         ".filter((e) => e.checkVisibility())"
         ".map((e) => e.getBoundingClientRect())"
         ".map(({left, right, width, height}) => [left, right, width, height])"
@@ -82,6 +82,15 @@ def test_the_sheet_and_the_map_follow_the_sliders(page, tmp_path):
         "[window.sent.length > 0, window.model.get('exponent_bits'), window.model.get('bias')]"
     )
     assert sent == [True, 5, 15]
+    boundary = widget.get_by_role("slider", name="boundary between exponent and fraction")
+    box, bit = boundary.bounding_box(), widget.locator(".mw-design-bits").bounding_box()["width"] / 8
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 - 1.2 * bit, box["y"])
+    expect(widget.locator(".mw-callout")).to_contain_text("This is float8_e4m3")
+    page.mouse.up()
+    expect(boundary).to_have_attribute("aria-valuetext", "4 exponent bits, 3 fraction bits")
+    assert page.evaluate("[window.model.get('fraction_bits'), window.model.get('bias')]") == [3, 7]
 
 
 def test_what_makes_no_format_is_explained_beside_its_control_and_the_last_good_stays(page, tmp_path):

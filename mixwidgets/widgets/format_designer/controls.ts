@@ -1,6 +1,6 @@
 // The controls of a design: three sliders, two choices and two switches, with the error of the last change below.
 
-import type { ReadonlySignal } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
 import { LIMITS } from "#core/formats/custom.ts";
 import { INFINITIES, NANS } from "#core/formats/float_format.ts";
@@ -9,6 +9,7 @@ import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
 import { withMinus } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
+import { bitsBar } from "./bits_bar.ts";
 import { biasRange, designOf, TRAITS, usualBias, type Design } from "./design.ts";
 
 type Name = keyof Design;
@@ -43,13 +44,16 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
     const row = isSwitch ? [h("div", { class: "mw-row mw-design-switch" }, input, label)] : [h("div", { class: "mw-design-label" }, label, output, extra ?? null), input];
     return h("div", { class: "mw-design-control" }, ...row);
   };
+  /** A usual bias stays the usual one. */
+  const followingBias = (exponentBits: number): Partial<Design> => {
+    const { bias, exponent_bits } = draft.value.design;
+    return bias === usualBias(exponent_bits) ? { bias: usualBias(exponentBits) } : {};
+  };
   const slider = (name: "exponent_bits" | "fraction_bits" | "bias", extra?: HTMLElement) => {
     const input = h("input", { type: "range", step: 1 });
     input.addEventListener("input", () => {
       const value = input.valueAsNumber;
-      const { bias, exponent_bits } = draft.value.design;
-      const follows = name === "exponent_bits" && bias === usualBias(exponent_bits);
-      change({ [name]: value, ...(follows ? { bias: usualBias(value) } : {}) }, name);
+      change({ [name]: value, ...(name === "exponent_bits" ? followingBias(value) : {}) }, name);
     });
     return place(name, input, extra);
   };
@@ -78,7 +82,11 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
     commit();
   });
 
-  const element = h("div", { class: "mw-design-controls" },
+  const bits = bitsBar(view, computed(() => draft.value.design), {
+    change: (exponent_bits, fraction_bits) => change({ exponent_bits, fraction_bits, ...followingBias(exponent_bits) }, "exponent_bits"),
+    commit,
+  });
+  const element = h("div", { class: "mw-design-controls" }, bits,
     slider("exponent_bits"), slider("fraction_bits"), slider("bias", usual),
     choice("infinity", INFINITIES), choice("nan", NANS),
     h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start, h("div", { class: "mw-error-line" }, error));

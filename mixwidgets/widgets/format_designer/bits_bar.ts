@@ -1,0 +1,81 @@
+// A format's bits in a row. The boundary between exponent and fraction is a handle: it gives bits of one to the other.
+
+import type { ReadonlySignal } from "@preact/signals-core";
+import { LIMITS } from "#core/formats/custom.ts";
+import { h, set } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { pointIn } from "#ui/pointer.ts";
+import type { Effects } from "#ui/view.ts";
+import type { Design } from "./design.ts";
+
+interface Actions {
+  /** While the handle moves. */
+  change(exponentBits: number, fractionBits: number): void;
+  /** Once it is released. */
+  commit(): void;
+}
+
+export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change, commit }: Actions): HTMLElement {
+  const fields = ["sign", "exponent", "fraction"].map((field) => h("div", { class: `mw-design-field mw-bit-${field}`, "aria-hidden": "true" }));
+  const handle = h("div", { class: "mw-design-boundary", role: "slider", tabindex: 0, "aria-label": t("designer.boundary") });
+  const element = h("div", { class: "mw-design-bits" }, ...fields, handle);
+
+  /** The exponent's least and most bits, where both fields together keep theirs. */
+  const range = () => {
+    const { exponent_bits, fraction_bits } = design.value;
+    const bits = exponent_bits + fraction_bits;
+    const { exponentBits, fractionBits } = LIMITS;
+    return { bits, low: Math.max(exponentBits.low, bits - fractionBits.high), high: Math.min(exponentBits.high, bits - fractionBits.low) };
+  };
+  const move = (to: number): void => {
+    const { bits, low, high } = range();
+    const exponentBits = Math.min(Math.max(Math.round(to), low), high);
+    if (exponentBits !== design.value.exponent_bits) change(exponentBits, bits - exponentBits);
+  };
+
+  let grabbed: number | undefined; // how far from the boundary, in bits
+  const bitAt = (event: PointerEvent): number => {
+    const signs = Number(design.value.signed);
+    return (pointIn(element, event).x / element.clientWidth) * (signs + range().bits) - signs;
+  };
+  handle.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault(); // no selection of text
+    handle.focus({ preventScroll: true });
+    handle.setPointerCapture(event.pointerId);
+    grabbed = bitAt(event) - design.value.exponent_bits;
+  });
+  handle.addEventListener("pointermove", (event) => {
+    if (grabbed !== undefined) move(bitAt(event) - grabbed);
+  });
+  handle.addEventListener("lostpointercapture", () => {
+    if (grabbed !== undefined) commit();
+    grabbed = undefined;
+  });
+  handle.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { exponent_bits } = design.value;
+    const { low, high } = range();
+    const to = { ArrowRight: exponent_bits + 1, ArrowUp: exponent_bits + 1, ArrowLeft: exponent_bits - 1, ArrowDown: exponent_bits - 1, Home: low, End: high }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    move(to);
+    commit();
+  });
+
+  view.effect(() => {
+    const { signed, exponent_bits, fraction_bits } = design.value;
+    const signs = Number(signed);
+    const { bits, low, high } = range();
+    [signs, exponent_bits, fraction_bits].forEach((count, i) => {
+      const field = fields[i]!;
+      field.hidden = count === 0;
+      field.style.flexGrow = String(count);
+      if (field.childElementCount !== count) field.replaceChildren(...Array.from({ length: count }, () => h("span")));
+    });
+    handle.style.left = `${(100 * (signs + exponent_bits)) / (signs + bits)}%`;
+    const name = t("designer.boundary_value", { exponent: exponent_bits, fraction: fraction_bits });
+    set(handle, { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": exponent_bits, "aria-valuetext": name });
+  });
+  return element;
+}
