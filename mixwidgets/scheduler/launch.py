@@ -3,13 +3,13 @@
 import os
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require_training
+from mixwidgets.scheduler import processes
 from mixwidgets.store import system
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.journal import create_run
@@ -19,7 +19,6 @@ from mixwidgets.store.run import Run
 from mixwidgets.store.status import process_note
 from mixwidgets.task.source import check_trust
 
-_PACKAGE_PARENT = Path(__file__).parents[2]
 _kernel_ends: set[int] = set()  # of the pipes by which runs know that this process lives
 
 
@@ -87,32 +86,12 @@ def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
 def _start(
     path: Path, lock: int, ticket: Path, ticket_lock: int, run_end: list[int], handed_down: list[int]
 ) -> subprocess.Popen[bytes]:
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "mixwidgets.training",
-        os.fspath(path.absolute()),
-        "--lock",
-        str(lock),
-        "--ticket",
-        os.fspath(ticket),
-        "--ticket-lock",
-        str(ticket_lock),
-    ]
+    words = [os.fspath(path.absolute()), "--lock", str(lock)]
+    words += ["--ticket", os.fspath(ticket), "--ticket-lock", str(ticket_lock)]
     for descriptor in run_end:
-        command += ["--kernel-pipe", str(descriptor)]
-    search_path = [os.fspath(_PACKAGE_PARENT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        words += ["--kernel-pipe", str(descriptor)]
     with (path / "log.txt").open("xb") as log:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=handed_down,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(search_path), "OMP_NUM_THREADS": "1"},
-        )
+        return processes.start(words, log, handed_down)
 
 
 def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:

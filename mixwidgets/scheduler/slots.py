@@ -29,6 +29,11 @@ def runs_at_once(slot: str) -> int:
     return max(1, min(usable_cores(), usable_memory() // _BYTES_OF_A_RUN)) if slot == "cpu" else 1
 
 
+def has_room() -> bool:
+    """Whether memory is free for a process that only waits, beside a run."""
+    return free_memory() > 2 * _BYTES_OF_A_RUN
+
+
 def wait_for_slot(
     ticket: Path,
     lock: int,
@@ -62,7 +67,7 @@ def wait_for_slot(
                 if loading:
                     loading.join()
                 return slot
-            if place == 0 and not loading and free_memory() > 2 * _BYTES_OF_A_RUN:
+            if place == 0 and not loading and has_room():
                 loading = threading.Thread(target=when_next, daemon=True)
                 loading.start()  # on a thread of its own, or else the ticket would seem stalled meanwhile
             time.sleep(min(_LOOK_EVERY_S * (place + 1), _LONGEST_S))

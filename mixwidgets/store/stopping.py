@@ -68,9 +68,11 @@ def _ask(run_path: Path) -> None:
 
 def _kill(run_path: Path) -> None:
     """End the run's own process: one of those that the directory names that the system says was started to
-    train this run."""
+    train this run, or was a spare (`mixwidgets.scheduler.processes`) and has this run's lock."""
     paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
     for process_id, _ in named_processes(run_path, current_status(run_path)):
         command = system.command_line(process_id)
-        if any(b" -m mixwidgets.training %b " % path in command for path in paths):
+        trains = any(b" -m mixwidgets.training %b " % path in command for path in paths)
+        was_spare = b" -m mixwidgets.training --spare " in command
+        if trains or (was_spare and system.has_open(process_id, run_path / "lock")):
             system.kill(process_id)

@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import stat
 import subprocess
 import threading
 import time
@@ -104,12 +105,28 @@ def command_line(process_id: int) -> bytes:
         return os.fsencode(_ps(process_id, "args="))
 
 
+def has_open(process_id: int, path: Path) -> bool:
+    """Whether a process has this very file open, not one that a link names."""
+    try:
+        wanted = path.lstat()
+        if not stat.S_ISREG(wanted.st_mode):
+            return False
+        if _BOOT_ID.exists():
+            opened = Path(f"/proc/{process_id}/fd").iterdir()
+            return any(os.path.samestat(wanted, one.stat()) for one in opened)
+    except OSError:
+        return False
+    return _told(["lsof", "-t", "-a", "-p", str(process_id), os.fspath(path)]) == str(process_id)
+
+
 def _ps(process_id: int, columns: str) -> str:
     """What ps says of a process, on macOS; nothing on Linux, where it knows no more than /proc."""
-    if _BOOT_ID.exists():
-        return ""
+    return "" if _BOOT_ID.exists() else _told(["ps", "-ww", "-o", columns, "-p", str(process_id)])
+
+
+def _told(command: list[str]) -> str:
+    """What a command prints; empty where there is no such command."""
     try:
-        command = ["ps", "-ww", "-o", columns, "-p", str(process_id)]
         told = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
     except OSError:
         return ""

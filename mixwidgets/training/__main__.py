@@ -12,11 +12,13 @@ import errno
 import os
 import signal
 import sys
+import threading
 import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mixwidgets.scheduler.processes import await_run
 from mixwidgets.scheduler.slots import NICENESS, wait_for_slot
 from mixwidgets.scheduler.stop_request import StopRequest
 from mixwidgets.store.system import lower_priority
@@ -35,7 +37,17 @@ def main() -> int:
     parser.add_argument("--ticket", type=Path, help="its place in the queue; without one it does not wait")
     parser.add_argument("--ticket-lock", type=int, help="descriptor of the ticket, already locked")
     parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at its end of file")
+    what.add_argument("--spare", type=int, help="socket to wait at, torch loaded, until a run is named there")
     arguments = parser.parse_args()
+    if arguments.ticket or arguments.spare is not None:
+        lower_priority(NICENESS)
+    loading = threading.Thread(target=_load_torch, name="load torch", daemon=True)
+    if arguments.spare is not None:
+        loading.start()
+        words, here = await_run(arguments.spare)
+        arguments = parser.parse_args(words)
+        for name in ("lock", "ticket_lock", "kernel_pipe"):
+            setattr(arguments, name, here.get(getattr(arguments, name)))
     if arguments.lock is not None:  # a launched run is alone, also when a rank of another launched it
         os.environ.pop(_TORCHRUN, None)
     try:
@@ -45,6 +57,8 @@ def main() -> int:
         stop = StopRequest(path, arguments.kernel_pipe)
         if arguments.ticket:
             _wait(path, arguments.ticket, arguments.ticket_lock)
+        if loading.ident is not None:
+            loading.join()  # two threads that import the same modules may find them half made
         from mixwidgets.store.journal import Journal  # NumPy loads here: runs that wait stay small
 
         journal = Journal(path, arguments.lock)
@@ -103,7 +117,6 @@ def _wait(run_path: Path, ticket: Path, lock: int) -> None:
         )
         if wanted is None:
             raise FileNotFoundError(errno.ENOENT, f"run {run_path.name} was removed while it waited")
-        lower_priority(NICENESS)
     except OSError as error:
         from mixwidgets.store.status import own_status, write_last_status
 
@@ -124,7 +137,9 @@ def _touch(lock: Path) -> bool:
 
 def _load_torch() -> None:
     with suppress(Exception):  # what fails here fails again when the run's end can be written
-        import mixwidgets.training.loop  # noqa: F401
+        from mixwidgets.training.loop import load_optimizers
+
+        load_optimizers()
 
 
 if __name__ == "__main__":

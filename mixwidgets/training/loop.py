@@ -1,5 +1,6 @@
 """train: a training run as a stream of events."""
 
+import importlib
 import math
 import time
 from collections.abc import Generator, Iterator
@@ -106,6 +107,11 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
             return RunFinished(reason="diverged", metrics=metrics, message=f"Step {step}: {why}.")
     message = f"All {experiment.steps} steps were taken."
     return RunFinished(reason="completed", metrics=metrics, message=message)
+
+
+def load_optimizers() -> None:
+    """Load what torch loads at its first optimiser, which takes as long as torch itself."""
+    importlib.import_module("torch._dynamo")
 
 
 def make_trainer(experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> Trainer:

@@ -5,6 +5,12 @@ import pytest
 from mixwidgets.widgets.training_lab.widget import TrainingLab
 
 
+@pytest.fixture(autouse=True)
+def _no_spare(monkeypatch):
+    """Loading torch takes a core for seconds."""
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget.keep_spare", lambda: None)
+
+
 @pytest.fixture
 def make_lab():
     labs = []

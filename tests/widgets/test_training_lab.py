@@ -53,6 +53,27 @@ def test_a_page_launches_a_run_that_is_followed_to_its_end_and_reopened(tmp_path
     assert [one.id for one in again.runs] == [run.id]
 
 
+def test_a_spare_process_is_kept_while_a_launch_is_to_be_expected(tmp_path, make_lab, monkeypatch):
+    kept = []
+    monkeypatch.setattr("mixwidgets.widgets.training_lab.widget.keep_spare", lambda: kept.append(1))
+    lab = make_lab(tmp_path)
+    page = Page(lab, monkeypatch)
+    lab.steps = 7
+    lab._look()
+    assert kept == []  # nobody sees it
+    page.send({"kind": "hello", "view": "v"})
+    until(lambda: len(kept) == 1)
+    lab._look()
+    assert len(kept) == 1
+    with going_on(tmp_path) as journal:
+        until(lambda: statuses(lab) == ["running"])
+        lab.steps = 8
+        lab._look()
+        assert len(kept) == 1  # not beside a run
+        journal.append(RunFinished(reason="completed", metrics={}))
+    until(lambda: len(kept) == 2)
+
+
 def test_the_page_stops_a_run_that_another_lab_follows_too(tmp_path, make_lab, monkeypatch):
     lab = make_lab(tmp_path)
     with going_on(tmp_path, steps=1_000_000) as journal:

@@ -19,6 +19,7 @@ from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.in_process import train_here
 from mixwidgets.scheduler.launch import launch
+from mixwidgets.scheduler.processes import keep_spare
 from mixwidgets.store.devices import choosable_devices
 from mixwidgets.store.run import Run
 from mixwidgets.store.snapshots import has_snapshot
@@ -66,6 +67,11 @@ class TrainingLab(FollowingWidget):
     recipes and seeds one or several. `settings` takes what else departs from the task's defaults, as a
     mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong one is a TraitError.
     `scenario`, a name such as "overflow", chooses runs in which a difference between recipes shows.
+
+    While a page shows it and nothing runs, one process waits for the next launch with torch loaded, so that
+    the first step comes at once. It takes about 310 MB of memory (torch 2.13 for a CPU), is the only one of
+    its kernel, and ends with it, and five minutes after a lab was last shown, its choice changed or its last
+    run ended.
     """
 
     _page = "training_lab"
@@ -119,6 +125,7 @@ class TrainingLab(FollowingWidget):
         self._feed = RunsFeed(Path(runs_dir).absolute())
         self._looking = threading.RLock()
         self._asked: dict[str, object] = {}  # the newest request for a comparison, and for gradients
+        self._wants_spare = False  # whether a launch is to be expected since the last look
         self._awaited: set[str] = set()  # runs of the comparison that had not finished when it was made
         language = chosen_language(lang)
         super().__init__(
@@ -156,6 +163,7 @@ class TrainingLab(FollowingWidget):
         )
         self.observe(self._follow_task, "task")  # not before: task and steps may both be given here
         self.observe(lambda _: self._again.set(), "_shown")
+        self.observe(self._expect_launch, CHOICES)
         self._follow()
 
     def __repr__(self) -> str:
@@ -187,6 +195,7 @@ class TrainingLab(FollowingWidget):
         wanted = experiments(chosen) if experiment is None else [experiment]
         start = launch if can_launch() else train_here
         runs = []
+        self._expect_launch()  # the next one, when these are over
         for one in wanted:
             runs.append(start(one, self._feed.runs_dir, trust_source=trust_source))
             self._again.set()
@@ -304,6 +313,9 @@ class TrainingLab(FollowingWidget):
                 notice = translated(IN_KERNEL, self.lang)
                 traits["_notice"] = " ".join(filter(None, [notice, traits["_notice"]]))
             self._tell(_shown=shown, **traits)
+        if self._wants_spare and self._views and not self._feed.is_live:
+            self._wants_spare = False
+            keep_spare()
         if not self._awaited.isdisjoint(row["id"] for row in self._rows):
             self._awaited = set()
             self._begin(self._compare_again)
@@ -311,6 +323,14 @@ class TrainingLab(FollowingWidget):
 
     def _tell_fault(self, fault: str) -> None:
         self._tell(_notice=fault)
+
+    def _hear(self, content: dict[str, Any]) -> None:
+        if content.get("kind") == "hello":
+            self._expect_launch()
+        super()._hear(content)
+
+    def _expect_launch(self, _: object = None) -> None:
+        self._wants_spare = True
 
     def _compare_again(self) -> None:
         there, names = {run.id: run for run in self.runs}, self._comparison.get("runs", [])
