@@ -1,16 +1,22 @@
 """Runs the lessons in place: `make run-notebooks`; `python -m notebooks.run 01_bits` runs one.
 
 A widget's output becomes its picture and its text: whoever opens a lesson without running it sees the
-picture, here and on GitHub, and the widget takes its place when the cell runs.
+picture, here and on GitHub, and the widget takes its place when the cell runs. What answers a question is
+saved folded: JupyterLab shows it on a click, or when the cell runs.
 """
 
+import re
 import sys
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbformat import NotebookNode
 
 HERE = Path(__file__).parent
+ANSWERS = re.compile("Q[Qct]*(O[Oc]*)")
+"""In a lesson's cells (Question, Output, code without output, text, Heading): the outputs of the same section
+that stand between a question and the next text after them."""
 LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.ipynb"))
 
 # In the kernel, before the first cell. By name: the lesson itself imports mixwidgets.
@@ -42,7 +48,29 @@ def run(lesson: str) -> None:
     client = NotebookClient(notebook, resources={"metadata": {"path": HERE}}, **settings)
     client.on_notebook_start = lambda notebook: client.kc.execute(PICTURES, silent=True)
     client.execute()
+    fold_answers(notebook.cells)
     nbformat.write(notebook, path)
+
+
+def fold_answers(cells: list[NotebookNode]) -> None:
+    """Fold the outputs that answer a question, tagged "answer", and no others."""
+    kinds = "".join(map(_kind, cells))
+    answers = {at for found in ANSWERS.finditer(kinds) for at in range(*found.span(1)) if kinds[at] == "O"}
+    for at, cell in enumerate(cells):
+        others = [tag for tag in cell.metadata.pop("tags", []) if tag != "answer"]
+        if tags := [*others, *(["answer"] if at in answers else [])]:
+            cell.metadata.tags = tags
+        for name, folded in {"collapsed": True, "jupyter": {"outputs_hidden": True}}.items():
+            cell.metadata.pop(name, None)
+            cell.metadata.update({name: folded} if at in answers else {})
+
+
+def _kind(cell: NotebookNode) -> str:
+    if cell.cell_type == "markdown":
+        return "H" if cell.source.startswith("## ") else "t"
+    if "mw.Exercise(" in cell.source:
+        return "Q"
+    return "O" if cell.outputs else "c"
 
 
 if __name__ == "__main__":

@@ -113,8 +113,12 @@ def _handed_out(lesson: bytes, path: Path) -> Path:
 
 
 def _stamped(lesson: bytes, version: str) -> bytes:
-    """The lesson with its version in the metadata, where it outlasts what a student changes in JupyterLab."""
+    """The lesson with its version in the metadata, where it outlasts what a student changes in JupyterLab,
+    and without the outputs that answer a question: the first line of a folded one can be read."""
     notebook = json.loads(lesson)
+    for cell in notebook["cells"]:
+        if "answer" in cell["metadata"].get("tags", []):
+            cell |= {"outputs": [], "execution_count": None, "metadata": {"tags": cell["metadata"]["tags"]}}
     notebook["metadata"]["mixwidgets"] = {"course": version}
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 

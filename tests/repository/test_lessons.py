@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from mixwidgets.cli.lab import copy_course
 from mixwidgets.exercises.catalogue import questions_of
 
 LESSONS = {
@@ -100,7 +101,42 @@ def test_its_outputs_hold_nothing_that_changes_by_itself(lesson):
     for cell in LESSONS[lesson].cells:
         if cell.cell_type == "code" and "nbval-ignore-output" not in cell.metadata.get("tags", []):
             assert not unstable(printed(cell)), cell.source
-        assert set(cell.metadata) <= {"tags"}, "run it by `make run-notebooks`, which records no times"
+        kept = {"tags", "collapsed", "jupyter"}
+        assert set(cell.metadata) <= kept, "run it by `make run-notebooks`, which records no times"
+
+
+def answering(cells):
+    """The ids of the cells whose outputs a reader meets after a question and before the text on them."""
+    asked, met = False, []
+    for cell in cells:
+        if cell.cell_type == "code" and "mw.Exercise(" in cell.source:
+            asked, met = True, []
+        elif cell.cell_type == "code" and asked and cell.outputs:
+            met.append(cell.id)
+            yield cell.id
+        elif cell.cell_type == "markdown" and (met or re.search(r"^## ", cell.source, re.MULTILINE)):
+            asked = False
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_what_answers_a_question_is_folded_and_nothing_else_is(lesson):
+    folded = [cell.id for cell in LESSONS[lesson].cells if cell.metadata.get("collapsed")]
+    assert folded == list(answering(LESSONS[lesson].cells)), "make run-notebooks folds them"
+    assert folded
+    for cell in LESSONS[lesson].cells:
+        hidden = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
+        assert hidden == ("answer" in cell.metadata.get("tags", [])) == (cell.id in folded), cell.id
+
+
+def test_a_student_gets_the_lessons_without_the_answers(tmp_path):
+    copies = copy_course(tmp_path)
+    for lesson, saved in LESSONS.items():
+        copied = nbformat.read(copies[Path(f"{lesson}.ipynb")], as_version=4).cells
+        answers = set(answering(saved.cells))
+        for ours, theirs in zip(saved.cells, copied, strict=True):
+            assert ours.source == theirs.source
+            assert theirs.get("outputs") == ([] if ours.id in answers else ours.get("outputs")), ours.id
+            assert "collapsed" not in theirs.metadata  # three dots would be left
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
