@@ -105,7 +105,7 @@ class Comparison:
         self.done = done = Pass()
         self.raised: Exception | None = None
         witness = Witness(self.dtype, done.running)
-        self.low = Measured(self.reference, None, self.loss_scale, witness.belongs_to)
+        self.low = Measured(self.reference, None, self.loss_scale, witness.belongs_to, summarises=True)
         trained = {
             name: weight.detach().clone().requires_grad_()
             for name, weight in self.model.named_parameters()

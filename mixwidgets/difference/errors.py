@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.difference.passes import OUTPUT, Call, Place
+from mixwidgets.gradients.summary import GradientSummary
 
 _MASK = 2.0**126  # from this magnitude on a value says no more than "masked"
 
@@ -91,6 +92,9 @@ class Measured:
     errors: dict[Place, Error] = field(default_factory=dict)
     calls: dict[Place, Call] = field(default_factory=dict)
     """The call to which an error belongs: the one that computed the tensor."""
+    summarises: bool = False
+    """Whether to count the tensors' values, as they come, too."""
+    summaries: dict[Place, GradientSummary] = field(default_factory=dict)
 
     def see(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
         reference = self.reference.tensors.get(place)
@@ -99,6 +103,8 @@ class Measured:
         scale = 1.0 if place.what == OUTPUT else self.loss_scale
         self.errors[place] = error_of(tensor.detach(), reference, scale)
         self.calls[place] = call
+        if self.summarises:
+            self.summaries[place] = GradientSummary.of(tensor)
         if self.on_error:
             self.on_error(call)
         if self.rounded:

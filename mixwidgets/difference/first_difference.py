@@ -10,12 +10,17 @@ from torch import Tensor, nn
 
 from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
-from mixwidgets.difference.verdict import COLUMNS, verdict
+from mixwidgets.difference.verdict import COLUMNS, Pair, verdict
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.training.device import training_settings
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
     import pandas as pd
+
+    from mixwidgets.widgets.difference.widget import ModuleErrors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,6 +39,38 @@ class FirstDifference:
     `kind` (its class), `call` (from 0), `direction`, `tensor` (the worst of those that it computes), `error`
     and `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
     `reason`."""
+    format: str
+    """The name of the format in which the recipe computes."""
+    loss_scale: float
+    """The loss scale of the recipe's backward pass."""
+    summaries: list[Pair] = field(repr=False)
+    """For each row of the table, two of `GradientSummary`: of its tensor as the recipe computes it, and as
+    the reference does. In the backward pass both have the loss scale on them, but for "step"."""
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that shows this, as one HTML file that needs no network and no kernel; its path.
+
+        It lists the modules in the order of execution, with the error of each beside the error that rounding
+        explains; a module that is chosen shows its tensor's values in both precisions. Raises as a widget's
+        `save` does.
+        """
+        widget = self._widget()
+        try:
+            return widget.save(path)
+        finally:
+            widget.close()
+
+    def _widget(self) -> ModuleErrors:
+        from mixwidgets.widgets.difference.widget import ModuleErrors  # only who looks at it waits for it
+
+        rows: list[Any] = self.table.drop(columns=["error", "explained"]).to_dict("records")
+        errors = self.table[["error", "explained"]].to_numpy("float64")
+        return ModuleErrors(rows, errors, self.summaries, self.format, self.loss_scale)
+
+    def _repr_mimebundle_(self, **keywords: Any) -> Any:
+        shown: Any = self._widget()._repr_mimebundle_(**keywords)
+        data, metadata = shown
+        return {**data, "text/plain": repr(self)}, metadata
 
     def __repr__(self) -> str:
         if self.module is None:
@@ -75,7 +112,8 @@ def first_difference(
     narrower format has no effect, nor has a clamp to that format's range; a torch.autocast region of the
     model's own stays one. Modules that work in place, such as nn.ReLU(inplace=True), and what a compiled
     module has inside, count as a part of the module around them. The outputs and gradients of every module
-    are held in float32, beside those of one training step; in time it is about four such steps.
+    are held in float32, beside those of one training step; in time it is about four such steps. Of the answer
+    a notebook shows the page that its `save` writes.
 
     Raises TypeError and ValueError for wrong arguments, and what the model raises in float32.
     """
@@ -90,8 +128,13 @@ def first_difference(
         raise TypeError(f"loss takes a function of the model's output; a {type(loss).__name__} came.")
     model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     with training_settings():
-        module, direction, why, rows = verdict(Comparison(model, _arguments(batch), loss, chosen, step))
-    return FirstDifference(module, direction, why, pd.DataFrame(rows, columns=list(COLUMNS)))
+        compared = Comparison(model, _arguments(batch), loss, chosen, step)
+        module, direction, why, rows, summaries = verdict(compared)
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return FirstDifference(
+        *(module, direction, why, table),
+        *(chosen.compute_format, compared.loss_scale, summaries),
+    )
 
 
 def _recipe(name: str, given: str | Recipe) -> Recipe:

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from mixwidgets.difference.comparison import Comparison
 from mixwidgets.difference.errors import error_of, explained, times_allowed
 from mixwidgets.difference.passes import OUTPUT, Call, Place
 from mixwidgets.difference.reasons import reason, step_reason
+from mixwidgets.gradients.summary import GradientSummary
 
 STEP = "step"
 """The name under which the user's step is listed, after the backward pass."""
@@ -29,17 +31,23 @@ class Row(NamedTuple):
     reason: str
 
 
-def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row]]:
-    """(module, direction, reason, rows) of the first module that is off."""
-    rows = [*_rows(found)]
+Pair = tuple[GradientSummary, GradientSummary]
+"""Of a row's tensor in the recipe's precision, and of the reference's at the same loss scale."""
+
+
+def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row], list[Pair]]:
+    """(module, direction, reason, rows, pairs) of the first module that is off."""
+    judged = [*_rows(found)]
+    rows, pairs = [row for row, _ in judged], [pair for _, pair in judged]
     first = next((row for row in rows if row.verdict != "ok"), None)
     if first:
-        return first.module, first.direction, first.reason, rows
+        return first.module, first.direction, first.reason, rows, pairs
     modules = len({row.module for row in rows})
-    return None, None, f"Rounding explains the errors of all {modules} modules, forward and backward.", rows
+    why = f"Rounding explains the errors of all {modules} modules, forward and backward."
+    return None, None, why, rows, pairs
 
 
-def _rows(found: Comparison) -> Iterator[Row]:
+def _rows(found: Comparison) -> Iterator[tuple[Row, Pair]]:
     done = found.done
     places: dict[tuple[Call, bool], list[Place]] = {}
     for place, call in found.low.calls.items():
@@ -59,14 +67,18 @@ def _rows(found: Comparison) -> Iterator[Row]:
         yield _step_row(found)
 
 
-def _raised(call: Call, direction: str, error: Exception) -> Row:
+def _raised(call: Call, direction: str, error: Exception) -> tuple[Row, Pair]:
     nan = float("nan")
     first_line = (str(error).splitlines() or [""])[0]
     why = f"it raises {type(error).__name__}: {first_line}"
-    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why)
+    nothing = GradientSummary.of(np.zeros(0, np.float32))
+    row = Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why)
+    return row, (nothing, nothing)
 
 
-def _row(found: Comparison, call: Call, direction: str, places: Iterable[Place]) -> Iterator[Row]:
+def _row(
+    found: Comparison, call: Call, direction: str, places: Iterable[Place]
+) -> Iterator[tuple[Row, Pair]]:
     """Of the tensor that is worst beside what rounding explains of it."""
     info = torch.finfo(found.dtype)
     scale = 1.0 if direction == "forward" else found.loss_scale
@@ -87,13 +99,17 @@ def _row(found: Comparison, call: Call, direction: str, places: Iterable[Place])
         )
         why = reason(place.what, error, rounding, notes, found.dtype, scale)
     share = rounding / error.norm if error.norm else 0.0
-    yield Row(
+    row = Row(
         *(call.module, call.kind, call.number, direction, place.what),
         *(error.relative, share, "off" if times > 1 else "ok", why),
     )
+    yield (
+        row,
+        (found.low.summaries[place], GradientSummary.of(found.reference.tensors[place] * scale)),
+    )
 
 
-def _step_row(found: Comparison) -> Row:
+def _step_row(found: Comparison) -> tuple[Row, Pair]:
     """Of all gradients together that the user's step leaves."""
     base, low = found.base.stepped, found.done.stepped
     joined = [
@@ -109,4 +125,5 @@ def _step_row(found: Comparison) -> Row:
     why = step_reason(low, base, found.loss_scale, error.relative) if off else ""
     share = rounding / error.norm if error.norm else 0.0
     kind = getattr(found.step, "__name__", "function")
-    return Row(STEP, kind, 0, "backward", "gradients", error.relative, share, "off" if off else "ok", why)
+    row = Row(STEP, kind, 0, "backward", "gradients", error.relative, share, "off" if off else "ok", why)
+    return row, (GradientSummary.of(joined[1]), GradientSummary.of(joined[0]))

@@ -9,6 +9,7 @@ import pytest
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.events import GradientSnapshot
+from mixwidgets.widgets.difference.widget import ModuleErrors
 from tests.waiting import until
 from tests.widgets.lab_page import journalled
 from tests.widgets.swept import swept_halfway
@@ -59,6 +60,32 @@ def _lab(lang, folder):
     return lab
 
 
+def _module_errors(lang, folder):
+    """A model of 12 blocks, one of which is off: its reference has values beyond float16. The step raises."""
+    rows, errors, summaries = [], [], []
+    for i, values in enumerate(_gradients(12).values()):
+        is_off = i == 5
+        large = values * np.float32(2.0**30 if is_off else 1)
+        low = np.where(abs(large) > 65504, np.inf, large).astype(np.float16)
+        for direction, tensor in (("forward", "output"), ("backward", "gradient of input")):
+            told = ("off", "a sentence says why.") if is_off else ("ok", "")
+            rows.append(_row(f"blocks.{i}.attention.projection", direction, tensor, *told))
+            errors.append((np.inf, 2e-4) if is_off else (3e-4, 2e-4))
+            summaries.append((GradientSummary.of(low), GradientSummary.of(large)))
+    nothing = GradientSummary.of(np.zeros(0, np.float32))
+    rows.append(_row("step", "backward", "", "raised", "it raises RuntimeError: no room"))
+    return ModuleErrors(
+        *(rows, np.array([*errors, (np.nan, np.nan)]), [*summaries, (nothing, nothing)]),
+        *("float16", 2.0**15),
+        lang=lang,
+    )
+
+
+def _row(module, direction, tensor, verdict, reason):
+    texts = {"module": module, "kind": "Linear", "direction": direction, "tensor": tensor}
+    return {**texts, "call": 0, "verdict": verdict, "reason": reason}
+
+
 def _block_lab(lang, folder):
     """Two blocks, one of which has an outlier."""
     lab = mw.BlockLab(lang=lang)
@@ -84,6 +111,7 @@ _MADE = {
         loss_scale="dynamic", log2_loss_scale=20, optimizer="momentum", master_weights=False, lang=lang
     ),
     "SweepProgress": lambda lang, folder: mw.SweepProgress(swept_halfway(), lang=lang),
+    "ModuleErrors": _module_errors,
     "Exercise": lambda lang, folder: mw.Exercise("largest-float16", lang=lang, _record="=65535\n=65504"),
 }
 _MADE_OTHERWISE = {

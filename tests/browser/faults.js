@@ -69,13 +69,13 @@
     }
   }
 
-  /** Controls: 24 px to hit, an edge of 3 : 1, but for words that are underlined and rows that are told by their bar. */
+  /** Controls: 24 px to hit, an edge of 3 : 1, but for words that are underlined and rows that are told by their bar or mark. */
   function* ofControls() {
     for (const one of all("button, input, select, summary, a[href], [role=slider], [role=gridcell], [tabindex='0']")) {
       const target = one.closest("label") ?? one;
       const { width, height } = target.getBoundingClientRect();
       if (Math.min(width, height) < 24) yield `${width.toFixed(1)} × ${height.toFixed(1)} px to hit: ${called(target)}`;
-      const hasEdge = target.matches(".mw-chips label, .mw-exercise-options label, button:not(.mw-term > *, .mw-tensor), select, input:is([type=text], [type=number])");
+      const hasEdge = target.matches(".mw-chips label, .mw-exercise-options label, button:not(.mw-term > *, .mw-tensor, .mw-difference-cell), select, input:is([type=text], [type=number])");
       if (!hasEdge || isOff(one)) continue;
       const { borderTopColor, borderTopWidth } = styleOf(target);
       const ratio = parseFloat(borderTopWidth) >= 1 ? least(borderTopColor, behind(target.parentElement)) : 0;

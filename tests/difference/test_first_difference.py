@@ -1,5 +1,7 @@
 """first_difference on small models: its arguments, its answer, the loss scale, what it leaves alone."""
 
+import gc
+
 import pytest
 import torch
 from torch import nn
@@ -165,6 +167,56 @@ def test_batches_and_a_module_that_is_called_twice():
         assert found.module is None
         rows = found.table[found.table.module == "inner"]
         assert {*zip(rows.call, rows.direction, strict=True)} >= {(0, "forward"), (1, "forward")}
+
+
+def test_both_tensors_of_a_row_are_counted_and_none_is_kept():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 4))
+
+    def tensors():
+        gc.collect()
+        return sum(issubclass(type(one), torch.Tensor) for one in gc.get_objects())
+
+    before = tensors()
+    found = mw.first_difference(model, INPUTS, loss, "fp16_static")
+    assert tensors() == before
+    assert len(found.summaries) == len(found.table)
+
+    def counted(module, direction, tensor):
+        row = found.table[(found.table.module == module) & (found.table.direction == direction)]
+        assert [*row.tensor] == [tensor]
+        return found.summaries[row.index[0]]
+
+    hidden = model[0](INPUTS)
+    logits = model[1](hidden)
+    low = functional.linear(hidden.half(), model[1].weight.half(), model[1].bias.half())
+    assert counted("1", "forward", "output") == (mw.GradientSummary.of(low), mw.GradientSummary.of(logits))
+
+    scale = found.loss_scale
+    assert (found.format, scale) == ("float16", mw.recipes["fp16_static"].loss_scale.init_scale)
+    (exact,) = torch.autograd.grad(loss(logits), logits)
+    low = logits.detach().half().requires_grad_()
+    (loss(low.float()) * scale).backward()
+    assert counted("loss", "backward", "gradient of output") == (
+        mw.GradientSummary.of(low.grad),
+        mw.GradientSummary.of(exact * scale),
+    )
+
+
+def test_a_notebook_shows_the_page_and_the_file_says_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    raising = nn.Sequential(nn.Linear(8, 16), Overflowing(), nn.Linear(16, 16).to(torch.float64))
+    found = mw.first_difference(raising, INPUTS, loss)
+    assert {*found.table.verdict} == {"ok", "off", "raised"}
+    shown, _ = found._repr_mimebundle_()
+    assert shown["text/plain"] == repr(found) == f"FirstDifference in 1, forward: {found.reason}"
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    path = found.save(tmp_path / "page.html")
+    page = path.read_text(encoding="utf-8")
+    assert '<html lang="zh-Hans">' in page
+    assert "<title>模块误差</title>" in page
+    assert found.reason in page
+    assert found.save(tmp_path / "again.html").is_file()  # saving closes nothing of the result
 
 
 def test_wrong_arguments_teach(model):

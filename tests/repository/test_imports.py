@@ -45,7 +45,6 @@ PACKAGES = {
         {"pandas"},
     ),
     "integrations": ({"observe"}, set(), {"transformers", "lightning", "pytorch_lightning"}),
-    "difference": ({"checks", "experiments", "training"}, {"torch"}, {"pandas"}),
     "scheduler": (
         {"checks", "installed", "gradients", "task", "experiments", "store", "training"},
         set(),
@@ -60,6 +59,11 @@ PACKAGES = {
         },
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
         {"playwright", "pandas"},
+    ),
+    "difference": (
+        {"checks", "gradients", "experiments", "training", "widgets"},
+        {"numpy", "torch"},
+        {"pandas"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),

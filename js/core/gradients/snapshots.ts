@@ -1,6 +1,6 @@
 // Gradient snapshots by step: reads what mixwidgets/widgets/snapshot_feed.py writes, which states the form.
 
-import { type GradientSummary, readSummaries } from "./summary.ts";
+import { framesOf, type GradientSummary, readSummaries } from "./summary.ts";
 
 export interface Snapshot {
   /** 0 where the source has no steps. */
@@ -17,15 +17,7 @@ const HEAD = 24;
 const text = new TextDecoder();
 
 /** Snapshots one after the other, each after its length as a u32. */
-export function readSnapshots(view: DataView): Snapshot[] {
-  const found: Snapshot[] = [];
-  for (let at = 0; at < view.byteLength; ) {
-    const length = view.getUint32(at, true);
-    found.push(readSnapshot(new DataView(view.buffer, view.byteOffset + at + 4, length)));
-    at += 4 + length;
-  }
-  return found;
-}
+export const readSnapshots = (view: DataView): Snapshot[] => framesOf(view).map(readSnapshot);
 
 function readSnapshot(view: DataView): Snapshot {
   const start = HEAD + view.getUint32(20, true);

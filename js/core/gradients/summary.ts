@@ -158,11 +158,14 @@ export class GradientSummary {
 }
 
 /** Summaries one after the other, each after its length as a u32. */
-export function readSummaries(view: DataView): GradientSummary[] {
-  const found: GradientSummary[] = [];
+export const readSummaries = (view: DataView): GradientSummary[] => framesOf(view).map(GradientSummary.fromBytes);
+
+/** Bytes one after the other, each after their length as a u32. */
+export function framesOf(view: DataView): DataView[] {
+  const found: DataView[] = [];
   for (let at = 0; at < view.byteLength; ) {
     const length = view.getUint32(at, true);
-    found.push(GradientSummary.fromBytes(new DataView(view.buffer, view.byteOffset + at + 4, length)));
+    found.push(new DataView(view.buffer, view.byteOffset + at + 4, length));
     at += 4 + length;
   }
   return found;

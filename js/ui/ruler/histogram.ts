@@ -24,6 +24,10 @@ export interface Ruled {
   readonly scale: ReadonlySignal<number>;
   /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
   readonly hand?: { move(log2: number): void; commit(): void };
+  /** What the axis counts; left out: gradients times the scale. */
+  readonly axis?: string;
+  /** The most values that a binade holds, if it is not that of `total`, so that two histograms can be compared. */
+  readonly most?: ReadonlySignal<number>;
 }
 
 export interface Histogram {
@@ -34,14 +38,14 @@ export interface Histogram {
   readonly table: ReadonlySignal<Float64Array>;
 }
 
-export function histogram({ view, answers, scale }: Ruled, textures: Textures): Histogram {
+export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most }: Ruled, textures: Textures): Histogram {
   const ground = s("g");
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: `mw-bar mw-bar-${kind}` }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
   const width = view.width(element);
   const plot = computed(() => Math.max(width.value - 2 * SIDE, LEAST_WIDTH));
-  const shape = computed(() => frame(answers.value.format, plot.value, HEIGHT, tallest(answers.value.total)));
+  const shape = computed(() => frame(answers.value.format, plot.value, HEIGHT, most?.value ?? tallest(answers.value.total)));
   const table = computed(() => binned(answers.value.total, answers.value.format, scale.value));
 
   view.effect(() => {
@@ -53,7 +57,7 @@ export function histogram({ view, answers, scale }: Ruled, textures: Textures): 
       s("line", { x1: 0, x2: plot.value, y1: FLOOR, y2: FLOOR, class: "mw-floor" }),
       ...ticks.map((tick) => tickMark(tick, x(tick))),
       s("text", { x: 0, y: FLOOR + 36 }, t("ruler.gathered")),
-      s("text", { x: plot.value, y: FLOOR + 36, "text-anchor": "end" }, t("ruler.axis")),
+      s("text", { x: plot.value, y: FLOOR + 36, "text-anchor": "end" }, counted),
     );
   });
   view.effect(() => barPaths(table.value, shape.value, FLOOR).forEach((path, kind) => set(bars[kind]!, { d: path })));

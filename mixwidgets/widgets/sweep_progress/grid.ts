@@ -3,6 +3,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
 import { button } from "#ui/buttons.ts";
+import { oneStop } from "#ui/cells.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { number } from "#ui/ruler/words.ts";
@@ -77,20 +78,7 @@ export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]
     return one;
   }
 
-  // The cells are one stop for the Tab key.
-  const all = () => lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button")));
-  const first = all().flat().find((one) => one !== null);
-  if (first) first.tabIndex = 0;
-  table.addEventListener("focusin", ({ target }) => all().flat().forEach((one) => one && (one.tabIndex = one === target ? 0 : -1)));
-  table.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    const cells = all();
-    const row = cells.findIndex((line) => line.includes(event.target as HTMLElement));
-    const column = cells[row]?.indexOf(event.target as HTMLElement) ?? -1;
-    cells[row + step[0]!]?.[column + step[1]!]?.focus();
-  });
+  oneStop(table, lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button"))));
 
   view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metric.value })));
   view.effect(() => {

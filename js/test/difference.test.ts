@@ -1,0 +1,132 @@
+// @vitest-environment jsdom
+// What first_difference found, as its page shows it.
+
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { axisOf } from "#widgets/difference/axis.ts";
+import difference from "#widgets/difference/page.ts";
+import vectors from "../../tests/vectors/gradients.json";
+import { fakeModel } from "./fake_model.ts";
+
+const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
+const sized = (bytes: Buffer) => Buffer.concat([Buffer.from(Uint32Array.of(bytes.length).buffer), bytes]);
+const viewOf = (bytes: Uint8Array) => new DataView(Uint8Array.from(bytes).buffer);
+const row = (module: string, direction: string, verdict: keyof typeof TENSORS = "ok", call = 0, tensor = "output") =>
+  ({ module, kind: "Linear", call, direction, tensor, verdict, reason: verdict === "ok" ? "" : `why ${module}` });
+
+const ROWS = [row("a", "forward"), row("<b>", "forward", "off"), row("b", "forward", "ok", 1), row("loss", "forward"),
+  row("b", "backward", "ok", 1, "gradient of weight"), row("a", "backward", "off", 0, "gradient of input"), row("step", "backward", "raised", 0, "")];
+const ERRORS = [1e-4, 2e-4, Infinity, 3e-4, 0, 0, 1e-3, 1e-3, 1e-3, 1e-3, 0.5, 1e-3, NaN, NaN];
+
+const TENSORS = { ok: "spread float32", off: "edges float32", raised: "nothing" };
+
+function show(rows = ROWS) {
+  const tensors = rows.map(({ verdict }) => [TENSORS[verdict], verdict === "raised" ? "nothing" : "spread float32"].map((name) => sized(bytesOf(name))));
+  const model = fakeModel({
+    _rows: rows, _errors: viewOf(new Uint8Array(Float64Array.from(ERRORS).buffer)), _tensors: viewOf(Buffer.concat(tensors.flat())),
+    _format: "float16", _loss_scale: 1024,
+  });
+  const el = document.body.appendChild(document.createElement("div"));
+  const cleanup = difference.render({ model, el } as never);
+  const cells = () => [...el.querySelectorAll<HTMLButtonElement>(".mw-difference-cell")];
+  const current = () => cells().filter((one) => one.hasAttribute("aria-current")).map((one) => one.getAttribute("aria-label"));
+  const press = (key: string) => document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const text = (selector: string) => el.querySelector(selector)!.textContent!;
+  return { model, el, cleanup, cells, current, press, text };
+}
+
+beforeEach(() => {
+  document.body.replaceChildren();
+  vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+});
+
+describe("the axis", () => {
+  test("grows with the error, and keeps what is none and what is too large apart", () => {
+    const { place, ticks } = axisOf(ERRORS);
+    expect([0, 1e-4, 2e-4, 1e-3, 0.5].map(place)).toEqual([0, 1e-4, 2e-4, 1e-3, 0.5].map(place).sort((a, b) => a - b));
+    expect([place(0), place(1e-4), place(1), place(Infinity), place(NaN)]).toEqual([0, 12, 90, 100, 100]);
+    expect(place(1e-3) - place(1e-4)).toBeCloseTo(place(1e-2) - place(1e-3));
+    expect(ticks).toEqual([-4, -2, 0]);
+  });
+
+  test("of errors that are all none, infinite or far apart", () => {
+    for (const errors of [[], [0, 0], [Infinity, NaN], [1e-40, 1e30]]) {
+      const { place, ticks } = axisOf(errors);
+      expect(ticks.length).toBeGreaterThan(1);
+      expect(ticks.length).toBeLessThan(6);
+      for (const tick of ticks) expect(place(10 ** tick)).toBeGreaterThanOrEqual(12);
+    }
+  });
+});
+
+describe("the list", () => {
+  test("has a line for each call in the order of execution, backward before forward", () => {
+    const { el, cells, text } = show();
+    expect([...el.querySelectorAll("li .mw-difference-name")].map((one) => one.textContent)).toEqual(["a", "<b>", "b, call 2", "loss", "step"]);
+    expect(cells().map((one) => one.getAttribute("aria-label"))).toEqual([
+      "a, backward: gradient of input, relative error 0.5, rounding explains 0.001, off",
+      "a, forward: output, relative error 0.0001, rounding explains 0.0002, explained by rounding",
+      "<b>, forward: output, relative error ∞, rounding explains 0.0003, off",
+      "b, call 2, backward: gradient of weight, relative error 0.001, rounding explains 0.001, explained by rounding",
+      "b, call 2, forward: output, relative error 0, rounding explains 0, explained by rounding",
+      "loss, forward: output, relative error 0.001, rounding explains 0.001, explained by rounding",
+      "step, backward: raises an exception",
+    ]);
+    expect(text(".mw-callout")).toBe("The first module that is off: <b>, forward.why <b>");
+  });
+
+  test("draws forward to the right and backward to the left", () => {
+    const { cells } = show();
+    const at = (cell: number, kind: string) => cells()[cell]!.querySelector(`.mw-difference-${kind}`)!.parentElement!.getAttribute("x");
+    expect([at(1, "ok"), at(2, "off"), at(4, "ok"), at(6, "raised")]).toEqual(["12.00%", "96.00%", "0.00%", "4.00%"]);
+    expect(parseFloat(at(0, "off")!)).toBeLessThan(parseFloat(at(0, "explained")!));
+  });
+
+  test("is one stop for the Tab key; the arrow keys choose, past halves that are missing", () => {
+    const { cells, current, press, text } = show();
+    const stops = () => cells().filter((one) => one.tabIndex === 0);
+    expect(stops()).toEqual([cells()[2]]); // the first that is off
+    expect(current()).toEqual([cells()[2]!.getAttribute("aria-label")]);
+    stops()[0]!.focus();
+    press("ArrowLeft"); // it has no backward
+    expect(document.activeElement).toBe(cells()[2]);
+    press("ArrowDown");
+    press("ArrowLeft");
+    expect(stops()).toEqual([cells()[3]]);
+    expect(text(".mw-difference-tensor h4")).toBe("b, call 2 (Linear) · backward · gradient of weight");
+    press("ArrowUp");
+    expect(document.activeElement).toBe(cells()[0]);
+    expect(current()).toEqual([cells()[0]!.getAttribute("aria-label")]);
+    press("ArrowDown");
+    press("ArrowDown");
+    expect(text(".mw-difference-tensor h4")).toBe("step (Linear) · backward");
+  });
+});
+
+test("the chosen tensor's values stand on the ruler, and why it is off beside them", () => {
+  const { el, cells, text } = show();
+  const bars = () => [...el.querySelectorAll(".mw-histogram")].map((plot) => [...plot.querySelectorAll(".mw-bar")].map((one) => one.getAttribute("d")).join());
+  expect(text(".mw-difference-tensor [aria-live]")).toBe("relative error ∞, rounding explains 0.0003"); // the reason stands above
+  expect(bars()[0]).not.toEqual(bars()[1]);
+  const notes = () => [...el.querySelectorAll(".mw-difference-tensor .mw-note")].map((one) => one.textContent);
+  expect(notes()).toEqual([expect.stringMatching(/^In the reference, float32: [\d,]+ values$/), expect.stringMatching(/^In the recipe, float16: [\d,]+ values, \d+ zero, \d+ infinite$/)]);
+  expect(el.querySelector(".mw-histogram")!.getAttribute("aria-label")).toMatch(/flushed to zero.*overflow/);
+  cells()[0]!.click();
+  expect(text(".mw-difference-tensor [aria-live]")).toBe("relative error 0.5, rounding explains 0.001; shown times the loss scale, 2¹⁰why a");
+  cells()[1]!.click();
+  expect(bars()[0]).toEqual(bars()[1]);
+  expect(el.querySelector(".mw-histogram")!.closest("[hidden]")).toBeNull();
+  cells()[6]!.click();
+  expect(el.querySelector(".mw-histogram")!.closest("[hidden]")).not.toBeNull();
+});
+
+test("where nothing is off it says so, and shows the first row", () => {
+  const { text, current, cells } = show(ROWS.map((one) => ({ ...one, verdict: "ok" as const, reason: "" })));
+  expect(text(".mw-callout")).toBe("No module is off: rounding explains the errors of all 5 modules, forward and backward.");
+  expect(current()).toEqual([cells()[1]!.getAttribute("aria-label")]);
+});
+
+test("a removed view leaves nothing", () => {
+  const { model, el, cleanup } = show();
+  cleanup();
+  expect([model.listening(), el.children.length]).toEqual([0, 0]);
+});

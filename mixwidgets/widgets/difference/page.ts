@@ -1,0 +1,48 @@
+// ModuleErrors: a row for each call of a module, its error beside what rounding explains, and the chosen tensor's values.
+
+import type { RenderProps } from "@anywidget/types";
+import { signal } from "@preact/signals-core";
+import { framesOf } from "#core/gradients/summary.ts";
+import { card } from "#ui/card.ts";
+import { emphasised, h } from "#ui/dom.ts";
+import { pieces, t } from "#ui/messages.ts";
+import { viewOf } from "#ui/view.ts";
+import { axisOf } from "./axis.ts";
+import { errorKey, moduleList } from "./list.ts";
+import { tensorPanel } from "./tensor_panel.ts";
+import { type Row, type Told } from "./words.ts";
+
+interface State {
+  _rows: Told[];
+  _errors: DataView; // of each row its error and what rounding explains, float64
+  _tensors: DataView; // of each row two summaries: its tensor, and the reference's
+  _format: string;
+  _loss_scale: number;
+}
+
+function render({ model, el }: RenderProps<State>): () => void {
+  const view = viewOf(model);
+  const [errors, tensors] = [model.get("_errors"), framesOf(model.get("_tensors"))];
+  const rows: Row[] = model.get("_rows").map((told, i) => ({
+    ...told, error: errors.getFloat64(16 * i, true), explained: errors.getFloat64(16 * i + 8, true),
+    found: tensors[2 * i]!, reference: tensors[2 * i + 1]!,
+  }));
+  const first = rows.find(({ verdict }) => verdict !== "ok");
+  const chosen = signal(first ?? rows[0]);
+
+  const { root } = card(el, t("difference.title"));
+  root.classList.add("mw-difference");
+  const axis = axisOf(rows.flatMap(({ error, explained }) => [error, explained]));
+  root.append(
+    h("div", { class: "mw-callout mw-stack-tight" }, ...(first
+      ? [h("p", {}, ...emphasised(pieces("difference.first", { module: first.module, direction: t(`difference.${first.direction}`) }))), h("p", { lang: "en" }, first.reason)]
+      : [h("p", {}, t("difference.none", { count: new Set(rows.map(({ module }) => module)).size }))])),
+    errorKey(model.get("_format")),
+    moduleList(view, rows, axis, chosen),
+    h("p", { class: "mw-note" }, t("difference.hint")),
+    tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
+  view.onClose(() => root.remove());
+  return view.close;
+}
+
+export default { render };

@@ -1,0 +1,53 @@
+"""What first_difference found, as the file that it saves: with the mouse, with the keyboard, for axe."""
+
+import re
+
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from torch import nn
+
+import mixwidgets as mw
+
+
+class Norm(nn.Module):
+    def forward(self, x):
+        return x / x.pow(2).mean(-1, keepdim=True).sqrt()
+
+
+def test_the_saved_page_names_the_module_and_shows_its_tensor(page, tmp_path):
+    torch.manual_seed(0)
+    blocks = [layer for _ in range(12) for layer in (nn.Linear(16, 16), nn.ReLU())]
+    model = nn.Sequential(*blocks, nn.Linear(16, 16), Norm(), nn.Linear(16, 4))
+    model[-3].weight.data *= 1e4
+    targets = torch.arange(64) % 4
+    found = mw.first_difference(
+        model, 500 * torch.randn(64, 16), lambda out: nn.functional.cross_entropy(out, targets)
+    )
+    assert (found.module, found.direction) == ("25", "forward")
+    page.goto(found.save(tmp_path / "page.html").as_uri())
+
+    card = page.get_by_role("region", name="Module errors")
+    expect(card.locator(".mw-callout")).to_contain_text("25, forward.")
+    expect(card.locator(".mw-callout")).to_contain_text(found.reason)
+    title = card.locator("h4")
+    expect(title).to_have_text("25 (Norm) · forward · output")
+    line = card.locator("li", has=page.get_by_text("25", exact=True))
+    expect(line).to_be_in_viewport()  # the list is scrolled to it
+    chosen = card.locator("[aria-current]")
+    expect(chosen).to_have_accessible_name(re.compile("^25, forward: output, relative error .*, off$"))
+    expect(card.locator(".mw-histogram")).to_have_count(2)
+
+    line.get_by_role("button").first.click()
+    expect(title).to_have_text("25 (Norm) · backward · gradient of input")
+    expect(card).to_contain_text("shown times the loss scale")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    expect(title).to_have_text("24 (Linear) · forward · output")
+    expect(card.locator(":focus")).to_have_accessible_name(
+        re.compile("^24, forward: .* explained by rounding$")
+    )
+    page.keyboard.press("Tab")  # the list is one stop
+    assert card.locator(".mw-difference-list :focus").count() == 0
+    result = Axe().run(page, context="#widget")
+    assert result.violations_count == 0, result.generate_report()
