@@ -33,7 +33,7 @@ def watch_script(
 
     with errors_in_words():
         require("Watching", "train", "torch")
-        from mixwidgets.observe.report import signed_format
+        from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.observe.script import WatchedScript
 
         signed_format(format)
@@ -63,7 +63,8 @@ def report_run(
 ) -> None:
     """Show what a format makes of the newest gradients of a run, a sentence for each tensor."""
     with errors_in_words():
-        from mixwidgets.observe.report import report, signed_format
+        from mixwidgets.gradients.boundaries import signed_format
+        from mixwidgets.observe.report import report
 
         found = find_run(run, runs_dir)
         state = found.state()
@@ -73,7 +74,7 @@ def report_run(
             state.snapshot.step,
             state.snapshot_scale,
             state.snapshot.summaries,
-            signed_format(format or found.experiment.compute_format),
+            signed_format(format or found.experiment.compute_format).name,
         )
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))

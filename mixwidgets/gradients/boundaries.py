@@ -20,7 +20,7 @@ from math import isfinite
 from numbers import Rational, Real
 from typing import TYPE_CHECKING, NamedTuple
 
-from mixwidgets.formats.catalogue import list_formats
+from mixwidgets.formats.catalogue import get_format, list_formats
 
 if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
@@ -45,14 +45,21 @@ class Boundaries(NamedTuple):
     finite: Place
 
 
+def signed_format(format: str | FloatFormat) -> FloatFormat:
+    """The format; ValueError for an unknown one, and for one without a sign: gradients have signs."""
+    fmt = get_format(format)
+    if not fmt.signed:
+        raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
+    return fmt
+
+
 @lru_cache(maxsize=4096)
 def boundaries(fmt: FloatFormat, numerator: int = 1, denominator: int = 1) -> Boundaries:
     """The boundaries of `fmt` for gradients that are multiplied by a loss scale, this ratio, before rounding.
 
     Raises ValueError for an unsigned format: gradients have signs.
     """
-    if not fmt.signed:
-        raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
+    fmt = signed_format(fmt)
     loss_scale = Fraction(numerator, denominator)
     half_ulp = Fraction(2) ** (fmt.emin - fmt.fraction_bits - 1)
     smallest_normal = Fraction(2) ** fmt.emin

@@ -2,8 +2,8 @@
 
 The bits of floats without their sign are ordered as their magnitudes, so sorted values show how many are
 below the start of each cell. Of a large array most values are counted by their key, the 16 bits below the
-sign: the values of one key share a cell, unless a cell starts inside the key. Where numba is installed, it
-compiles the loop that counts a very large one.
+sign: the values of one key share a cell, unless a cell starts inside the key. Where numba is installed, a
+loop that it compiles counts everything from the first very large array on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-COMPILED_FROM = 1 << 20  # values counted together: loading numba takes a second
+COMPILED_FROM = 1 << 20  # values: loading numba takes a second
 _CHUNK = 1 << 16  # values: a chunk and its temporaries fit a core's second-level cache
 _LOOKED_AT = 256  # values, at least, among which samples are found
 _KEY_BITS = 16
@@ -56,22 +56,18 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
 
     `cuts` are fractions of a binade in units of 2^-52, ascending, the first of them 1.
     """
-    return Histogram.of_counts(count_cells(values, cuts, len(values)), cuts, looked_at(values))
+    return Histogram.of_counts(count_cells(values, cuts), cuts, looked_at(values))
 
 
-def count_cells(values: Array, cuts: tuple[int, ...], together: int) -> Array:
-    """int64: how many values are in each cell of `cell_edges`; arguments as of `histogram`.
-
-    together: how many values are counted in all, those of other arrays included, which decides whether it
-    pays to load numba.
-    """
+def count_cells(values: Array, cuts: tuple[int, ...]) -> Array:
+    """int64: how many values are in each cell of `cell_edges`; arguments as of `histogram`."""
+    load_compiled(len(values))
     edges = cell_edges(values.itemsize == 8, cuts)
     bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
-    count = _compiled() if together >= COMPILED_FROM else None
-    if count:
+    if _count:
         first_cells, _, _ = _keys(values.itemsize == 8, cuts)
         bits = np.ascontiguousarray(bits)
-        count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
+        _count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
     else:
         rest = _count_by_key(bits, edges, cuts, counts) if len(bits) > _CHUNK else bits
         _count_sorted(np.sort(rest & _magnitude_mask(edges)), edges, counts)
@@ -170,17 +166,22 @@ def _samples(values: Array, exponents: Array) -> Array:
     return samples
 
 
-def load_compiled(together: int) -> None:
-    """Load the compiled loop now where so many values need it: a second, or four to compile it."""
-    if together >= COMPILED_FROM:
-        count_cells(np.zeros(1, np.float32), (1,), together)
+_count: Callable[..., None] | None = None
+"""The compiled loop, which counts everything once it is loaded."""
+
+
+def load_compiled(number: int) -> None:
+    """Load the compiled loop where so many values are to be counted: a second, or four to compile it."""
+    if number >= COMPILED_FROM:
+        _load_compiled()
 
 
 @cache
-def _compiled() -> Callable[..., None] | None:
-    """The compiled loop; None without numba, which also raises ImportError for a NumPy too new for it."""
-    try:
+def _load_compiled() -> None:
+    global _count
+    try:  # numba also raises ImportError for a NumPy too new for it
         from mixwidgets.gradients.loops import count
     except ImportError:
-        return None
-    return count
+        return
+    _count = count
+    count_cells(np.zeros(1, np.float32), (1,))  # compiles it

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mixwidgets.formats.catalogue import get_format
-from mixwidgets.gradients.boundaries import BINADE, exact_scale
+from mixwidgets.gradients.boundaries import BINADE, exact_scale, signed_format
 from mixwidgets.gradients.values import as_floats
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class ErrorSums:
 
     def __init__(self, formats: Iterable[str | FloatFormat], loss_scale: float = 1.0) -> None:
         """Raises as `relative_error` does."""
-        self._formats = [_signed(fmt) for fmt in formats]
+        self._formats = [signed_format(fmt) for fmt in formats]
         numerator, denominator = exact_scale(loss_scale)
         self._scale = numerator / denominator
         # Sums of squares, over 2^(2 unit), so that no square leaves float64's range.
@@ -140,10 +139,3 @@ def estimated_error(
     square[0], error[:, 0] = 1, np.where(log2_ulp[:, 0] > 0, 1, 0)
     weight = np.ldexp(cells.astype(np.float64), 2 * (exponent - exponent.max()))
     return RelativeError(sqrt(float(np.sum(weight * error)) / float(np.sum(weight * square))), exact=False)
-
-
-def _signed(format: str | FloatFormat) -> FloatFormat:
-    fmt = get_format(format)
-    if not fmt.signed:
-        raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
-    return fmt

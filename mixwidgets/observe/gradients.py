@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import cell_edges, count_cells, looked_at
+from mixwidgets.gradients.histogram import cell_edges, count_cells, load_compiled, looked_at
 from mixwidgets.gradients.lazy import LazySummaries, counted, counted_later, joined
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import require_dense_floats
@@ -79,16 +79,13 @@ class Pending(NamedTuple):
         return parts[0] if len(parts) == 1 else joined(parts, self.names)
 
 
-def begin(
-    gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT, together: int = 0
-) -> Pending:
+def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT) -> Pending:
     """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
 
     The tensors may be overwritten as soon as this returns. They are counted where they are; float64 tensors
     are copied to the host. `on_device` False counts on the host, which is the default for tensors that are
     there: NumPy is faster on a CPU. The smallest tensors there, of at most `kept` values in all, are copied,
-    and counted on first access. `together`: how many values are counted in other calls with these (see
-    `count_cells`). Raises as `GradientSummary.of` does.
+    and counted on first access. Raises as `GradientSummary.of` does.
     """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
     parts: list[Callable[[], LazySummaries]] = []
@@ -98,24 +95,24 @@ def begin(
         require_dense_floats(next(iter(group.values())))
         flat = {name: gradient.detach().reshape(-1) for name, gradient in group.items()}
         if device.type == "cpu" if on_device is None else not on_device:
-            found = _on_host(flat, kept, together)
+            found = _on_host(flat, kept)
             parts.append(lambda found=found: found)  # type: ignore[misc]
         elif dtype == torch.float64:
             arrived = {name: to_host(values) for name, values in flat.items()}
-            parts.append(lambda arrived=arrived: _count_now(_tensors(arrived), together))  # type: ignore[misc]
+            parts.append(lambda arrived=arrived: _count_now(_tensors(arrived)))  # type: ignore[misc]
         else:
             parts.append(_on_device(flat))
     return Pending(tuple(gradients), tuple(parts))
 
 
-def _on_host(gradients: Mapping[str, Tensor], kept: int, together: int) -> LazySummaries:
+def _on_host(gradients: Mapping[str, Tensor], kept: int) -> LazySummaries:
     """Of flat tensors of one dtype."""
     if sum(map(len, gradients.values())) <= kept:
         return _count_later(gradients)
     ascending = sorted(gradients, key=lambda name: len(gradients[name]))
     totals = accumulate(len(gradients[name]) for name in ascending)
     few = {name for name, total in zip(ascending, totals, strict=True) if total <= kept}
-    many = _count_now({name: values for name, values in gradients.items() if name not in few}, together)
+    many = _count_now({name: values for name, values in gradients.items() if name not in few})
     if not few:
         return many
     return joined([_count_later({name: gradients[name] for name in few}), many], gradients)
@@ -129,14 +126,14 @@ def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
     return counted_later(dict(zip(gradients, copies, strict=True)), all_finite=all_finite)
 
 
-def _count_now(gradients: Mapping[str, Tensor], together: int) -> LazySummaries:
+def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
     """Narrow values are widened piece by piece, so that memory is bounded."""
-    together = max(together, sum(map(len, gradients.values())))
+    load_compiled(sum(map(len, gradients.values())))
     counts, looked, cuts = [], [], catalogue_cuts()
     for values in gradients.values():
         pieces = torch.split(values, _PIECE) if values.itemsize < 4 and len(values) else [values]
         arrays = (_as_numpy_takes(piece).numpy(force=True) for piece in pieces)
-        counts.append(sum(count_cells(array, cuts, together) for array in arrays))
+        counts.append(sum(count_cells(array, cuts) for array in arrays))
         looked.append(np.array(_as_numpy_takes(looked_at(values)).numpy(force=True)))
     return counted(gradients, counts, looked)  # type: ignore[arg-type]
 

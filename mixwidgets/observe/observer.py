@@ -27,8 +27,8 @@ class Observer:
     Results are read one step later, to avoid device syncs; on the CPU, where nothing is waited for, at once.
     """
 
-    def __init__(self, loop: Loop, device: torch.device, every: int, together: int) -> None:
-        """`device`: where the parameters are; `together`: as of `begin`."""
+    def __init__(self, loop: Loop, device: torch.device, every: int) -> None:
+        """`device`: where the parameters are."""
         self.is_active = False
         """False before `start`, after `stop`, and after an error."""
         self.history = History()
@@ -38,7 +38,7 @@ class Observer:
         """How often an optimiser that was not given has stepped the model's weights."""
         self.logs: list[ScalarLog] = []
         """What else is told of each observed step."""
-        self._loop, self._device, self._every, self._together = loop, device, every, together
+        self._loop, self._device, self._every = loop, device, every
         self._steps_behind = 0 if device.type == "cpu" else 1
         self._journal: Journal | None = None
         self._error: Exception | None = None
@@ -56,13 +56,8 @@ class Observer:
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
         self._scale = scale
-        self.step = Step(
-            self._ended + 1,
-            scale,
-            is_observed=self._ended % self._every == 0,
-            norm=self._journal is not None,
-            together=self._together,
-        )
+        is_observed = self._ended % self._every == 0
+        self.step = Step(self._ended + 1, scale, is_observed=is_observed, norm=self._journal is not None)
 
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""

@@ -20,14 +20,6 @@ def is_gradient(name: str) -> bool:
     return name.endswith(" gradient") or not (" output" in name or name.endswith(" value"))
 
 
-def signed_format(name: str) -> str:
-    """A format's own name; ValueError for a format without a sign, to which gradients cannot be cast."""
-    fmt = get_format(name)
-    if not fmt.signed:
-        raise ValueError(f"gradients have signs, and {fmt.name} has none: take a signed format.")
-    return fmt.name
-
-
 def report(
     step: int, loss_scale: float, summaries: Mapping[str, GradientSummary], format: str
 ) -> "pd.DataFrame":

@@ -2,16 +2,18 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from mixwidgets.gradients.lazy import LazySummaries, joined, merged
-from mixwidgets.observe.gradients import KEPT, global_norm, norms, to_host
+from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.observe.gradients import KEPT, Pending, begin, global_norm, norms, to_host
 from mixwidgets.observe.targets import KINDS
-from mixwidgets.observe.unscaled import begin_unscaled, is_power_of_two, stored_values
 from mixwidgets.store.events import StepRecord
 
 _MOST_OUTPUTS = 4096  # of modules, checked in a step
@@ -36,15 +38,22 @@ class SeenStep(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Summaries under way, from `begin_unscaled`."""
+    """Summaries under way, of tensors that are to be divided by the loss scale."""
 
-    finish: Callable[[float], LazySummaries]
+    pending: Pending
+    zeros: Mapping[str, int]
+    """How many values, all zero, a sparse tensor does not store."""
     is_scaled: bool
     names: Sequence[str]
     """Of a tensor by itself its names, to which more may be added; else none."""
 
     def read(self, scale: float) -> LazySummaries:
-        found = self.finish(scale if self.is_scaled else 1.0)
+        """Dividing by a power of two changes exponents only, so the summary is changed instead: that is exact
+        even where float32 has no such number."""
+        found = self.pending.finish()
+        binades = 1 - math.frexp(scale)[1] if self.is_scaled and _is_power_of_two(scale) else 0
+        if binades or self.zeros:
+            found = found.mapped(lambda name, one: _changed(one, binades, self.zeros.get(name, 0)))
         if not self.names:
             return found
         names = list(self.names)
@@ -55,13 +64,10 @@ class _Part(NamedTuple):
 class Step:
     """Gathers one step: of a parameter, the last backward pass that reached it; of a module, all calls."""
 
-    def __init__(
-        self, number: int, scale: Callable[[], float], *, is_observed: bool, norm: bool, together: int
-    ) -> None:
-        """`scale` gives this step's loss scale; `norm`: whether to take the gradients' norm; `together` as of
-        `begin`."""
+    def __init__(self, number: int, scale: Callable[[], float], *, is_observed: bool, norm: bool) -> None:
+        """`scale` gives this step's loss scale; `norm`: whether to take the gradients' norm."""
         self.is_observed = is_observed
-        self._number, self._scale, self._norm, self._together = number, scale, norm, together
+        self._number, self._scale, self._norm = number, scale, norm
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
@@ -72,7 +78,7 @@ class Step:
     def check_output(self, name: str, output: Tensor) -> None:
         """A module's output, of which the sum is kept: it is finite only where all values are."""
         if len(self._outputs) < _MOST_OUTPUTS:
-            self._outputs.append((name, _sum(stored_values(output))))
+            self._outputs.append((name, _sum(_stored_values(output))))
 
     def add_loss(self, loss: Tensor) -> None:
         """A loss that is about to be scaled; those of micro-batches add up."""
@@ -87,7 +93,7 @@ class Step:
         self._add("gradients", gradients, is_scaled, KEPT)
         if self._norm:
             scale = self._scale() if is_scaled else 1.0
-            found = norms({name: stored_values(gradient) for name, gradient in gradients.items()})
+            found = norms({name: _stored_values(gradient) for name, gradient in gradients.items()})
             self._norms |= {name: norm / scale if scale else norm * math.nan for name, norm in found.items()}
 
     def add_weights(self, weights: Mapping[str, Tensor]) -> None:
@@ -101,16 +107,22 @@ class Step:
     def _add(
         self, kind: str, tensors: Mapping[str, Tensor], is_scaled: bool, kept: int, names: Sequence[str] = ()
     ) -> None:
-        if tensors:
-            scale = self._scale() if is_scaled else 1.0
-            finish = begin_unscaled(tensors, scale, kept=kept, together=self._together)
-            self._parts[kind].append(_Part(finish, is_scaled, names))
+        if not tensors:
+            return
+        values = {name: _stored_values(tensor) for name, tensor in tensors.items()}
+        zeros = {n: tensors[n].numel() - v.numel() for n, v in values.items() if tensors[n].is_sparse}
+        scale = self._scale() if is_scaled else 1.0
+        # Another scale is divided by now, as `GradScaler.unscale_` does; 0 and infinity cannot be undone.
+        if not _is_power_of_two(scale) and 0 < scale < math.inf:
+            wide = ((n, v if v.dtype == torch.float64 else v.float()) for n, v in values.items())
+            values = {name: value * (1 / scale) for name, value in wide}
+        self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names))
 
     def was_scaled(self, scale: float) -> None:
         """The loss turns out to have been scaled. What a power of two does not unscale is left out."""
         self._scale = lambda: scale
         self._norms = {name: norm / scale for name, norm in self._norms.items()}
-        if not is_power_of_two(scale):
+        if not _is_power_of_two(scale):
             self._parts["gradients"].clear()
             self._parts["activation_gradients"].clear()
 
@@ -151,15 +163,31 @@ class Step:
         return SeenStep(
             record=record,
             gradients=gradients,
-            others=merged(part.read(scale) for part in self._others()),
+            others=merged(part.read(scale) for kind in KINDS[1:] for part in self._parts[kind]),
             first_output=next((name for (name, _), total in totals if not math.isfinite(total)), ""),
             saw_outputs=bool(self._outputs),
             next_scale=next_scale,
         )
 
-    def _others(self) -> Iterator[_Part]:
-        for kind in KINDS[1:]:
-            yield from self._parts[kind]
+
+def _stored_values(tensor: Tensor) -> Tensor:
+    """All values of a dense tensor. A sparse one, as an embedding's gradient, stores only some (CUDA is
+    waited for to find them); the others are zero. Of a DTensor those of this process."""
+    tensor = tensor.detach()
+    if hasattr(tensor, "to_local"):
+        tensor = tensor.to_local()
+    return tensor.coalesce().values() if tensor.is_sparse else tensor
+
+
+def _is_power_of_two(scale: float) -> bool:
+    return math.frexp(scale)[0] == 0.5
+
+
+def _changed(summary: GradientSummary, binades: int, zeros: int) -> GradientSummary:
+    """The summary of the values times 2^binades, and of as many zeros more."""
+    exponents = tuple(exponent + binades for exponent in summary.exponents)
+    samples = np.ldexp(summary.samples, binades)
+    return replace(summary, exponents=exponents, samples=samples, zero=summary.zero + zeros)
 
 
 def _sum(output: Tensor) -> float | Tensor:

@@ -13,13 +13,14 @@ from torch import Tensor, nn
 
 from mixwidgets.checks import whole_number
 from mixwidgets.gradients.best_scale import best_loss_scale
+from mixwidgets.gradients.boundaries import signed_format
 from mixwidgets.gradients.histogram import load_compiled
 from mixwidgets.installed import device_name, versions
 from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
 from mixwidgets.observe.observer import Observer
-from mixwidgets.observe.report import is_gradient, report, signed_format
+from mixwidgets.observe.report import is_gradient, report
 from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.targets import Loop, check_loop, listed
 from mixwidgets.store.errors import in_words, reason_of
@@ -78,15 +79,16 @@ class Watcher:
     def __init__(self, loop: Loop, every: int, format: str, path: str | os.PathLike[str] | None) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
         """Optimiser steps from one observed step to the next."""
-        self.format = signed_format(format)
+        self.format = signed_format(format).name
         """The format whose losses `report()` tells."""
         self._loop, self._path, self._runs = loop, path, 0
         weights = list(loop.parameters().values()) or list(loop.model.parameters())
         devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
-        # They are counted in many steps, and of outputs there are more than of weights: then numba pays.
-        self._values = _STEPS_TO_PAY * sum(weight.numel() for weight in weights)
-        self._observer = Observer(loop, self._device, self.every, self._values)
+        if self._device.type == "cpu":
+            # Counted in many steps, and of outputs there are more than of weights.
+            load_compiled(_STEPS_TO_PAY * sum(weight.numel() for weight in weights))
+        self._observer = Observer(loop, self._device, self.every)
         self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False
 
@@ -97,8 +99,6 @@ class Watcher:
         """
         if self._is_watching:
             return self
-        if self._device.type == "cpu":
-            load_compiled(self._values)  # not within the first observed step
         self._observer.start(None if self._path is None else self._new_journal(self._path))
         try:
             self._hooks.place()
@@ -225,13 +225,10 @@ class Watcher:
         summary does not decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` holds
         the `notes`.
         """
-        told = self.format if format is None else signed_format(format)
+        told = signed_format(self.format if format is None else format).name
         newest = self._history.newest
-        table = (
-            report(newest.step, newest.loss_scale, newest.summaries, told)
-            if newest
-            else report(0, 1.0, {}, told)
-        )
+        shown = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
+        table = report(*shown, told)
         table.attrs["notes"] = self.notes
         return table
 
@@ -244,7 +241,7 @@ class Watcher:
         gradients = [summary for name, summary in self.summaries.items() if is_gradient(name)]
         if not gradients:
             raise LookupError("no gradients were seen yet: " + " ".join(self.notes))
-        return best_loss_scale(gradients, self.format if format is None else signed_format(format))
+        return best_loss_scale(gradients, self.format if format is None else format)
 
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:
         self._runs += 1

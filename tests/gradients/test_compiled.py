@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 import textwrap
@@ -24,9 +23,9 @@ from mixwidgets.gradients.summary import GradientSummary
 
 def both(values: np.ndarray) -> tuple[GradientSummary, GradientSummary]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "COMPILED_FROM", 0)
+        patch.setattr(counting, "_count", loops.count)
         found = GradientSummary.of(values)
-        patch.setattr(counting, "COMPILED_FROM", math.inf)
+        patch.setattr(counting, "_count", None)
         return found, GradientSummary.of(values)
 
 
@@ -65,7 +64,7 @@ def cases() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("name", cases())
 def test_the_same_summary_both_ways(name: str) -> None:
     values = cases()[name]
-    assert counting._compiled().signatures is not None, "numba is among the test requirements"
+    assert loops.count.signatures is not None, "numba is among the test requirements"
     found, plain = both(values)
     assert found == plain
     assert found.samples.tolist() == plain.samples.tolist()
@@ -93,9 +92,9 @@ def test_other_cuts_both_ways(cuts: tuple[int, ...]) -> None:
     expected = np.bincount(
         np.searchsorted(cuts, fractions.astype(np.int64), side="right"), minlength=len(cuts) + 1
     )
-    for least in (0, math.inf):
+    for count in (loops.count, None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counting, "COMPILED_FROM", least)
+            patch.setattr(counting, "_count", count)
             found = histogram(values, cuts)
         assert found.exponents == (0,)
         assert found.cells.tolist() == [expected.tolist()]
@@ -124,7 +123,9 @@ def test_numba_is_loaded_for_a_large_array() -> None:
 def test_without_numba_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, loops.__name__)
     monkeypatch.setitem(sys.modules, "numba", None)  # importing it raises ModuleNotFoundError
-    assert counting._compiled.__wrapped__() is None
+    monkeypatch.setattr(counting, "_count", None)
+    counting._load_compiled.__wrapped__()
+    assert counting._count is None
 
 
 def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,11 +138,11 @@ def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.delitem(sys.modules, loops.__name__)
     monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit))
-    by_python = counting._compiled.__wrapped__()
+    monkeypatch.setattr(counting, "_count", None)
     values = edges(np.float32)[::7]
     expected = histogram(values, catalogue_cuts())
-    monkeypatch.setattr(counting, "_compiled", lambda: by_python)
-    monkeypatch.setattr(counting, "COMPILED_FROM", 0)
+    counting._load_compiled.__wrapped__()
+    assert isinstance(counting._count, types.FunctionType)
     found = histogram(values, catalogue_cuts())
     assert found.cells.tolist() == expected.cells.tolist()
     assert found[:1] + found[3:] == expected[:1] + expected[3:]

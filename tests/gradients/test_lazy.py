@@ -12,7 +12,7 @@ from mixwidgets.gradients.summary import GradientSummary
 
 
 def counted_now(arrays: dict[str, np.ndarray]) -> LazySummaries:
-    counts = [count_cells(array, catalogue_cuts(), len(array)) for array in arrays.values()]
+    counts = [count_cells(array, catalogue_cuts()) for array in arrays.values()]
     return counted(arrays, counts, [looked_at(array).copy() for array in arrays.values()])
 
 

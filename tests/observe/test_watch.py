@@ -14,7 +14,7 @@ from torch import nn
 
 import mixwidgets as mw
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.observe import unscaled
+from mixwidgets.observe import step as one_step
 from mixwidgets.observe.step import Step
 from mixwidgets.observe.watch import watch
 from tests.observe.watch_twins import Twin, assert_same, assert_seen_and_unchanged, in_bytes, small_model
@@ -209,7 +209,7 @@ def test_every_hook_is_taken_away(end, monkeypatch):
         with pytest.raises(TypeError, match="NoneType"), watcher:
             twin.step()
     elif end == "error in looking":
-        monkeypatch.setattr(unscaled, "begin", lambda gradients, **_: 1 / 0)
+        monkeypatch.setattr(one_step, "begin", lambda gradients, **_: 1 / 0)
         with pytest.warns(RuntimeWarning, match="ZeroDivisionError"), watcher:
             twin.step()
     else:
@@ -272,7 +272,7 @@ def test_what_is_copied_or_pickled_meanwhile_is_no_part_of_it():
 def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch):
     plain = Twin(scaler=scaler()).run()
     twin, calls = Twin(scaler=scaler()), []
-    real = unscaled.begin
+    real = one_step.begin
 
     def breaks_later(gradients, **options):
         calls.append(gradients)
@@ -280,7 +280,7 @@ def test_an_error_of_its_own_ends_watching_and_not_training(strict, monkeypatch)
             raise ValueError("no such luck")
         return real(gradients, **options)
 
-    monkeypatch.setattr(unscaled, "begin", breaks_later)
+    monkeypatch.setattr(one_step, "begin", breaks_later)
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strict else "ignore")
         watcher = twin.run_watched(4)
