@@ -46,7 +46,7 @@ describe("what is shown", () => {
   test("clipped, by FLOOR only", () => {
     const values = new Float32Array(16).fill(1).with(3, 7.9);
     const { text, model } = show({ _codes: codesOf(values) });
-    expect(text(".mw-callout")).toContain("Element 3 itself is clipped: beyond 6 × the scale there is nothing, so 7.9 becomes 6.");
+    expect(text(".mw-callout")).toContain("Element 3 itself is clipped: the largest value is 6 × the scale, so 7.9 becomes 6.");
     for (const scale_rule of ["CEIL", "RCEIL", "EVEN"]) {
       model.set("scale_rule", scale_rule);
       expect(text(".mw-callout")).toContain("scale 2¹");
@@ -164,5 +164,5 @@ test("the axis goes there and back, and always has room above the largest", () =
 test("the words for shares never hide a few", () => {
   expect([0, 1e-9, 0.05, 0.5, 1].map(percent)).toEqual(["0 %", "<0.1 %", "5.0 %", "50 %", "100 %"]);
   const found = outcome({ format: getBlockFormat("mxfp4")!, rule: "FLOOR", values: new Float32Array(16).with(2, 1) });
-  expect(sentences(found, 0).map(({ text }) => text).join("")).toBe("Element 2 sets the shared scale 2⁻²: no other element is left to lose.");
+  expect(sentences(found, 0).map(({ text }) => text).join("")).toBe("Element 2 sets the shared scale 2⁻²: there is no other element that could be lost.");
 });

@@ -134,7 +134,7 @@ describe("the scale curve", () => {
 
   test("nothing is lost where nothing is", () => {
     const { one } = show({ _snapshots: still({ zeros: "zeros" }) });
-    expect(one(".mw-plot-caption span").textContent).toBe("nothing finite but zeros");
+    expect(one(".mw-plot-caption span").textContent).toBe("no finite values except zeros");
   });
 
   test("marks the scale at hand", () => {
@@ -288,7 +288,7 @@ test("the kernel's changes are followed", () => {
   model.set("title", "<b>mine</b>");
   expect(one("h3").textContent).toBe("<b>mine</b>");
   model.set("_snapshots", still({ only: "zeros" }));
-  expect([figures(), one(".mw-tensor-text").textContent]).toEqual([[0, 0, 0, 0], "nothing finite but zeros"]);
+  expect([figures(), one(".mw-tensor-text").textContent]).toEqual([[0, 0, 0, 0], "no finite values except zeros"]);
   expect(model.saved).toEqual([]);
 });
 
@@ -600,7 +600,7 @@ describe("the bit inspector", () => {
     press("Home"); // from 2^-50 on
     for (let i = 0; i < 30; i++) press("ArrowRight");
     press("Enter");
-    expect(text(".mw-bits-panel p")).toMatch(/^The lower edge of this binade, of which no gradient was kept: 2⁻²⁰, × S = 2⁻²⁰/);
+    expect(text(".mw-bits-panel p")).toMatch(/^The lower edge of this binade \(no gradient of it was kept\): 2⁻²⁰, × S = 2⁻²⁰/);
     expect([model.get("binade"), model.saved.length]).toEqual([-20, 1]);
     expect(text(".mw-bits-panel-bits")).toBe("0 00000 0000010000");
     expect(text(".mw-bits-panel p:last-child")).toBe("= 9.5367431640625e−7 · subnormal · ulp 2⁻²⁴ · code 0x0010");

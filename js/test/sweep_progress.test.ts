@@ -47,7 +47,7 @@ describe("the grid", () => {
 });
 
 describe("what it shows", () => {
-  it("counts in words and as a bar of the cells that are over", async () => {
+  it("counts in words and as a bar of the finished cells", async () => {
     const model = sweepModel();
     const { el, bar } = show(model);
     expect([bar.value, bar.max]).toEqual([3, 8]);
@@ -70,7 +70,7 @@ describe("what it shows", () => {
 
   it("says how to go on where not all is done, and nothing where it is", () => {
     const over = show(sweepModel({ _counts: { done: 1, failed: 1 }, _is_over: true }));
-    expect(over.el.textContent).toContain("The same line again runs what is missing");
+    expect(over.el.textContent).toContain("Run the same line again to complete what is missing");
     const whole = show(sweepModel({ _counts: { done: 2 }, _is_over: true }));
     expect(whole.el.textContent).not.toContain("again");
     const none = show(sweepModel({ _counts: { done: 0 }, _is_over: true }));
@@ -86,7 +86,7 @@ describe("stopping", () => {
     stop.click();
     const asked = model.sent.filter(({ kind }) => kind === "stop");
     expect(asked).toHaveLength(1);
-    expect(stop.title).toContain("has been asked");
+    expect(stop.title).toContain("Sent to the kernel");
     stop.click();
     expect(model.sent.filter(({ kind }) => kind === "stop")).toHaveLength(1);
     model.answer({ kind: "refused", request: asked[0]!["request"], message: "it goes on" });

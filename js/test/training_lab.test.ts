@@ -9,7 +9,7 @@ describe("a step under the hand", () => {
     _rows: [row({ id: "run-1", status: "completed", steps: 10, step: 10 }), row({ id: "run-2", recipe: "fp32", scaled: false, status: "completed", steps: 10, step: 10 })],
     _shown: ["run-1", "run-2"], _settled: { "run-1": curves(4, 2, 1), "run-2": curves(8, 4, 2) }, ...changes,
   });
-  const slider = () => page().querySelector<HTMLInputElement>("input[aria-label='step that is read']")!;
+  const slider = () => page().querySelector<HTMLInputElement>("input[aria-label='step to read']")!;
   const said = () => page().querySelector(".mw-step-said")!.textContent!;
 
   it("is read from all curves, by keys and under the pointer", () => {
@@ -134,7 +134,7 @@ describe("choosing and launching", () => {
     half.click();
     expect(half.checked).toBe(true);
     expect(model.get("recipe")).toBe("fp16_dynamic");
-    expect(page().textContent).toContain("A launch needs one recipe at least");
+    expect(page().textContent).toContain("A launch needs at least one recipe");
     half.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     expect(list.hidden).toBe(true);
     expect(document.activeElement).toBe(several);
@@ -212,7 +212,7 @@ describe("choosing and launching", () => {
     const sent = model.sent.length;
     button("Launch").click();
     expect(model.sent).toHaveLength(sent);
-    expect(button("Launch").title).toBe("The kernel has been asked.");
+    expect(button("Launch").title).toBe("Sent to the kernel.");
   });
 
   it("says in a saved page that there is no kernel, at once and for good", () => {
@@ -303,10 +303,10 @@ describe("watching and stopping", () => {
 
   it("shows a watched loop, whose seed and steps to come are not known", () => {
     show(labModel({ _rows: [row({ seed: null, steps: null })] }));
-    expect(page().textContent).toContain("a loop of one’s own, watched · running");
+    expect(page().textContent).toContain("a training loop of your own, watched · running");
     expect(page().querySelector("progress")!.value).toBe(0);
     expect(page().textContent).not.toMatch(/null|NaN|undefined/);
-    expect(button("Stop").title).toBe("A watched loop is ended where it runs.");
+    expect(button("Stop").title).toBe("A watched loop is stopped where it runs.");
     expect(can(button("Stop all"))).toBe(false);
   });
 

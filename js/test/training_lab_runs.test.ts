@@ -24,7 +24,7 @@ describe("the queue", () => {
     show(model);
     button("Stop").click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "stop", run: "1" });
-    expect(button("Stop").title).toBe("The kernel has been asked.");
+    expect(button("Stop").title).toBe("Sent to the kernel.");
     model.answer({ kind: "done", request: model.sent.at(-1)!["request"] });
     box("fp32").click();
     expect(button("Stop").title).toBe("stops fp32");
@@ -35,7 +35,7 @@ describe("the queue", () => {
     model.set("_live_rows", []);
     model.set("_rows", [over("2", "fp32")]);
     expect(can(button("Stop all"))).toBe(false);
-    expect(button("Stop all").title).toBe("No run of this folder goes on.");
+    expect(button("Stop all").title).toBe("No run of this folder is going on.");
   });
 
   it("speaks of every run that ends, also when the next one starts in its place", () => {
@@ -202,7 +202,7 @@ describe("comparing", () => {
     const model = three();
     show(model);
     expect(can(button("Compare"))).toBe(false);
-    expect(button("Compare").title).toBe("Select two runs or more that are over.");
+    expect(button("Compare").title).toBe("Select two or more finished runs.");
     const sent = model.sent.length;
     button("Compare").click();
     expect(model.sent).toHaveLength(sent);
@@ -211,7 +211,7 @@ describe("comparing", () => {
     expect(model.sent.at(-1)).toMatchObject({ kind: "compare", runs: ["2", "3"] });
   });
 
-  it("shows what differs and what came of it as a table of text, takes the focus there, and closes", () => {
+  it("shows what differs and results as a table of text, takes the focus there, and closes", () => {
     const model = three();
     model.set("_shown", ["2", "3"]);
     show(model);
@@ -225,7 +225,7 @@ describe("comparing", () => {
       ["field", "fp16 dynamic", "fp32"],
       ["what differs"],
       ["loss scale: init scale", "2¹⁶", "–"],
-      ["what came of it"],
+      ["results"],
       ["accuracy", "97.2 %", "NaN"],
       ["<img src=x onerror=alert(1)>", "<b>x</b>", "3"],
     ]);
@@ -280,7 +280,7 @@ describe("opening gradients", () => {
   it("is for one run that has recorded some", () => {
     const model = one({ _shown: ["1", "2"] });
     show(model);
-    expect(button("Open gradients").title).toBe("Select one run alone.");
+    expect(button("Open gradients").title).toBe("Select a single run.");
     model.set("_shown", ["1"]);
     model.set("_rows", [over("1", "fp16_dynamic", { gradients: false })]);
     expect(button("Open gradients").title).toBe("This run has recorded no gradients yet.");

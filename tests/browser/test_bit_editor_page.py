@@ -229,7 +229,7 @@ def test_the_sentence_names_the_rule_that_decided(page, tmp_path):
     rounding, overflow = (widget.get_by_label(name, exact=True) for name in ("rounding", "overflow"))
     rounding.select_option("toward-positive")
     expect(code).to_have_value("0x7C00")
-    expect(sentence).to_contain_text("Rounding is toward-positive, which leads past it")
+    expect(sentence).to_contain_text("Rounding is toward-positive, which goes beyond it")
     overflow.select_option("saturate")
     expect(code).to_have_value("0x7BFF")
     expect(sentence).to_contain_text("and the overflow policy saturate")

@@ -57,7 +57,7 @@ def test_the_decision_in_words_and_in_cells(page, tmp_path):
 def test_a_direction_does_not_ask_for_the_midpoint(page, tmp_path):
     widget = show(page, tmp_path, "2049.9", rounding="toward-zero")
     expect(widget.locator("[data-taken]")).to_contain_text("2048")
-    expect(widget.get_by_text("this mode does not ask")).to_be_visible()
+    expect(widget.get_by_text("not used in this mode")).to_be_visible()
 
 
 def test_every_task_by_keyboard(page, tmp_path):

@@ -58,7 +58,7 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
 
 def test_it_says_how_far_the_sweep_is_and_why_cells_failed(page, progress, tmp_path):
     shown = show(page, progress, tmp_path)
-    bar = shown.get_by_role("progressbar", name="cells that are over")
+    bar = shown.get_by_role("progressbar", name="finished cells")
     assert bar.evaluate("bar => [bar.value, bar.max]") == [5, 8]
     expect(shown.get_by_text("3 of 8 done · 2 running · 1 waiting · 2 failed")).to_be_visible()
     first, second = shown.get_by_role("region", name="Failed cells").get_by_role("listitem").all()
@@ -77,7 +77,7 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
     page.keyboard.press("Enter")
     assert page.evaluate("window.sent.findLast((one) => one.kind !== 'hello').kind") == "stop"
     expect(stop).to_have_accessible_description(
-        "The kernel has been asked; running cells end with the step that they are at."
+        "Sent to the kernel; running cells end after their current step."
     )
     expect(stop).to_be_focused()
     page.keyboard.press("Tab")

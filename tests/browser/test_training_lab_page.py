@@ -227,7 +227,7 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
     assert len(sent("compare")["runs"]) == 2
     opening = widget.get_by_role("button", name="Open gradients")
     expect(opening).to_be_disabled()
-    expect(opening).to_have_accessible_description("Select one run alone.")
+    expect(opening).to_have_accessible_description("Select a single run.")
     table.get_by_role("checkbox").nth(1).focus()
     page.keyboard.press("Space")
     opening.focus()
@@ -257,7 +257,7 @@ def test_controls_have_roles_names_states_and_descriptions(page, lab, tmp_path):
     expect(widget.get_by_role("button", name="Launch 5 runs")).to_be_enabled()
     stop = widget.get_by_role("button", name="Stop all")
     expect(stop).to_be_disabled()
-    expect(stop).to_have_accessible_description("No run of this folder goes on.")
+    expect(stop).to_have_accessible_description("No run of this folder is going on.")
     expect(widget.get_by_role("table").first).to_have_accessible_description(re.compile("held-out data"))
     comparison = widget.get_by_role("table", name="comparison of the selected runs")
     expect(comparison.get_by_role("columnheader")).to_have_text(
