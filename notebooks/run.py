@@ -21,23 +21,24 @@ LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.ipynb"))
 
 # In the kernel, before the first cell. By name: the lesson itself imports mixwidgets.
 PICTURES = """
-def _with_picture(widget, include=None, exclude=None):
+def _with_picture(shown, include=None, exclude=None):
     from base64 import b64encode
     from io import BytesIO
     from PIL import Image
     from mixwidgets.widgets.picture import picture
 
+    widget = shown._widget() if hasattr(shown, "_widget") else shown
     png, alt = picture(widget)
     small = BytesIO()  # a palette makes it a third as large
     image = Image.open(BytesIO(png)).convert("RGB")
     image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-    data = {"text/plain": repr(widget), "image/png": b64encode(small.getvalue()).decode()}
+    data = {"text/plain": repr(shown), "image/png": b64encode(small.getvalue()).decode()}
     return data, {"image/png": {"alt": alt}}
 
-get_ipython().display_formatter.mimebundle_formatter.for_type_by_name(
-    "mixwidgets.widgets.base", "MixWidget", _with_picture
-)
-del _with_picture
+_pictures = get_ipython().display_formatter.mimebundle_formatter
+_pictures.for_type_by_name("mixwidgets.widgets.base", "MixWidget", _with_picture)
+_pictures.for_type_by_name("mixwidgets.difference.first_difference", "FirstDifference", _with_picture)
+del _pictures, _with_picture
 """
 
 

@@ -43,7 +43,7 @@ describe("the axis", () => {
   test("grows with the error, and keeps what is none and what is too large apart", () => {
     const { place, ticks } = axisOf(ERRORS);
     expect([0, 1e-4, 2e-4, 1e-3, 0.5].map(place)).toEqual([0, 1e-4, 2e-4, 1e-3, 0.5].map(place).sort((a, b) => a - b));
-    expect([place(0), place(1e-4), place(1), place(Infinity), place(NaN)]).toEqual([0, 12, 90, 100, 100]);
+    expect([place(0), place(1e-4), place(1), place(Infinity), place(NaN)]).toEqual([0, 12, 84, 96, 96]);
     expect(place(1e-3) - place(1e-4)).toBeCloseTo(place(1e-2) - place(1e-3));
     expect(ticks).toEqual([-4, -2, 0]);
   });
@@ -78,6 +78,7 @@ describe("the list", () => {
     const { cells } = show();
     const at = (cell: number, kind: string) => cells()[cell]!.querySelector(`.mw-difference-${kind}`)!.parentElement!.getAttribute("x");
     expect([at(1, "ok"), at(2, "off"), at(4, "ok"), at(6, "raised")]).toEqual(["12.00%", "96.00%", "0.00%", "4.00%"]);
+    expect([...document.querySelectorAll(".mw-difference-head text")].map((one) => one.textContent)).toEqual(["10⁻⁴", "10⁻²", "10⁰", "∞", "10⁻⁴", "10⁻²", "10⁰", "∞"]);
     expect(parseFloat(at(0, "off")!)).toBeLessThan(parseFloat(at(0, "explained")!));
   });
 

@@ -1,6 +1,6 @@
 // The axis of relative errors: logarithmic, as wide as what is shown, in percent of half a row. No DOM.
 
-const [FIRST, LAST] = [12, 90]; // of what is finite and not 0; 0 stands at the middle of the row, infinity at its end
+const [FIRST, LAST, END] = [12, 84, 96]; // of what is finite and not 0; 0 stands at the middle of the row, infinity at END
 const MOST_TICKS = 4;
 
 export interface Axis {
@@ -17,7 +17,7 @@ export function axisOf(errors: readonly number[]): Axis {
   const step = Math.ceil((high - low) / (MOST_TICKS - 1));
   const place = (log10: number) => FIRST + ((LAST - FIRST) * (log10 - low)) / (high - low);
   return {
-    place: (error) => (error === 0 ? 0 : error < Infinity ? place(Math.log10(error)) : 100),
+    place: (error) => (error === 0 ? 0 : error < Infinity ? place(Math.log10(error)) : END),
     ticks: Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step),
   };
 }

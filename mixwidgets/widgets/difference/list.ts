@@ -50,7 +50,8 @@ export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: read
     h("li", { class: "mw-difference-line" }, h("span", { class: "mw-difference-name" }, name), ...cells[i]!.map((cell) => cell ?? h("span")))));
   const head = h("div", { class: "mw-difference-line mw-difference-head", "aria-hidden": "true" }, h("span"),
     ...DIRECTIONS.map((direction) => h("span", {}, h("span", {}, t(`difference.head_${direction}`)), s("svg", { height: 16 }, ...axis.ticks.map((tick) =>
-      s("text", { x: across(direction, axis.place(10 ** tick)), y: 12, "text-anchor": "middle" }, `10${superscript(tick)}`))))));
+      tickMark(direction, axis.place(10 ** tick), `10${superscript(tick)}`)),
+      rows.some(({ error }) => error === Infinity) ? tickMark(direction, axis.place(Infinity), "∞") : null))));
   const element = h("div", { class: "mw-difference-list" }, head, list);
 
   oneStop(list, cells, buttons.get(chosen.peek()!));
@@ -64,11 +65,14 @@ export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: read
   return element;
 }
 
+const tickMark = (direction: Row["direction"], percent: number, text: string) =>
+  s("text", { x: across(direction, percent), y: 12, "text-anchor": "middle" }, text);
+
 /** Backward grows to the left. */
 const across = (direction: Row["direction"], percent: number): string => `${(direction === "forward" ? percent : 100 - percent).toFixed(2)}%`;
 
 function picture({ direction, verdict, error, explained }: Row, axis: Axis): SVGSVGElement {
-  const x = (value: number) => across(direction, Math.min(axis.place(value), 96));
+  const x = (value: number) => across(direction, axis.place(value));
   const marks = verdict === "raised" ? [] : [
     s("line", { x1: x(explained), x2: x(error), y1: 13, y2: 13, class: "mw-difference-gap" }), mark("explained", x(explained)),
   ];
