@@ -113,7 +113,7 @@ def _no_toolkit_needed() -> Iterator[None]:
 
 
 def _launch(
-    kernel: Callable[..., None], parts: Tensor, arguments: list[Tensor | int], shared_bytes: int
+    kernel: Callable[..., None], parts: Tensor, arguments: Sequence[Tensor | int], shared_bytes: int
 ) -> None:
     if len(parts):
         with torch.cuda.device(parts.device):

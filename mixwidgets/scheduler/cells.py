@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mixwidgets.store.files import create_mark
+from mixwidgets.store.files import create_mark, errors_told
 from mixwidgets.store.lock import is_locked, read_note, take_lock
 from mixwidgets.store.run import RUN_ID, Run
 
@@ -34,17 +34,14 @@ class Cells:
     def begin(self) -> str:
         """The token of a new sweep. OSError, with what to do, when the folder cannot be made or written."""
         token = secrets.token_hex(16)
-        try:
+        with errors_told(
+            f"A sweep cannot be recorded in {os.fspath(self.runs_dir)!r}",
+            "give runs_dir a folder that you may write to and that has room",
+        ):
             self.folder.mkdir(parents=True, exist_ok=True)
             if self.folder.is_symlink():
                 raise OSError(errno.ELOOP, f"{self.folder.name} there is a link")
             create_mark(self.folder / token)
-        except OSError as error:
-            raise type(error)(
-                error.errno,
-                f"A sweep cannot be recorded in {os.fspath(self.runs_dir)!r} ({error.strerror}): "
-                "give runs_dir a folder that you may write to and that has room",
-            ) from None
         return token
 
     def end(self, token: str) -> None:

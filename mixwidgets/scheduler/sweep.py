@@ -34,7 +34,6 @@ def sweep(
     trust_source: bool = False,
     *,
     workers: int | None = None,
-    kind: "type[Sweep] | None" = None,
 ) -> "Sweep":
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
@@ -46,7 +45,6 @@ def sweep(
     same line resumes a sweep that was cut off. A worker that does not see the folder returns the files of its
     run. An experiment given twice is one cell. The sweep ends with the process that started it: a script
     waits for it (`Sweep.wait`). `trust_source` is as in `launch`.
-    `kind` is Sweep, or a class of one's own derived from it.
 
     TypeError for what are no Experiments and for what is no executor, ValueError for workers below 1 or
     beside an executor, OSError where `runs_dir` cannot be written, and on Windows (its WSL will do),
@@ -75,7 +73,7 @@ def sweep(
     system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
     if executor is None:
         executor = local_pool({slot_of(experiment.device) for experiment in cells.values()}, workers)
-    return (kind or Sweep)(cells, executor, Path(runs_dir).absolute())
+    return Sweep(cells, executor, Path(runs_dir).absolute())
 
 
 class Sweep:

@@ -12,6 +12,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require
 from mixwidgets.store.event_file import write_event_file
 from mixwidgets.store.events import Event
+from mixwidgets.store.files import errors_told
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.tables import evaluation_table, gradient_table, step_table
 from mixwidgets.store.watched_loop import WatchedLoop
@@ -41,7 +42,10 @@ def export_run(
             "remove it, or give another path."
         )
     draft = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
-    try:
+    with errors_told(
+        f"The export cannot be written to {os.fspath(target)!r}",
+        "give path a folder that you may make and that has room",
+    ):
         draft.mkdir(parents=True)
         try:
             _write(run_path, experiment, kind, draft)
@@ -49,12 +53,6 @@ def export_run(
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
-    except OSError as error:
-        raise type(error)(
-            error.errno,
-            f"The export cannot be written to {os.fspath(target)!r} ({error.strerror}): "
-            "give path a folder that you may make and that has room",
-        ) from None
     return target
 
 

@@ -7,8 +7,8 @@ import re
 import secrets
 import stat
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,15 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 def is_disk_full(error: BaseException) -> bool:
     """Whether `error` says that there is no room (disk, quota or file-size limit)."""
     return isinstance(error, OSError) and error.errno in _DISK_FULL
+
+
+@contextmanager
+def errors_told(what: str, fix: str) -> Iterator[None]:
+    """An OSError inside `with` says what failed, the system's reason, and the fix."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, f"{what} ({error.strerror}): {fix}") from None
 
 
 def with_checksum(record: Mapping[str, Any]) -> bytes:

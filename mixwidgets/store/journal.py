@@ -29,6 +29,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store import system
 from mixwidgets.store.events import Event, GradientSnapshot, RunFinished
 from mixwidgets.store.files import (
+    errors_told,
     is_disk_full,
     read_plain_file,
     replace_file,
@@ -56,14 +57,11 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
     OSError, with what to do, when the folder cannot be made or written.
     """
     path = Path(runs_dir) / _new_id(experiment)
-    try:
+    with errors_told(
+        f"A run cannot be recorded in {os.fspath(runs_dir)!r}",
+        "give runs_dir a folder that you may write to and that has room",
+    ):
         _make_run(path, experiment)
-    except OSError as error:
-        raise type(error)(
-            error.errno,
-            f"A run cannot be recorded in {os.fspath(runs_dir)!r} ({error.strerror}): "
-            "give runs_dir a folder that you may write to and that has room",
-        ) from None
     return path
 
 
@@ -73,16 +71,13 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
     OSError, with what to do, when it is neither or cannot be written.
     """
     folder = Path(path)
-    try:
+    with errors_told(
+        f"The loop cannot be recorded in {os.fspath(path)!r}",
+        "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
+    ):
         if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
             raise FileExistsError(errno.EEXIST, "it is there already, and no empty folder")
         _make_run(folder, loop)
-    except OSError as error:
-        raise type(error)(
-            error.errno,
-            f"The loop cannot be recorded in {os.fspath(path)!r} ({error.strerror}): "
-            "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
-        ) from None
 
 
 def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:

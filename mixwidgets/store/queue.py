@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from mixwidgets.store import system
+from mixwidgets.store.files import errors_told
 from mixwidgets.store.lock import is_locked, note_at, take_lock, write_note
 
 STALLED_S = 10.0
@@ -60,7 +61,11 @@ def queue_of(slot: str) -> Path:
     OSError, with what to do, if it cannot be used or another user could write to it.
     """
     folder = _machine_folder()
-    try:
+    with errors_told(
+        f"A run cannot wait in line in {os.fspath(folder)!r}",
+        "remove this folder, which holds the order of waiting runs and nothing else, or set MIXWIDGETS_QUEUE "
+        "to a folder of your own on this machine",
+    ):
         for each in (folder, folder / slot):
             each.mkdir(mode=0o700, exist_ok=True)
             found = each.lstat()
@@ -68,13 +73,6 @@ def queue_of(slot: str) -> Path:
                 raise NotADirectoryError(errno.ENOTDIR, "there is a file or a link in place of a folder")
             if found.st_uid != system.user_id() or found.st_mode & 0o022:
                 raise PermissionError(errno.EPERM, "another user could write there")
-    except OSError as error:
-        raise type(error)(
-            error.errno,
-            f"A run cannot wait in line in {os.fspath(folder)!r} ({error.strerror}): remove this folder, "
-            "which holds the order of waiting runs and nothing else, or set MIXWIDGETS_QUEUE to a folder of "
-            "your own on this machine",
-        ) from None
     return folder / slot
 
 

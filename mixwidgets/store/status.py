@@ -38,6 +38,7 @@ from mixwidgets.store.state import RunState, state_of
 
 E = TypeVar("E", RunStarted, Memory)
 
+_FILE, _RESERVE = "status.json", "status.reserved"
 _RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
 _LONGEST_MESSAGE = 1000
 _QUIET_S = 300.0  # a run of another machine that wrote nothing for so long counts as interrupted
@@ -75,7 +76,7 @@ class Status:
 
 def read_status(run_path: Path) -> Status:
     """ValueError or OSError, with the cause, when it cannot be read."""
-    record = without_checksum(read_plain_file(_path(run_path), _RESERVED))
+    record = without_checksum(read_plain_file(run_path / _FILE, _RESERVED))
     word, process_id = record.get("status"), record.get("process_id")
     if word not in (*ALIVE, *REASONS):
         raise ValueError(f"its status {word!r} is not known: was it written by a newer mixwidgets?")
@@ -204,18 +205,18 @@ def _from_events(run_path: Path) -> Status:
 
 def write_status(run_path: Path, status: Status) -> None:
     """Replace status.json as a whole."""
-    replace_file(_path(run_path), _line(status))
+    replace_file(run_path / _FILE, _line(status))
 
 
 def reserve_last_status(run_path: Path) -> None:
     """Reserve disk space for the last status, so that a full disk can still be reported."""
-    create_file(_reserve(run_path), b"\n" * _RESERVED)
+    create_file(run_path / _RESERVE, b"\n" * _RESERVED)
 
 
 def write_last_status(run_path: Path, status: Status) -> None:
     """Replace status.json in the reserved space; without it, as any other status."""
     try:
-        replace_by_reserved(_path(run_path), _reserve(run_path), _line(status))
+        replace_by_reserved(run_path / _FILE, run_path / _RESERVE, _line(status))
     except OSError:
         write_status(run_path, status)
 
@@ -246,11 +247,3 @@ def _line(status: Status) -> bytes:
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )
-
-
-def _path(run_path: Path) -> Path:
-    return run_path / "status.json"
-
-
-def _reserve(run_path: Path) -> Path:
-    return run_path / "status.reserved"

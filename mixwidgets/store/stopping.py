@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from mixwidgets.store import system
-from mixwidgets.store.files import create_mark
+from mixwidgets.store.files import create_mark, errors_told
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.status import ALIVE, current_status, named_processes
 
@@ -19,9 +19,14 @@ _AT_ONCE = 16  # runs that are stopped together
 
 def stop_run(run_path: Path) -> str:
     """The status that the run at `run_path` ended with; see `Run.stop`."""
-    if (word := current_status(run_path).word) not in ALIVE:
-        return word
-    _ask(run_path)
+    status = current_status(run_path)
+    if status.word not in ALIVE:
+        return status.word
+    with errors_told(
+        f"Run {run_path.name} cannot be asked to stop, for nothing can be written to its folder",
+        f"end its process, {status.process_id} on {status.host}",
+    ):
+        create_mark(run_path / "stop")
     asked = time.monotonic()
     has_begun = next(JournalReader(run_path).read_new(), None) is not None
     grace = _GRACE_S if has_begun else 0  # while torch is loading nothing is recorded that could be lost
@@ -52,18 +57,6 @@ def stop_runs(run_paths: Iterable[Path]) -> None:
             ends += [pool.submit(stop_run, path) for path in paths]
     for end in ends:
         end.result()
-
-
-def _ask(run_path: Path) -> None:
-    try:
-        create_mark(run_path / "stop")
-    except OSError as error:
-        status = current_status(run_path)
-        raise type(error)(
-            error.errno,
-            f"Run {run_path.name} cannot be asked to stop, for nothing can be written to its folder "
-            f"({error.strerror}): end its process, {status.process_id} on {status.host}",
-        ) from None
 
 
 def _kill(run_path: Path) -> None:

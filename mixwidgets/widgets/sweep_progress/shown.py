@@ -20,4 +20,6 @@ class ShownSweep(Sweep):
 
 @wraps(start)
 def sweep(*args: Any, **keywords: Any) -> Sweep:
-    return start(*args, **keywords, kind=ShownSweep)
+    started = start(*args, **keywords)
+    started.__class__ = ShownSweep
+    return started
