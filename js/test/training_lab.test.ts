@@ -406,3 +406,62 @@ describe("watching and stopping", () => {
     expect(page().childElementCount).toBe(0);
   });
 });
+
+describe("a recipe of one's own", () => {
+  const FORM = [
+    { name: "compute_format", group: "recipe", title: "compute format", default: "float32", choices: ["float32", "float16", "bfloat16"] },
+    { name: "master_weights", group: "recipe", title: "master weights", default: true, is_yes_or_no: true },
+    { name: "loss_scale.init_scale", group: "loss scale", title: "init scale", default: 1, whole: false, low: 1e-45, high: 3.4e38, optional: false },
+    { name: "loss_scale.max_scale", group: "loss scale", title: "max scale", default: null, whole: false, low: 1e-45, high: 3.4e38, optional: true },
+  ];
+  const VALUES = { compute_format: "float16", master_weights: true, "loss_scale.init_scale": 1024, "loss_scale.max_scale": null };
+  const preset = { name: "fp32", heading: "FP32", brief: "", description: "Everything in FP32.", values: { ...VALUES, compute_format: "float32", "loss_scale.init_scale": 1 }, is_own: false };
+  const own = (values: object, name = "mine") => ({ name, heading: "own", brief: "", description: "Of one’s own.", values, is_own: true });
+  const lab = () => labModel({ _recipe_form: FORM, _recipes: [preset] });
+  const alerts = () => [...page().querySelectorAll(".mw-recipe-editor [role=alert]")].map((one) => one.textContent).join("");
+  const keep = (model: ReturnType<typeof labModel>) => {
+    button("Keep").click();
+    return model.sent.at(-1) as unknown as { kind: string; request: string };
+  };
+
+  it("is edited from the one that is chosen, and kept under a name", () => {
+    const model = lab();
+    show(model);
+    expect([field("compute format").value, box("master weights", ".mw-recipe-editor").checked, field("init scale").value, field("max scale").value]).toEqual(["float32", true, "1", ""]);
+    type(field("compute format"), "float16");
+    type(field("init scale"), "2^10");
+    type(field("name"), "mine");
+    expect(keep(model)).toMatchObject({ kind: "keep_recipe", name: "mine", recipe: VALUES });
+    model.receive({ _recipes: [preset, own(VALUES)], recipe: "mine" });
+    expect([field("recipe").value, about(field("recipe"))]).toEqual(["mine", "Of one’s own."]);
+    expect(page().querySelector(".mw-recipe-editor [role=status]")!.textContent).toBe("Kept and chosen: mine.");
+    expect([field("name").value, field("init scale").value]).toEqual(["mine", "1024"]);
+    model.answer({ kind: "done", request: (model.sent.at(-1) as unknown as { request: string }).request });
+    button("Remove").click();
+    expect(model.sent.at(-1)).toMatchObject({ kind: "drop_recipe", name: "mine" });
+    model.receive({ _recipes: [preset], recipe: "fp32" });
+    expect([...(field("recipe") as unknown as HTMLSelectElement).options].map(({ value }) => value)).toEqual(["", "fp32"]);
+  });
+
+  it("loses nothing to a refusal, which stands in the form", () => {
+    const model = lab();
+    show(model);
+    type(field("max scale"), "8");
+    const { request } = keep(model);
+    model.answer({ kind: "refused", request, message: "max_scale is about <b>a scale</b> that moves" });
+    expect(alerts()).toBe("max_scale is about <b>a scale</b> that moves");
+    expect(field("max scale").value).toBe("8");
+    model.receive({ steps: 7 }); // and to news of the kernel
+    expect([field("max scale").value, alerts() !== ""]).toEqual(["8", true]);
+  });
+
+  it("is not sent while a number is none", () => {
+    const model = lab();
+    show(model);
+    type(field("init scale"), "much");
+    button("Keep").click();
+    expect(model.sent.filter(({ kind }) => kind === "keep_recipe")).toEqual([]);
+    expect(document.activeElement).toBe(field("init scale"));
+    expect(alerts()).toContain("init scale takes a number");
+  });
+});

@@ -79,7 +79,7 @@ export function stage() {
     button: (name: string) => [...el.querySelectorAll("button")].find((one) => one.textContent!.includes(name))!,
     field: (name: string) => el.querySelector<HTMLInputElement>(`#${label(name)!.htmlFor}`)!,
     /** The box of a run in the table, or of a recipe in the list. */
-    box: (name: string, where: ".mw-runs" | ".mw-recipes" = ".mw-runs") =>
+    box: (name: string, where: ".mw-runs" | ".mw-recipes" | ".mw-recipe-editor" = ".mw-runs") =>
       [...el.querySelectorAll(`${where} label`)].find((one) => one.textContent === name)!.querySelector("input")!,
     region: (name: string) => {
       const named = (one: Element) => one.getAttribute("aria-label") ?? el.querySelector(`#${one.getAttribute("aria-labelledby")}`)?.textContent;

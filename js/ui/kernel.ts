@@ -19,7 +19,7 @@ interface Told<Kind extends string> {
   /** It has waited long: a busy and a dead kernel look alike from here. */
   slow(kind: Kind): void;
   /** What the kernel says against it; "" where it had nothing against one that was slow. */
-  refused(message: string): void;
+  refused(message: string, kind: Kind): void;
   /** This is a saved page, which has none. */
   absent(): void;
 }
@@ -75,8 +75,8 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
     open.delete(kind);
     const isLate = !waiting.delete(kind);
     tell.waiting(waiting);
-    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""));
-    else if (isLate) tell.refused("");
+    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""), kind);
+    else if (isLate) tell.refused("", kind);
   };
   model.on("msg:custom", answered);
 

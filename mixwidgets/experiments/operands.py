@@ -68,6 +68,12 @@ class Operands(Options):
                 )
 
 
+def operand_formats() -> dict[str, FloatFormat | BlockFormat]:
+    """The formats that operands can have, by name."""
+    floats = {fmt.name: fmt for fmt in list_formats() if fmt.signed and fmt.bits <= _WIDEST}
+    return {**floats, **{fmt.name: fmt for fmt in list_block_formats()}}
+
+
 def operand_format(name: object) -> FloatFormat | BlockFormat:
     """The format that `Operands` keeps by this name. ValueError for a name that is neither kind's."""
     for get in (get_format, get_block_format):
@@ -77,10 +83,7 @@ def operand_format(name: object) -> FloatFormat | BlockFormat:
 
 
 def _checked(field: str, given: object) -> FloatFormat | BlockFormat:
-    accepted: dict[str, FloatFormat | BlockFormat] = {
-        fmt.name: fmt for fmt in list_formats() if fmt.signed and fmt.bits <= _WIDEST
-    }
-    accepted |= {fmt.name: fmt for fmt in list_block_formats()}
+    accepted = operand_formats()
     with suppress(ValueError):
         fmt = operand_format(given)
         if accepted.get(fmt.name) == fmt:

@@ -111,6 +111,24 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     expect(the_table(widget).get_by_text(re.compile("· completed"))).to_have_count(2, timeout=SLOW)
     expect(widget.get_by_role("region", name="2 runs compared")).to_be_visible()
 
+    # A recipe is edited: a contradiction is explained and loses nothing; what goes together is kept and runs.
+    widget.get_by_label("recipe", exact=True).select_option("fp16_static")
+    widget.get_by_text("Edit the recipe").press("Enter")
+    editor = widget.locator(".mw-recipe-editor")
+    editor.get_by_label("hysteresis").fill("2")
+    editor.get_by_label("init scale").fill("2^12")
+    editor.get_by_label("name").fill("mine")
+    editor.get_by_role("button", name="Keep").press("Enter")
+    expect(editor.get_by_text("hysteresis is about a scale that moves")).to_be_visible()
+    expect(editor.get_by_label("init scale")).to_have_value("2^12")
+    editor.get_by_label("kind").select_option("dynamic")
+    editor.get_by_label("name").press("Enter")
+    expect(editor.get_by_role("status")).to_have_text("Kept and chosen: mine.")
+    expect(widget.get_by_text("The loss scale starts at 2¹²")).to_be_visible()
+    widget.get_by_role("button", name="▶ Launch").press("Enter")
+    expect(the_table(widget).get_by_text(re.compile("· completed"))).to_have_count(3, timeout=SLOW)
+    expect(the_table(widget).get_by_role("checkbox", name="mine")).to_be_checked()
+
 
 @pytest.mark.slow
 def test_runs_that_go_on_are_shown_after_a_kernel_restart_as_they_ended(page, server):

@@ -62,9 +62,10 @@ def tell(page, **state):
 
 
 def unfold(widget):
-    """Everything that the page can show at once: the recipes to tick, a run's gradients, the comparison."""
+    """What the page can show at once: recipes to tick and to edit, a run's gradients, the comparison."""
     widget.get_by_role("button", name="several").click()
     expect(widget.get_by_role("group", name="recipes to launch")).to_be_visible()
+    widget.get_by_text("Edit the recipe").click()
     for name in ("fp32", "fp16 static"):
         widget.get_by_role("region", name="runs", exact=True).get_by_role("checkbox", name=name).uncheck()
     widget.get_by_role("button", name="Open gradients").click()
@@ -93,7 +94,8 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     controls = ["scenario", "task", "recipe", "device", "steps", "seeds"]
     buttons = ["several", "Launch", "Stop", "Stop all", "Open step", "Compare", "Open", "Close", "Close"]
     labels = ["logarithmic", *recipes, *lab._rows]
-    assert len(targets) == len([*controls, *buttons, *labels])
+    editor = [*lab._recipe_form, "name", "Keep"]
+    assert len(targets) == len([*controls, *buttons, *labels, *editor])
     for target in targets:
         box = target.bounding_box()
         assert min(box["width"], box["height"]) >= 24

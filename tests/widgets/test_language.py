@@ -14,6 +14,7 @@ from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
 from mixwidgets.widgets.bundles import STATIC, host_module, page_module, style_sheet
 from mixwidgets.widgets.following_widget import NO_THREAD
+from mixwidgets.widgets.training_lab import own_recipes
 from mixwidgets.widgets.training_lab.settings import in_page
 from mixwidgets.widgets.training_lab.widget import IN_KERNEL
 from tests.widgets.lab_page import journalled, snapshot
@@ -223,6 +224,8 @@ def test_no_translation_outlives_its_text():
     said |= {text for one in scenarios.values() for text in (one.title, one.watch)}
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
+    said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}
+    said.add(own_recipes.HEADING)
     assert texts("zh", "python").keys() <= said | words
     assert said | words <= texts("zh", "python").keys() | {*HEADINGS, ""}
     assert words <= texts("zh", "python").keys()

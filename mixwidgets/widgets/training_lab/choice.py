@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.checks import check_names
@@ -15,6 +16,8 @@ from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.training_lab import settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mixwidgets.experiments.scenarios import Scenario
 
 CHOICES = ("task", "recipe", "steps", "seed", "device", "settings")
@@ -23,18 +26,20 @@ SEVERAL = ("recipe", "seed")
 """Those that take one value or a list of them."""
 MOST_AT_ONCE = 100
 """Runs of one launch: each waits in line as a process of its own."""
+_NONE: Mapping[str, Recipe] = MappingProxyType({})
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 
 
-def experiments(fields: object) -> list[Experiment]:
+def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Experiment]:
     """Those that are meant by JSON values of the fields that can be chosen, and by those alone: no page hands
-    in the source of a task.
+    in the source of a task. `own`: recipes by the names that they have in this lab.
 
     TypeError or ValueError for what an Experiment or `grid` does not take.
     """
     if not isinstance(fields, dict):
         raise TypeError(f"A launch takes an object of what is chosen; a {type(fields).__name__} came.")
     check_names("A launch", fields, CHOICES)
+    fields = {name: _with_own(value, own) if name == "recipe" else value for name, value in fields.items()}
     axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
     others = {name: value for name, value in fields.items() if name != "settings" and name not in axes}
     experiment = Experiment.from_dict({**others, **settings.fields(fields.get("settings", ""))})
@@ -42,8 +47,9 @@ def experiments(fields: object) -> list[Experiment]:
     return grid(experiment, **axes)
 
 
-def checked(name: str, value: Any, task: str) -> Any:
-    """What the trait `name` becomes when `value` comes: a list of a single value is that value.
+def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
+    """What the trait `name` becomes when `value` comes: a list of a single value is that value. `own` is as
+    in `experiments`.
 
     TypeError or ValueError for a value that an Experiment of the task does not take, and for a Recipe of
     one's own.
@@ -51,8 +57,8 @@ def checked(name: str, value: Any, task: str) -> Any:
     if name == "settings":
         return settings.checked(value, task)
     if name not in SEVERAL or not _is_several(value):
-        return _checked_one(name, value)
-    values = [_checked_one(name, one) for one in islice(value, MOST_AT_ONCE + 1)]
+        return _checked_one(name, value, own)
+    values = [_checked_one(name, one, own) for one in islice(value, MOST_AT_ONCE + 1)]
     if not values:
         raise ValueError(f"{name} takes one value or several; none came.")
     _check_number({name: values})
@@ -96,16 +102,27 @@ def _is_several(value: object) -> bool:
     return hasattr(value, "__iter__") and not isinstance(value, str | bytes | dict | Recipe)
 
 
-def _checked_one(name: str, value: Any) -> Any:
+def _with_own(recipe: Any, own: Mapping[str, Recipe]) -> Any:
+    """A recipe's name, or several, with those of one's own in place of their names."""
+    if isinstance(recipe, list):
+        return [_with_own(one, own) for one in recipe]
+    return own.get(recipe, recipe) if isinstance(recipe, str) else recipe
+
+
+def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
+    if name == "recipe" and isinstance(value, str) and value in own:
+        return value
     taken = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
     if not isinstance(taken, Recipe):
         return taken
-    if taken.name not in recipes:
+    named = taken.name if taken.name in recipes else next((one for one in own if own[one] == taken), None)
+    if named is None:
         raise ValueError(
             f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; a custom Recipe came. "
-            "Launch it by lab.launch(Experiment(task=..., recipe=...))."
+            "Keep it by lab.own_recipes = {'a name': recipe}, or launch it by "
+            "lab.launch(Experiment(task=..., recipe=...))."
         )
-    return taken.name
+    return named
 
 
 def _check_number(axes: dict[str, Any]) -> None:

@@ -7,9 +7,10 @@ import { t } from "#ui/messages.ts";
 import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
 import { recipeChoice } from "./recipe_choice.ts";
+import { recipeEditor } from "./recipe_editor.ts";
 import { settingsPart } from "./settings.ts";
 import { fitting, sameSettings } from "./settings_text.ts";
-import type { DeviceChoice, RecipeChoice, ScenarioChoice, TaskChoice } from "./state.ts";
+import type { DeviceChoice, RecipeChoice, RecipeField, RecipeValues, ScenarioChoice, TaskChoice } from "./state.ts";
 import { count } from "./words.ts";
 
 /** Why a button cannot be used; "" where it can. */
@@ -17,28 +18,34 @@ export interface Reasons {
   launch: string;
   stop: string;
   stopAll: string;
+  keep: string;
 }
 
 export interface Controls {
   element: HTMLElement;
   /** Show the kernel's choice; what the user is typing stays. */
-  show: (choice: Choice) => void;
+  show: (choice: Choice, recipes: readonly RecipeChoice[]) => void;
   /** `stops` says which run Stop would end. */
   allow: (reasons: Reasons, stops: string) => void;
   /** A sentence of the kernel's, an error or a quiet note; "" takes it away. */
   say: (text: string, isError: boolean) => void;
+  /** What the kernel says against a recipe that is to be kept. */
+  refuseRecipe: (text: string) => void;
 }
 
 export interface Choosable {
   tasks: readonly TaskChoice[];
-  recipes: readonly RecipeChoice[];
+  form: readonly RecipeField[];
   devices: readonly DeviceChoice[];
   scenarios: readonly ScenarioChoice[];
 }
 
 export function controls(
-  { tasks, recipes, devices, scenarios }: Choosable,
-  on: { choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void },
+  { tasks, form, devices, scenarios }: Choosable,
+  on: {
+    choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void;
+    keep: (name: string, recipe: RecipeValues) => void; drop: (name: string) => void;
+  },
 ): Controls {
   const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));
   const watch = h("p", { class: "mw-callout", id: uniqueId("scenario") });
@@ -51,10 +58,14 @@ export function controls(
   set(task, { "aria-describedby": taskNote.id });
   set(device, { "aria-describedby": deviceNote.id });
 
-  const recipe = recipeChoice(recipes, (names) => {
+  const recipe = recipeChoice((names) => {
+    edit(names);
     explain();
     on.choose({ recipe: oneOrMore(names) });
   });
+  const editor = recipeEditor(form, on);
+  let offered: readonly RecipeChoice[] = [];
+  const edit = (names: readonly string[]) => editor.show(names.length === 1 ? offered.find(({ name }) => name === names[0]) : undefined);
   const steps = textField(
     { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String },
     (value) => on.choose({ steps: value }),
@@ -116,6 +127,7 @@ export function controls(
     h("div", { class: "mw-row mw-fields" },
       field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
     recipe.boxes,
+    editor.element,
     settings.element,
     h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
     h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
@@ -123,7 +135,7 @@ export function controls(
 
   return {
     element,
-    show: (choice) => {
+    show: (choice, recipes) => {
       shown = choice;
       scenario.value = scenarioOf(choice);
       const story = scenarios[Number(scenario.value || "-1")]?.watch ?? "";
@@ -134,7 +146,9 @@ export function controls(
       const isKnown = devices.some(({ name }) => name === choice.device);
       if (!isKnown) device.replaceChildren(...[...devices, { name: choice.device, about: "" }].map(deviceOption));
       device.value = choice.device;
-      recipe.show(listOf(choice.recipe));
+      offered = recipes;
+      recipe.show(listOf(choice.recipe), recipes);
+      edit(listOf(choice.recipe));
       steps.show(choice.steps);
       seeds.show(listOf(choice.seed));
       explain();
@@ -143,11 +157,13 @@ export function controls(
       launch.allow(reasons.launch);
       stop.allow(reasons.stop, stops);
       stopAll.allow(reasons.stopAll);
+      editor.allow(reasons.keep);
     },
     say: (text, isError) => {
       set(said, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
       setText(said, text);
     },
+    refuseRecipe: editor.refuse,
   };
 }
 

@@ -20,7 +20,7 @@ import { canStop, isAlive, type Row, type ShownRun, type State } from "./state.t
 import { runTable } from "./table.ts";
 import { place } from "./words.ts";
 
-const SLOW = { launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow" } as const;
+const SLOW = { launch: "lab.slow_launch", stop: "lab.slow_stop", stop_all: "lab.slow_stop", compare: "lab.slow", gradients: "lab.slow", keep_recipe: "lab.slow", drop_recipe: "lab.slow" } as const;
 type Kind = keyof typeof SLOW;
 
 function render({ model, el }: RenderProps<State>): () => void {
@@ -41,7 +41,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       waiting.value = new Set(kinds);
     },
     slow: (kind) => panel.say(t(SLOW[kind]), false),
-    refused: (text) => panel.say(text, true),
+    refused: (text, kind) => (kind === "keep_recipe" && text ? panel.refuseRecipe(text) : panel.say(text, true)),
     absent: () => {
       hasKernel.value = false;
       panel.say(t("lab.no_kernel"), false);
@@ -50,7 +50,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   view.onClose(link.close);
 
   const choosable = {
-    tasks: model.get("_tasks"), recipes: model.get("_recipes"), devices: model.get("_devices"), scenarios: model.get("_scenarios") ?? [],
+    tasks: model.get("_tasks"), form: model.get("_recipe_form") ?? [], devices: model.get("_devices"), scenarios: model.get("_scenarios") ?? [],
   };
   const panel = controls(choosable, {
     choose: (choice) => {
@@ -60,6 +60,8 @@ function render({ model, el }: RenderProps<State>): () => void {
     launch: (experiment) => link.ask("launch", { experiment }),
     stop: () => atHand.value && link.ask("stop", { run: atHand.value.id }),
     stopAll: () => link.ask("stop_all"),
+    keep: (name, recipe) => link.ask("keep_recipe", { name, recipe }),
+    drop: (name) => link.ask("drop_recipe", { name }),
   });
   const progress = progressArea();
   const plots = charts((run, step) => {
@@ -103,10 +105,11 @@ function render({ model, el }: RenderProps<State>): () => void {
     task: view.trait("task"), recipe: view.trait("recipe"), steps: view.trait("steps"), seed: view.trait("seed"), device: view.trait("device"),
     settings: view.trait("settings"),
   };
+  const recipes = view.trait("_recipes");
   view.effect(() => panel.show({
     task: chosen.task.value, recipe: chosen.recipe.value, steps: chosen.steps.value, seed: chosen.seed.value,
     device: chosen.device.value, settings: chosen.settings.value ?? "",
-  }));
+  }, recipes.value));
   const refusal = computed(() => (hasKernel.value ? "" : t("lab.no_kernel")));
   view.effect(() => {
     const asking = (kind: Kind) => refusal.value || (waiting.value.has(kind) ? t("lab.asking") : "");
@@ -115,6 +118,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     const isWatched = run !== undefined && isAlive(run) && !canStop(run);
     panel.allow({
       launch: asking("launch"),
+      keep: asking("keep_recipe") || asking("drop_recipe"),
       stop: name ? asking("stop") : refusal.value || t(isWatched ? "lab.watched_goes_on" : "lab.nothing_runs"),
       stopAll: rows.value.some(canStop) ? asking("stop_all") : refusal.value || t("lab.nothing_runs"),
     }, name && t("lab.stops", { name }));

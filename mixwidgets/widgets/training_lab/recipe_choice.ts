@@ -6,29 +6,25 @@ import { field } from "./fields.ts";
 import type { RecipeChoice } from "./state.ts";
 import { spaced } from "./words.ts";
 
-export interface RecipeField {
+export interface RecipePart {
   readonly element: HTMLElement; // stands in the row of controls
   readonly boxes: HTMLElement; // unfolds below it
   readonly note: HTMLElement; // what is chosen, explained
   chosen(): string[];
-  show(names: readonly string[]): void;
+  show(names: readonly string[], recipes: readonly RecipeChoice[]): void;
 }
 
-export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: string[]) => void): RecipeField {
-  const headings = [...new Set(recipes.map(({ heading }) => heading))];
-  const groups = headings.map((heading) => ({ heading, recipes: recipes.filter((one) => one.heading === heading) }));
+export function recipeChoice(choose: (names: string[]) => void): RecipePart {
   const several = h("option", { value: "", hidden: true });
-  const select = h("select", {}, several,
-    ...groups.map((group) => h("optgroup", { label: group.heading }, ...group.recipes.map(({ name }) => h("option", { value: name }, spaced(name))))));
+  const select = h("select", {});
   const note = h("p", { class: "mw-note", id: uniqueId("recipe") });
   set(select, { "aria-describedby": note.id });
-
-  const inputs = new Map(recipes.map(({ name }) => [name, h("input", { type: "checkbox", value: name })]));
-  const fieldsets = groups.map(({ heading, recipes: some }) =>
-    h("fieldset", {}, h("legend", {}, heading), ...some.map((one) => box(one, inputs.get(one.name)!))));
-  const boxes = h("div", { class: "mw-recipes", id: uniqueId("recipes"), role: "group", "aria-label": t("lab.recipes"), hidden: true }, h("div", {}, ...fieldsets));
+  const columns = h("div", {});
+  const boxes = h("div", { class: "mw-recipes", id: uniqueId("recipes"), role: "group", "aria-label": t("lab.recipes"), hidden: true }, columns);
   const unfold = h("button", { type: "button", "aria-expanded": "false", "aria-controls": boxes.id, title: t("lab.several_hint") }, t("lab.several"));
   const element = h("div", { class: "mw-recipe-field" }, field(t("lab.recipe"), select), unfold);
+  let recipes: readonly RecipeChoice[] = [];
+  let inputs: ReadonlyMap<string, HTMLInputElement> = new Map();
 
   const toggle = (open: boolean) => {
     boxes.hidden = !open;
@@ -41,8 +37,27 @@ export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: s
     unfold.focus();
   });
 
+  const offer = () => {
+    const groups = grouped(recipes, ({ heading }) => heading);
+    inputs = new Map(recipes.map(({ name }) => [name, h("input", { type: "checkbox", value: name })]));
+    select.replaceChildren(several, ...groups.map(([heading, some]) =>
+      h("optgroup", { label: heading }, ...some.map(({ name }) => h("option", { value: name }, spaced(name))))));
+    columns.replaceChildren(...groups.map(([heading, some]) =>
+      h("fieldset", {}, h("legend", {}, heading), ...some.map((one) => box(one, inputs.get(one.name)!)))));
+    for (const input of inputs.values()) {
+      input.addEventListener("change", () => {
+        if (chosen().length > 0) return take(chosen());
+        input.checked = true;
+        setText(note, t("lab.no_recipe")); // a launch needs one
+      });
+    }
+  };
   const chosen = () => [...inputs].filter(([, input]) => input.checked).map(([name]) => name);
-  const show = (names: readonly string[]) => {
+  const show: RecipePart["show"] = (names, offered) => {
+    if (offered !== recipes) {
+      recipes = offered;
+      offer();
+    }
     for (const [name, input] of inputs) input.checked = names.includes(name);
     setText(several, t("lab.several_chosen", { count: names.length }));
     select.value = names.length === 1 ? names[0]! : "";
@@ -50,18 +65,16 @@ export function recipeChoice(recipes: readonly RecipeChoice[], choose: (names: s
     setText(note, one ? one.description : listed(names.map(spaced)));
   };
   const take = (names: string[]) => {
-    show(names);
+    show(names, recipes);
     choose(names);
   };
   select.addEventListener("change", () => take([select.value]));
-  for (const input of inputs.values()) {
-    input.addEventListener("change", () => {
-      if (chosen().length > 0) return take(chosen());
-      input.checked = true;
-      setText(note, t("lab.no_recipe")); // a launch needs one
-    });
-  }
   return { element, boxes, note, chosen, show };
+}
+
+/** Under each key, in the order of their first, those that have it. */
+export function grouped<T>(all: readonly T[], key: (one: T) => string): [string, T[]][] {
+  return [...new Set(all.map(key))].map((name) => [name, all.filter((one) => key(one) === name)]);
 }
 
 function box(choice: RecipeChoice, input: HTMLInputElement): HTMLElement {

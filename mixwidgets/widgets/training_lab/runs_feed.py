@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from mixwidgets.widgets.training_lab.runs_folder import runs_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from mixwidgets.experiments.recipe import Recipe
     from mixwidgets.store.run import Run
     from mixwidgets.widgets.training_lab.followed_run import FollowedRun
 
@@ -30,6 +31,7 @@ class RunsFeed:
         self._rows: list[dict[str, Any]] = []
         self._sent: list[FollowedRun] = []  # the runs of these rows
         self._is_partial = False  # whether the folder has more runs
+        self._own_recipes: Mapping[str, Recipe] = {}
         self.is_behind = False
         """Whether `look` left out a run, or `traits` a part of a journal that grows or is shown."""
 
@@ -39,6 +41,16 @@ class RunsFeed:
         row of a finished one was incomplete."""
         with self._folder.lock:
             return any(followed.needs_journal for followed in self._folder.followed.values())
+
+    @property
+    def own_recipes(self) -> Mapping[str, Recipe]:
+        """The names that the rows call recipes by which are no presets."""
+        return self._own_recipes
+
+    @own_recipes.setter
+    def own_recipes(self, own: Mapping[str, Recipe]) -> None:
+        with self._folder.lock:
+            self._own_recipes, self._sent = own, []
 
     def runs(self) -> list[Run]:
         """The runs that are in the folder now."""
@@ -76,10 +88,10 @@ class RunsFeed:
             over = [one for one in self._folder.followed.values() if not one.is_alive]
             # Reading journals changes rows one by one; rows of many runs are large, so send them at the end.
             if not self.is_behind or [one.run for one in over] != [one.run for one in self._sent]:
-                self._rows, self._sent = [one.row() for one in over], over
+                self._rows, self._sent = [self._row(one) for one in over], over
             return {
                 "_rows": self._rows,
-                "_live_rows": [one.row() for one in live],
+                "_live_rows": [self._row(one) for one in live],
                 "_settled": {one.run.id: one.curves for one in over if one.run.id in shown and one.curves},
                 "_live": {one.run.id: one.curves for one in live if one.run.id in shown and one.curves},
                 "_notice": self._notice(),
@@ -98,6 +110,14 @@ class RunsFeed:
                 break
         self.is_behind = self._is_partial or not all(one.is_read for one in (*alive, *drawn))
         self._folder.release(self, shown)
+
+    def _row(self, one: FollowedRun) -> dict[str, Any]:
+        row = one.row()
+        if not self._own_recipes or row["recipe"] != "custom":
+            return row
+        recipe = getattr(one.run.experiment, "recipe", None)  # a watched loop has none
+        named = (name for name, own in self._own_recipes.items() if own == recipe)
+        return {**row, "recipe": next(named, "custom")}
 
     def _notice(self) -> str:
         """What in the folder could not be read."""

@@ -16,9 +16,9 @@ export interface SettingsPart {
 }
 
 /** A number as it is typed: 0.01, 1e-5. */
-const typed = (value: number): string => (value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential().replace("e+", "e") : String(value));
+export const typed = (value: number): string => (value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential().replace("e+", "e") : String(value));
 
-function readNumber(setting: Setting, text: string): Read<number> {
+export function readNumber(setting: Pick<Setting, "title" | "whole" | "low" | "high">, text: string): Read<number> {
   const value = numberIn(setting, text);
   if (value !== null) return { value };
   const { title, whole, low, high } = setting;

@@ -36,7 +36,7 @@ export function areSettings(text: string, { settings }: TaskChoice): boolean {
 }
 
 /** The number nearest to a text's value; null where the setting does not take it. */
-export function numberIn({ whole, low = -Infinity, high }: Setting, text: string): number | null {
+export function numberIn({ whole, low = -Infinity, high }: Pick<Setting, "whole" | "low" | "high">, text: string): number | null {
   try {
     const exact = toExact(text);
     if (exact.kind !== "finite") return null;

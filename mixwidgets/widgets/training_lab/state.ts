@@ -96,6 +96,25 @@ export interface RecipeChoice {
   heading: string; // what it stands under
   brief: string; // in a line
   description: string; // in sentences
+  values?: RecipeValues; // those of the form; pages that were saved earlier have none
+  is_own?: boolean;
+}
+
+/** A recipe's fields by path, such as "loss_scale.kind". */
+export type RecipeValues = Record<string, string | number | boolean | null>;
+
+/** A field of the form in which a recipe is edited: a choice, yes or no, or a number (null: none, where that may be). */
+export interface RecipeField {
+  name: string;
+  group: string; // what it stands under
+  title: string;
+  default: string | number | boolean | null;
+  choices?: string[];
+  is_yes_or_no?: boolean;
+  whole?: boolean;
+  low?: number;
+  high?: number;
+  optional?: boolean;
 }
 
 /** What tells some runs apart, field by field; a value for each run. */
@@ -115,6 +134,7 @@ export interface State {
   _tasks: TaskChoice[];
   _scenarios: ScenarioChoice[];
   _recipes: RecipeChoice[];
+  _recipe_form?: RecipeField[];
   _devices: DeviceChoice[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait

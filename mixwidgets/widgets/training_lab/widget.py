@@ -12,7 +12,7 @@ from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
 from mixwidgets.checks import choice, whole_number
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
+from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.experiments.recipe_words import brief, describe, heading
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language
@@ -28,7 +28,7 @@ from mixwidgets.store.system import can_launch
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
-from mixwidgets.widgets.training_lab import settings
+from mixwidgets.widgets.training_lab import own_recipes, settings
 from mixwidgets.widgets.training_lab.choice import (
     CHOICES,
     as_text,
@@ -67,6 +67,8 @@ class TrainingLab(FollowingWidget):
     recipes and seeds one or several. `settings` takes what else departs from the task's defaults, as a
     mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong one is a TraitError.
     `scenario`, a name such as "overflow", chooses runs in which a difference between recipes shows.
+    `own_recipes` are further recipes to choose from, by name, those too that are edited and kept in the page:
+    `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`.
 
     While a page shows it and nothing runs, one process waits for the next launch with torch loaded, so that
     the first step comes at once. It takes about 310 MB of memory (torch 2.13 for a CPU), is the only one of
@@ -76,10 +78,16 @@ class TrainingLab(FollowingWidget):
 
     _page = "training_lab"
     _state_traits: ClassVar[dict[str, Any]] = {**dict.fromkeys(CHOICES), "device": "auto", "settings": ""}
-    _REQUESTS: ClassVar[tuple[str, ...]] = ("launch", "stop", "stop_all", "compare", "gradients")
+    _REQUESTS: ClassVar[tuple[str, ...]] = (
+        *("launch", "stop", "stop_all", "compare", "gradients"),
+        *("keep_recipe", "drop_recipe"),
+    )
 
     task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
-    recipe = _Chosen("fp16_dynamic", help="A key of `mixwidgets.recipes`, or several.").tag(sync=True)
+    recipe = _Chosen(
+        "fp16_dynamic", help="A key of `mixwidgets.recipes` or of `own_recipes`, or several."
+    ).tag(sync=True)
+    own_recipes = t.Dict(help="Recipes of one's own by name, which the page offers too.")
     steps = _Chosen(help="Optimiser steps; default: the task's.").tag(sync=True)
     seed = _Chosen(0, help="Decides the first weights and the order of the examples; or several.").tag(
         sync=True
@@ -93,6 +101,7 @@ class TrainingLab(FollowingWidget):
     _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
     _scenarios: t.List[Any] = t.List().tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
+    _recipe_form: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
     _runs_dir = t.Unicode(help="The folder, as it was given: for the page's line of Python.").tag(sync=True)
 
@@ -149,18 +158,12 @@ class TrainingLab(FollowingWidget):
                 }
                 for one in scenarios.values()
             ],
-            _recipes=[
-                {
-                    "name": name,
-                    "heading": heading(recipe, language),
-                    "brief": brief(recipe, language),
-                    "description": describe(recipe, language),
-                }
-                for name, recipe in recipes.items()
-            ],
+            _recipe_form=own_recipes.form(language),
             _devices=[{"name": name, "about": about} for name, about in choosable_devices().items()],
             _runs_dir=os.fspath(runs_dir),
         )
+        self._offer_recipes()
+        self.observe(self._offer_recipes, "own_recipes")
         self.observe(self._follow_task, "task")  # not before: task and steps may both be given here
         self.observe(lambda _: self._again.set(), "_shown")
         self.observe(self._expect_launch, CHOICES)
@@ -170,7 +173,8 @@ class TrainingLab(FollowingWidget):
         usual = {"device": "auto", "settings": ""}
         told = [name for name in CHOICES if name not in usual or getattr(self, name) != usual[name]]
         chosen = ", ".join(f"{name}={getattr(self, name)!r}" for name in told)
-        return f"TrainingLab({self._runs_dir!r}, {chosen})"
+        own = f", own_recipes={self.own_recipes!r}" if self.own_recipes else ""
+        return f"TrainingLab({self._runs_dir!r}, {chosen}{own})"
 
     @property
     def runs(self) -> list[Run]:
@@ -192,7 +196,7 @@ class TrainingLab(FollowingWidget):
         `trust_source` is as in `launch`.
         """
         chosen = {name: getattr(self, name) for name in CHOICES}
-        wanted = experiments(chosen) if experiment is None else [experiment]
+        wanted = experiments(chosen, self.own_recipes) if experiment is None else [experiment]
         start = launch if can_launch() else train_here
         runs = []
         self._expect_launch()  # the next one, when these are over
@@ -283,9 +287,37 @@ class TrainingLab(FollowingWidget):
     def _validate_choice(self, proposal: Any) -> Any:
         """The experiment's own check and words."""
         try:
-            return checked(proposal.trait.name, proposal.value, self.task)
+            return checked(proposal.trait.name, proposal.value, self.task, self.own_recipes)
         except (TypeError, ValueError) as error:
             raise t.TraitError(str(error)) from None
+
+    @t.validate("own_recipes")
+    def _validate_own_recipes(self, proposal: Any) -> dict[str, Recipe]:
+        try:
+            return own_recipes.checked(proposal.value)
+        except (TypeError, ValueError) as error:
+            raise t.TraitError(str(error)) from None
+
+    def _offer_recipes(self, _: object = None) -> None:
+        """Offer what there is in the page, and choose nothing else."""
+        there = {**recipes, **self.own_recipes}
+        chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
+        own = translated(own_recipes.HEADING, self.lang)
+        offered = [
+            {
+                "name": name,
+                "heading": own if name in self.own_recipes else heading(one, self.lang),
+                "brief": brief(one, self.lang),
+                "description": describe(one, self.lang),
+                "values": own_recipes.in_page(one),
+                "is_own": name in self.own_recipes,
+            }
+            for name, one in there.items()
+        ]
+        self._feed.own_recipes = dict(self.own_recipes)
+        with self.hold_sync():
+            self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
+            self._recipes = offered
 
     @t.validate("_shown")
     def _validate_shown(self, proposal: Any) -> list[str]:
@@ -339,7 +371,7 @@ class TrainingLab(FollowingWidget):
     def _do(self, content: dict[str, Any]) -> None:
         match content["kind"]:
             case "launch":
-                for experiment in experiments(content.get("experiment")):
+                for experiment in experiments(content.get("experiment"), self.own_recipes):
                     self.launch(experiment)
             case "stop":
                 self.stop(self.run(content.get("run")))
@@ -350,6 +382,14 @@ class TrainingLab(FollowingWidget):
                 if not isinstance(names, list):
                     raise TypeError("A comparison takes a list of runs.")
                 self.compare([self.run(name) for name in names])
+            case "keep_recipe":
+                called = own_recipes.checked_name(content.get("name"))
+                recipe = own_recipes.of_page(content.get("recipe"))
+                with self.hold_sync():
+                    self.own_recipes, self.recipe = {**self.own_recipes, called: recipe}, called
+            case "drop_recipe":
+                name = content.get("name")
+                self.own_recipes = {one: self.own_recipes[one] for one in self.own_recipes if one != name}
             case "gradients":
                 name = content.get("run")
                 step = content.get("step")

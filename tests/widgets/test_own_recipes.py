@@ -1,0 +1,123 @@
+"""Recipes of one's own in a TrainingLab: edited in the page's form, checked by Recipe, kept, launched."""
+
+import dataclasses
+
+import pytest
+from traitlets import TraitError
+
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.operands import Operands
+from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.languages.choice import LANGUAGES
+from mixwidgets.widgets.training_lab import own_recipes
+from mixwidgets.widgets.training_lab import widget as training_lab
+from tests.waiting import until
+from tests.widgets.lab_page import Page, journalled, rows
+
+OWN = recipes["fp16_static"].replace(loss_scale=LossScale(kind="static", init_scale=8.0))
+
+
+def test_the_form_has_every_field_and_brings_every_recipe_back():
+    named = {one["name"] for one in own_recipes.form("en")}
+    of_recipe = {one.name for one in dataclasses.fields(Recipe)} - {"loss_scale", "fp32_ops"}
+    parts = {"loss_scale": LossScale, "operands": Operands}
+    of_parts = {f"{part}.{one.name}" for part, kind in parts.items() for one in dataclasses.fields(kind)}
+    assert named == of_recipe | of_parts | {f"fp32_ops.{op}" for op in ("softmax", "norm", "loss")}
+    for name, recipe in recipes.items():
+        values = own_recipes.in_page(recipe)
+        assert values.keys() == named
+        assert own_recipes.of_page(values) == recipe, name
+    assert own_recipes.of_page({}) == Recipe()
+
+
+def test_what_the_form_takes_is_what_a_recipe_takes():
+    """What lies beyond its choices and limits is refused."""
+    for one in own_recipes.form("en"):
+        part, _, name = one["name"].rpartition(".")
+        kind = {"": Recipe, "loss_scale": LossScale, "operands": Operands}.get(part)
+        if kind is None or one.get("is_yes_or_no"):
+            continue
+        beyond = "float99" if "choices" in one else one["high"] * 2
+        with pytest.raises(ValueError, match=name):
+            kind(**{name: beyond})
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"master_weights": False}, "leave it True, or take a compute_format of 16 bits"),
+        ({"loss_scale.init_scale": 8}, "did you mean kind='static'"),
+        ({"loss_scale.kind": "static", "loss_scale.hysteresis": 2}, "did you mean kind='dynamic'"),
+        ({"loop": "amp"}, "name a compute_format"),
+        ({"compute_format": "float17"}, "Did you mean 'float16'"),
+        ({"operands": True, "operands.forward": "nvfp4"}, "two block formats"),
+        ({"operands": 1}, "operands takes True or False"),
+        ({"fp32_ops.loss": "yes"}, "loss takes True or False"),
+        ({"precision": "half"}, "precision"),
+        ({"compute_format": []}, "compute_format"),
+        (None, "an object of its fields"),
+        ([], "an object of its fields"),
+    ],
+)
+def test_what_does_not_go_together_is_explained_and_changes_nothing(
+    make_lab, tmp_path, monkeypatch, values, words
+):
+    lab = make_lab(tmp_path, own_recipes={"mine": OWN}, recipe="mine")
+    answer = Page(lab, monkeypatch).ask(
+        {"kind": "keep_recipe", "request": 1, "name": "mine", "recipe": values}
+    )
+    assert answer["kind"] == "refused"
+    assert words in answer["message"]
+    assert (lab.own_recipes, lab.recipe) == ({"mine": OWN}, "mine")
+
+
+@pytest.mark.parametrize("name", ["", "fp32", "custom", "a,b", "a\nb", " a", "a" * 41, "<b>", None, 3, ["a"]])
+def test_a_name_is_refused_in_words(make_lab, tmp_path, monkeypatch, name):
+    lab = make_lab(tmp_path)
+    answer = Page(lab, monkeypatch).ask({"kind": "keep_recipe", "request": 1, "name": name, "recipe": {}})
+    assert answer["kind"] == "refused"
+    assert "name" in answer["message"]
+    assert lab.own_recipes == {}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_kept_recipe_is_offered_launched_and_reproduced(make_lab, tmp_path, monkeypatch, lang):
+    launched = []
+    monkeypatch.setattr(
+        training_lab, "launch", lambda experiment, *_, **__: launched.append(experiment) or experiment
+    )
+    lab = make_lab(tmp_path, lang=lang)
+    page = Page(lab, monkeypatch)
+    name = "我的 fp16_2-10"
+    kept = {"kind": "keep_recipe", "request": 1, "name": name, "recipe": own_recipes.in_page(OWN)}
+    assert page.ask(kept)["kind"] == "done"
+    assert (lab.own_recipes, lab.recipe) == ({name: OWN}, name)
+    offered = lab._recipes[-1]
+    assert (offered["name"], offered["is_own"], offered["values"]) == (name, True, own_recipes.in_page(OWN))
+    assert "2³" in offered["description"]
+
+    chosen = {"task": "digits_cnn", "recipe": [name, "fp32"], "steps": 3, "seed": 1, "device": "cpu"}
+    assert page.ask({"kind": "launch", "request": 2, "experiment": chosen})["kind"] == "done"
+    lab.launch()
+    assert [one.recipe for one in launched] == [OWN, recipes["fp32"], OWN]
+    assert Experiment.from_json(launched[0].to_json()) == launched[0]
+    again = make_lab(tmp_path, own_recipes=lab.own_recipes)
+    again.state = lab.state
+    assert again.recipe == name
+
+    lab.recipe = [name, "fp32"]
+    assert page.ask({"kind": "drop_recipe", "request": 3, "name": name})["kind"] == "done"
+    assert (lab.own_recipes, lab.recipe) == ({}, "fp32")
+    with pytest.raises(TraitError, match="recipe"):
+        lab.recipe = name
+
+
+def test_its_runs_have_its_name_in_the_table(make_lab, tmp_path):
+    journalled(tmp_path, [1.0], recipe=OWN)
+    lab = make_lab(tmp_path)
+    until(lambda: [row["recipe"] for row in rows(lab)] == ["custom"])
+    lab.own_recipes = {"mine": OWN}
+    lab.recipe = OWN
+    assert lab.recipe == "mine"
+    until(lambda: [row["recipe"] for row in rows(lab)] == ["mine"])
