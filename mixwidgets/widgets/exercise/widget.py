@@ -85,8 +85,3 @@ class Exercise(MixWidget):
         found = self.attempts
         tried = f"{len(found)} attempt{'' if len(found) == 1 else 's'}"
         return f"Exercise({self.exercise!r}, {tried}{', solved' if self.solved else ''})"
-
-    def _content(self) -> str:
-        return "\n".join(
-            [self._question["question"], *(f"- {one['text']}" for one in self._question["options"])]
-        )
