@@ -66,7 +66,7 @@ describe("the sentence", () => {
     ["65520", "float16", { rounding: "ties-to-away" }, "With ties-to-away a tie goes away from zero: overflow begins here."],
     ["2048.1", "float16", { rounding: "toward-positive" }, "Rounding is toward-positive, so it does not matter which is nearer: 2050 (error +1.9)."],
     ["65530", "float16", { rounding: "toward-zero" }, "and the next step, 65536, which would be infinity. Rounding is toward-zero: 65504 (error −26)."],
-    ["1e6", "float16", { rounding: "toward-zero" }, "1e6 is out of range and becomes 65504. The largest finite float16 on this side is 65504. Neither the rounding (toward-zero) nor the overflow policy (native) goes beyond it."],
+    ["1e6", "float16", { rounding: "toward-zero" }, "1e6 is out of range and becomes 65504. The largest finite float16 on this side is 65504. With the rounding toward-zero and the overflow policy native, nothing goes beyond it."],
     ["-1e6", "float16", { rounding: "toward-negative" }, "−1e6 overflows to −∞. The largest finite float16 on this side is −65504. Rounding is toward-negative, which goes beyond it"],
     ["2049.5", "float16", { rounding: "to-odd" }, "Rounding is to-odd: it takes the neighbour whose code is odd, 2050 (error +0.5)."],
   ] as [string, string, Options, string][])("%s to %s, %j", (input, format, how, words) => {

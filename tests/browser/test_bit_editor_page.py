@@ -232,7 +232,7 @@ def test_the_sentence_names_the_rule_that_decided(page, tmp_path):
     expect(sentence).to_contain_text("Rounding is toward-positive, which goes beyond it")
     overflow.select_option("saturate")
     expect(code).to_have_value("0x7BFF")
-    expect(sentence).to_contain_text("and the overflow policy saturate")
+    expect(sentence).to_contain_text("and the overflow policy saturate, nothing goes beyond it")
     rounding.select_option("to-odd")
     expect(sentence).to_contain_text("neighbour whose code is odd, 65504")
     widget.get_by_role("button", name="undo").click()

@@ -178,7 +178,7 @@ def test_the_digits_and_a_network_that_is_edited(opened):
 )
 def test_a_hostile_address_is_refused_as_a_whole(opened, hostile):
     page = opened(mw.Playground(seed=7), state=f"#task=xor&{hostile}")
-    expect(page.locator("#note")).to_contain_text("does not name anything")
+    expect(page.locator("#note")).to_contain_text("holds nothing that this page can show")
     expect(field(page, "seed")).to_have_value("7")
     expect(field(page, "task")).to_have_value("circle")
 

@@ -192,7 +192,7 @@ def test_a_preset_an_edit_and_answers_share_the_address_and_outlive_it(site):
 
     for wrong in ("format=nothing", "format=float16&code=3c00;junk", ";;;;;", "<img src=x>"):
         site.page.evaluate("hash => { location.hash = hash; }", wrong)
-        expect(site.page.locator("#note")).to_contain_text("does not name anything")
+        expect(site.page.locator("#note")).to_contain_text("holds nothing that this page can show")
         expect(code).to_have_value("0x7BFF")  # nothing of it is taken
 
 

@@ -188,6 +188,7 @@ def test_every_task_works_by_keyboard(page, lab, tmp_path):
     page.keyboard.type("12")
     next_is("textbox", "seeds")
     page.keyboard.type("3")
+    page.keyboard.press("Tab")  # the recipe, folded
     page.keyboard.press("Tab")  # the settings, folded
     next_is("button", "▶ Launch")
     page.keyboard.press("Enter")
