@@ -280,7 +280,7 @@ def test_the_lab_shows_its_runs_and_pretends_nothing(saved, lab):
     expect(lines).to_have_count(1)
     widget.get_by_role("checkbox", name="fp32").check()
     expect(lines).to_have_count(2)
-    expect(widget).to_contain_text("not those of fp32")  # its curves were not there to be saved
+    expect(widget).to_contain_text("those of fp32 are missing")  # its curves were not there to be saved
     widget.get_by_label("recipe", exact=True).select_option("bf16")
     saved.has_hash(f"#task=digits_cnn&recipe=bf16&steps={lab.steps}&seed=0")
     lab.state = saved.hash
