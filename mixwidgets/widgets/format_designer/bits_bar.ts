@@ -74,8 +74,10 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
       if (field.childElementCount !== count) field.replaceChildren(...Array.from({ length: count }, () => h("span")));
     });
     handle.style.left = `${(100 * (signs + exponent_bits)) / (signs + bits)}%`;
-    const name = t("designer.boundary_value", { exponent: exponent_bits, fraction: fraction_bits });
-    set(handle, { "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": exponent_bits, "aria-valuetext": name });
+    set(handle, {
+      "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": exponent_bits,
+      "aria-valuetext": t("designer.boundary_value", { exponent: exponent_bits, fraction: fraction_bits }),
+    });
   });
   return element;
 }
