@@ -409,7 +409,7 @@ describe("watching and stopping", () => {
 
 describe("a recipe of one's own", () => {
   const FORM = [
-    { name: "compute_format", group: "recipe", title: "compute format", default: "float32", choices: ["float32", "float16", "bfloat16"] },
+    { name: "compute_format", group: "recipe", title: "compute format", default: "float32", choices: { float32: "float32", float16: "float16", bfloat16: "bfloat16" } },
     { name: "master_weights", group: "recipe", title: "master weights", default: true, is_yes_or_no: true },
     { name: "loss_scale.init_scale", group: "loss scale", title: "init scale", default: 1, whole: false, low: 1e-45, high: 3.4e38, optional: false },
     { name: "loss_scale.max_scale", group: "loss scale", title: "max scale", default: null, whole: false, low: 1e-45, high: 3.4e38, optional: true },

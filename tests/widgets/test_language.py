@@ -10,6 +10,8 @@ from ipywidgets import Widget
 import mixwidgets as mw
 from mixwidgets.experiments.recipe_words import HEADINGS, LINES
 from mixwidgets.experiments.scenarios import scenarios
+from mixwidgets.formats.block import list_block_formats
+from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.languages.choice import chosen_language, jupyterlab_locale
 from mixwidgets.languages.texts import LANGUAGES, texts, translated
 from mixwidgets.widgets.bundles import STATIC, host_module, page_module, style_sheet
@@ -226,7 +228,8 @@ def test_no_translation_outlives_its_text():
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
     said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}
-    said.add(own_recipes.HEADING)
+    choices = {one for field in own_recipes.form("en") for one in field.get("choices", ())}
+    said |= {own_recipes.HEADING} | choices - {one.name for one in (*list_formats(), *list_block_formats())}
     assert texts("zh", "python").keys() <= said | words
     assert said | words <= texts("zh", "python").keys() | {*HEADINGS, ""}
     assert words <= texts("zh", "python").keys()

@@ -38,7 +38,7 @@ def form(language: str) -> list[dict[str, Any]]:
             "default": usual[path],
             **takes,
         }
-        for path, part, title, takes in _form()
+        for path, part, title, takes in _form(language)
     ]
 
 
@@ -103,7 +103,7 @@ def checked_name(name: object) -> str:
     return name
 
 
-def _form() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+def _form(language: str = "en") -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Of each field of the form: path, part, name, and what it takes."""
     for part, owner in _PARTS.items():
         for one in fields(owner):
@@ -112,16 +112,16 @@ def _form() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
             elif one.name == "operands":
                 yield one.name, one.name, "operands are rounded", {"is_yes_or_no": True}
             elif one.name not in _PARTS:
-                yield _path(part, one.name), part, one.name, _takes(one)
+                yield _path(part, one.name), part, one.name, _takes(one, language)
 
 
-def _takes(one: Field[Any]) -> dict[str, Any]:
+def _takes(one: Field[Any], language: str) -> dict[str, Any]:
     if get_origin(one.type) is Literal:
-        return {"choices": list(get_args(one.type))}
+        return {"choices": {word: translated(word, language) for word in get_args(one.type)}}
     if one.type is bool:
         return {"is_yes_or_no": True}
     if "check" not in one.metadata:
-        return {"choices": list(operand_formats())}
+        return {"choices": {name: name for name in operand_formats()}}
     limits = one.metadata["check"].keywords
     is_whole = "accepted" not in limits
     return {"whole": is_whole, "low": limits["low"], "high": limits["high"], "optional": one.default is None}

@@ -96,7 +96,7 @@ function controlOf(one: RecipeField): Control {
     };
   }
   if (choices) {
-    const select = h("select", { name }, ...choices.map((choice) => h("option", { value: choice }, choice)));
+    const select = h("select", { name }, ...Object.entries(choices).map(([choice, words]) => h("option", { value: choice }, words)));
     return { element: field(title, select), read: () => select.value, show: (value) => (select.value = String(value)) };
   }
   const write = (value: number | "") => (value === "" ? "" : typed(value));

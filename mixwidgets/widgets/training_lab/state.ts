@@ -109,7 +109,7 @@ export interface RecipeField {
   group: string; // what it stands under
   title: string;
   default: string | number | boolean | null;
-  choices?: string[];
+  choices?: Readonly<Record<string, string>>; // their words
   is_yes_or_no?: boolean;
   whole?: boolean;
   low?: number;
