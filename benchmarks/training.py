@@ -24,6 +24,7 @@ from mixwidgets.training.ranks import Part
 from mixwidgets.training.weights import make_optimizer
 
 PAIRS = 15  # a step takes a few milliseconds, which a busy host disturbs
+_WITH_ACTIVATIONS = ("gradients", "activations")
 _STILL = 1e-9  # a step size that leaves the model as it is: one that has learned more would cost another time
 EXPERIMENTS = {  # each with the steps of one measurement
     "digits_cnn": (Experiment(task="digits_cnn", device="cpu", learning_rate=_STILL), 20),
@@ -168,6 +169,12 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
         "by hand, watched every 10 steps / not": against(
             by_hand, _by_hand(experiment, steps, partial(watch, every=10)), reach="≤ 1.03"
         ),
+        **{
+            f"by hand, watched {name}, activations too / not": against(
+                by_hand, _by_hand(experiment, steps, partial(watch, every=every, of=_WITH_ACTIVATIONS)), reach=reach
+            )
+            for name, every, reach in (("every step", 1, "≤ 1.15"), ("every 10 steps", 10, "≤ 1.03"))
+        },
         "by hand, one step watched, begun, asked for and ended / one step": against(
             _by_hand(experiment, 1), _by_hand(experiment, 1, partial(watch, every=1), whole=True)
         ),
