@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from mixwidgets.installed import require_training
-from mixwidgets.scheduler.slots import has_room
 from mixwidgets.store import system
+from mixwidgets.store.devices import free_memory
 
 IDLE_S = 300.0
 """How long a spare waits without a word."""
 
 _ANSWER_S = 2.0  # the longest wait for the spare to take in what it is told, which it does at once
+_FREE_BYTES = 2 << 30  # with less, the memory is for processes that train
 _MOST_FILES = 8
 _CHUNK = 1 << 16  # bytes
 _PACKAGE_PARENT = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ def keep_spare() -> None:
             _spare = None
         with suppress(ImportError, OSError):  # without torch, and where there is no room for a process
             require_training()
-            if system.can_launch() and has_room():
+            if system.can_launch() and free_memory() > _FREE_BYTES:
                 _spare = _new_spare()
 
 

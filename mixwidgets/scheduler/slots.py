@@ -6,14 +6,13 @@ Who waits for a slot, and the order, is in `mixwidgets.store.queue`.
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mixwidgets.store import queue
-from mixwidgets.store.devices import free_memory, slot_of, usable_cores, usable_memory
+from mixwidgets.store.devices import slot_of, usable_cores, usable_memory
 from mixwidgets.store.lock import is_locked, read_note, take_lock, write_note
 
 NICENESS = 5
@@ -29,28 +28,13 @@ def runs_at_once(slot: str) -> int:
     return max(1, min(usable_cores(), usable_memory() // _BYTES_OF_A_RUN)) if slot == "cpu" else 1
 
 
-def has_room() -> bool:
-    """Whether memory is free for a process that only waits, beside a run."""
-    return free_memory() > 2 * _BYTES_OF_A_RUN
-
-
-def wait_for_slot(
-    ticket: Path,
-    lock: int,
-    *,
-    is_wanted: Callable[[], bool] = lambda: True,
-    when_next: Callable[[], object] = lambda: None,
-) -> int | None:
+def wait_for_slot(ticket: Path, lock: int, is_wanted: Callable[[], bool] = lambda: True) -> int | None:
     """Wait until the holder of a ticket (`queue.join`) may run. Returns the slot, a descriptor to hold while
-    it runs; None if it is no longer wanted.
-
-    `when_next` is called once when the ticket is the next, has to wait and memory is free: what takes long to
-    load can load now. OSError if the queue cannot be read or written any more.
-    """
+    it runs; None if it is no longer wanted. OSError if the queue cannot be read or written any more."""
     folder, mine = ticket.parent, queue.Ticket.of_file(ticket.name)
     if mine is None:
         raise ValueError(f"{ticket.name!r} is no ticket: it is a number of 8 digits, an owner and a name.")
-    slots, loading = runs_at_once(folder.name), None
+    slots = runs_at_once(folder.name)
     try:
         while is_wanted():
             os.utime(lock)
@@ -64,12 +48,7 @@ def wait_for_slot(
                 continue
             place = line.index(mine)
             if (slot := _free_slot(folder, slots, place, mine.owner)) is not None:
-                if loading:
-                    loading.join()
                 return slot
-            if place == 0 and not loading and has_room():
-                loading = threading.Thread(target=when_next, daemon=True)
-                loading.start()  # on a thread of its own, or else the ticket would seem stalled meanwhile
             time.sleep(min(_LOOK_EVERY_S * (place + 1), _LONGEST_S))
         return None
     finally:

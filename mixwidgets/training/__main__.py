@@ -112,9 +112,7 @@ def _accompany(experiment: Any) -> int:
 def _wait(run_path: Path, ticket: Path, lock: int) -> None:
     """Wait for a slot, which this process then holds until it ends. If the queue fails, that ends the run."""
     try:
-        wanted = wait_for_slot(
-            ticket, lock, is_wanted=lambda: _touch(run_path / "lock"), when_next=_load_torch
-        )
+        wanted = wait_for_slot(ticket, lock, lambda: _touch(run_path / "lock"))
         if wanted is None:
             raise FileNotFoundError(errno.ENOENT, f"run {run_path.name} was removed while it waited")
     except OSError as error:
