@@ -73,6 +73,31 @@ describe("the page", () => {
     expect(model.get("master_weights")).toBe(true);
   });
 
+  test("undo takes back a flipped bit, in the same run only", () => {
+    const { el, press } = show();
+    el.querySelectorAll("details").forEach((one) => {
+      one.open = true;
+      one.dispatchEvent(new Event("toggle"));
+    });
+    const key = (target: Element, key: string) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    key(el.querySelector(".mw-play-surface")!, "Enter");
+    const bits = () => [...el.querySelectorAll(".mw-bits [role=switch]")].map((bit) => bit.getAttribute("aria-checked")).join(" ");
+    const flip = () => el.querySelectorAll<HTMLElement>(".mw-bits [role=switch]")[3]!.click();
+    const first = bits();
+    flip();
+    expect(bits()).not.toBe(first);
+    press("Undo");
+    expect(bits()).toBe(first);
+    flip();
+    press("Restart");
+    expect(bits()).toBe(first);
+    press("One step");
+    const trained = bits();
+    press("Undo");
+    expect(bits()).toBe(trained);
+    expect([...el.querySelectorAll("button")].find((one) => one.textContent === "Undo")!.getAttribute("aria-disabled")).toBe("true");
+  });
+
   test("a removed view listens no more", () => {
     const { model, el, cleanup } = show();
     cleanup();

@@ -11,7 +11,7 @@ export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-
 
 /**
  * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
- * and the rest of the time allows, once at least.
+ * and the rest of the time allows, once at least. The frame that answers a click or a key does neither.
  */
 export function frameLoop(
   view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
@@ -19,6 +19,8 @@ export function frameLoop(
 ): void {
   const isSeen = signal(true);
   const isAwake = signal(!document.hidden);
+  let isAnswering = false; // something was clicked, typed or moved since the last frame: the next one has other things to draw
+  for (const type of ["click", "pointerdown", "keydown", "input"]) root.addEventListener(type, () => (isAnswering = true));
   const wake = () => (isAwake.value = !document.hidden);
   document.addEventListener("visibilitychange", wake);
   const observer = globalThis.IntersectionObserver && new IntersectionObserver((entries) => (isSeen.value = entries.at(-1)!.isIntersecting));
@@ -37,11 +39,12 @@ export function frameLoop(
       due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
       last = now;
       const end = performance.now() + BUDGET_MS;
-      drawn();
-      for (; due >= 1 && playing.peek(); due -= 1) {
+      if (!isAnswering) drawn();
+      for (; !isAnswering && due >= 1 && playing.peek(); due -= 1) {
         step();
         if (performance.now() >= end) break;
       }
+      isAnswering = false;
       if (playing.peek()) request = requestAnimationFrame(frame);
     });
     return () => cancelAnimationFrame(request);

@@ -6,7 +6,6 @@ import { batch, signal, untracked } from "@preact/signals-core";
 import { announcer } from "#ui/announcer.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
-import { editHistory } from "#ui/edit_history.ts";
 import { t } from "#ui/messages.ts";
 import { viewOf } from "#ui/view.ts";
 import { plane } from "./decisions.ts";
@@ -37,7 +36,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const session = startSession(settingsOf(first)!, rows);
   const traits = signal<Choice>(first);
   const fault = signal("");
-  const past = editHistory<Choice>();
+  const past: (() => boolean)[] = [];
   const answers = gradientAnswers(session);
   let held: Choice | null = null; // before a slider was taken
 
@@ -45,9 +44,18 @@ function render({ model, el }: RenderProps<State>): () => void {
     held ??= traits.peek();
     view.set(changes);
     if (isHeld) return;
-    past.record(held);
-    [held, control.canUndo.value] = [null, true];
+    const before = held;
+    held = null;
+    record(() => {
+      view.set(before);
+      model.save_changes();
+      return true;
+    });
     model.save_changes();
+  }
+  function record(takeBack: () => boolean): void {
+    past.push(takeBack);
+    control.canUndo.value = true;
   }
   /** What the model has now, if it can be trained with. */
   function take(): void {
@@ -79,11 +87,8 @@ function render({ model, el }: RenderProps<State>): () => void {
       rest();
     },
     undo() {
-      const before = past.undo(traits.peek());
-      control.canUndo.value = past.canUndo;
-      if (!before) return;
-      view.set(before);
-      model.save_changes();
+      while (past.length > 0 && !past.pop()!());
+      control.canUndo.value = past.length > 0;
     },
   };
   function rest(): void {
@@ -92,7 +97,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     model.save_changes();
   }
 
-  const page: Page = { view, session, traits, edit, answers };
+  const page: Page = { view, session, traits, edit, record, answers };
   const { root, head } = card(el, t("play.title"));
   root.classList.add("mw-play");
   const told = storiesPart(page);

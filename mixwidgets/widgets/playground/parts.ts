@@ -23,5 +23,7 @@ export interface Page {
   readonly traits: ReadonlySignal<Choice>;
   /** Choose otherwise; `isHeld`: while a slider is held, the kernel is told at its end only. */
   edit(changes: Partial<Choice>, isHeld?: boolean): void;
+  /** Have Undo call `takeBack` for a change that was made; what returns false had nothing to take back. */
+  record(takeBack: () => boolean): void;
   readonly answers: ReadonlySignal<Gradients>;
 }

@@ -14,7 +14,7 @@ import { LIMITS } from "#training/settings.ts";
 import { matrix, type Place } from "./matrix.ts";
 import type { Page } from "./parts.ts";
 
-export function weightsPart({ view, session }: Page): HTMLElement {
+export function weightsPart({ view, session, record }: Page): HTMLElement {
   const element = h("details", { class: "mw-unfolding" }, h("summary", {}, t("play.weights")));
   const isOpen = openState(element);
   const chosen: Signal<Place | null> = signal(null);
@@ -37,14 +37,35 @@ export function weightsPart({ view, session }: Page): HTMLElement {
   const put = (code: bigint): void => {
     if (place.value) session.setWeight(place.value.tensor, place.value.index, valueOf(format.value, code));
   };
-  const flip = (position: number): void => put(now().code ^ (1n << BigInt(position)));
+  /** Have Undo give the weight the value that it has now, in this run. */
+  const remember = (): void => {
+    const { tensor, index } = place.value!;
+    const { data: run, tensors } = session.chosen;
+    const value = tensors[tensor]!.kept[index]!;
+    record(() => {
+      const isThere = session.chosen.data === run && index < (session.chosen.tensors[tensor]?.kept.length ?? 0);
+      if (isThere) session.setWeight(tensor, index, value);
+      return isThere;
+    });
+  };
+  const edit = (code: bigint): void => {
+    remember();
+    put(code);
+  };
   let before = 0n;
   const shown = kept(now(), (last) => (place.value === null || session.look.value < 0 ? last : now()));
   const grid = bitGrid(view, shown, {
-    flip,
-    step: (direction) => put((direction > 0 ? nextUp : nextDown)(format.value, now().code)),
-    setField: (low, width, value) => put((now().code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
-    stroke: { start: () => void (before = now().code), paint: flip, cancel: () => put(before) },
+    flip: (position) => edit(now().code ^ (1n << BigInt(position))),
+    step: (direction) => edit((direction > 0 ? nextUp : nextDown)(format.value, now().code)),
+    setField: (low, width, value) => edit((now().code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
+    stroke: {
+      start() {
+        before = now().code;
+        remember();
+      },
+      paint: (position) => put(now().code ^ (1n << BigInt(position))),
+      cancel: () => put(before),
+    },
   });
   const panel = bitsPanel(() => (chosen.value = null), grid);
   const matrices = Array.from({ length: LIMITS.hiddenLayers + 1 }, (_, layer) => matrix(view, session, layer, isOpen, chosen));
