@@ -126,6 +126,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
       for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
         const on = ((code >> BigInt(position)) & 1n) === 1n;
         const button = buttons[i]!;
+        if (button.getAttribute("aria-checked") === String(on)) continue;
         set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
         setText(button.firstElementChild!, on ? "1" : "0");
       }
