@@ -1,12 +1,11 @@
-"""mixwidgets: Jupyter widgets with which people touch floating point and mixed-precision training.
+"""mixwidgets: Jupyter widgets for exploring floating point and mixed-precision training.
 
-The public names are loaded on first use (PEP 562), so that `import mixwidgets` costs little and a bit
-editor never loads torch.
+Public names are loaded on first use (PEP 562), so that `import mixwidgets` is fast and a bit editor never
+loads torch.
 """
 
 from importlib import import_module
 from typing import Any
-from warnings import warn
 
 __version__ = "0.1.0"
 
@@ -45,19 +44,10 @@ _MODULES = {
     "check": "exercises.coding",
 }
 
-# Renamed or no longer public: each works for one more version, with a DeprecationWarning.
-_DEPRECATED = {"BlockFormat": "formats.block", "Run": "store.run"}
-
 __all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _DEPRECATED:
-        module = f"{__name__}.{_DEPRECATED[name]}"
-        warn(
-            f"mixwidgets.{name} will go; write from {module} import {name}", DeprecationWarning, stacklevel=2
-        )
-        return getattr(import_module(module), name)
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import types
-import warnings
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -76,7 +75,6 @@ PACKAGES = {
         {"typer", "rich"},
         {"distributed"},
     ),
-    "runs": (set(), set(), set()),  # moved modules, by name
     "__init__": ({"installed"}, set(), set()),
 }
 # Files that are imported inside functions only, and what they may import of others on loading.
@@ -232,11 +230,9 @@ def test_every_public_name_is_there_twice():
         return {name: getattr(mixwidgets, name) for name in mixwidgets.__all__}
 
     before = public()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of mixwidgets.runs
-        for module in pkgutil.walk_packages(mixwidgets.__path__, "mixwidgets."):
-            if not module.name.endswith("__main__"):
-                importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(mixwidgets.__path__, "mixwidgets."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
     after = public()
     assert before == after
     assert not any(isinstance(value, types.ModuleType) for value in after.values())
@@ -246,30 +242,6 @@ def test_every_public_name_is_there_twice():
 def test_an_unknown_public_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'BitEdtor'"):
         _ = mixwidgets.BitEdtor
-
-
-@pytest.mark.parametrize(("name", "module"), [("BlockFormat", "formats.block"), ("Run", "store.run")])
-def test_a_name_that_is_no_longer_public_works_and_says_where_it_is(name, module):
-    with pytest.warns(DeprecationWarning, match=f"from mixwidgets.{module} import {name}"):
-        found = getattr(mixwidgets, name)
-    assert found is getattr(importlib.import_module(f"mixwidgets.{module}"), name)
-    assert name not in mixwidgets.__all__
-
-
-def test_documented_modules_that_moved_can_still_be_imported():
-    assert (
-        run_python("""
-        import warnings
-
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            from mixwidgets.runs.loss_scale import LossScale
-            from mixwidgets.runs.task import TaskOption, TaskSpec, tasks
-        from mixwidgets.experiments.loss_scale import LossScale as now
-        print(LossScale is now, "mixwidgets.experiments.loss_scale" in str(told[0].message))
-    """)
-        == "True True"
-    )
 
 
 # A saved page imports the one module that it holds.
