@@ -1,7 +1,7 @@
 """What the training core costs on a GPU: python -m benchmarks.gpu, or python benchmarks/gpu.py.
 
 It runs the tests that need a CUDA device, then measures, in less than seven minutes. Beside mixwidgets it
-needs torch, NumPy, scikit-learn and pytest. Each row is written to results/<the GPU>/gpu.json as soon as it
+needs torch, NumPy and pytest. Each row is written to results/<the GPU>/gpu.json as soon as it
 is measured, and an error costs its row only. To see whether this file runs: --device cpu --quick, which is a
 check and writes nothing.
 """
@@ -293,7 +293,7 @@ def measured(row: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def machine(device: torch.device) -> dict[str, object]:
     """Where the figures come from."""
-    packages = {name: version(name) for name in ("numpy", "torch", "scikit-learn")}
+    packages = {name: version(name) for name in ("numpy", "torch")}
     name = "CPU"
     if device.type == "cuda":
         properties = torch.cuda.get_device_properties(device)

@@ -1,4 +1,4 @@
-"""What is installed: whether an extra's packages are there, told without loading them, and versions."""
+"""Which packages are installed, found without importing them, and their versions."""
 
 import importlib.metadata
 import importlib.util
@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import torch
 
-_OLDEST_TORCH = (2, 9)  # since then a setting says how it multiplies float32
+_OLDEST_TORCH = (2, 9)  # the first with the settings of float32 products
 
 IN_BROWSER = sys.platform == "emscripten"
 """Whether this Python is Pyodide, as in JupyterLite."""
-_FETCHED = ("numpy", "pandas")  # by Pyodide, if a cell imports them
+_FETCHED = ("numpy", "pandas")  # fetched by Pyodide if a cell imports them
 
 
 def require(what: str, extra: str, *packages: str, instead: str = "") -> None:
-    """ModuleNotFoundError, with what to install, where `what` needs packages that are missing; and what else
-    would do instead."""
+    """Raise ModuleNotFoundError, with what to install or do instead, if `what` needs missing packages."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(
@@ -32,7 +31,7 @@ def require(what: str, extra: str, *packages: str, instead: str = "") -> None:
 
 
 def import_error_in_browser(what: str, error: ModuleNotFoundError) -> ModuleNotFoundError:
-    """The error with its cure. Pyodide fetches what a cell imports, not what a package does."""
+    """The error with its fix. Pyodide fetches what a cell imports, but not what a package imports."""
     if error.name in _FETCHED:
         cure = f"write `import {error.name}` first in this cell, which fetches it from Pyodide's site"
     else:
@@ -41,16 +40,16 @@ def import_error_in_browser(what: str, error: ModuleNotFoundError) -> ModuleNotF
 
 
 def require_training() -> None:
-    """ModuleNotFoundError or ImportError, with what to install, where no run can be trained."""
+    """Raise ModuleNotFoundError or ImportError, with what to install, if runs cannot be trained here."""
     if IN_BROWSER:
         raise import_error_in_browser("Training", ModuleNotFoundError(name="torch"))
-    require("Training", "train", "torch", "sklearn")
+    require("Training", "train", "torch")
     require_recent_torch()
 
 
 def require_recent_torch() -> None:
-    """ImportError where torch is too old to train with. Watching a loop of one's own needs none so recent."""
-    with suppress(importlib.metadata.PackageNotFoundError):  # built in place: it may do
+    """Raise ImportError if torch is too old for training. Watching a loop works with older versions."""
+    with suppress(importlib.metadata.PackageNotFoundError):  # a torch built in place may work
         version = importlib.metadata.version("torch")
         if tuple(map(int, version.split(".")[:2])) < _OLDEST_TORCH:
             oldest = ".".join(map(str, _OLDEST_TORCH))
@@ -62,7 +61,7 @@ def require_recent_torch() -> None:
 
 
 def versions() -> Mapping[str, str]:
-    """What computes in this process: the version of Python and of the loaded packages, by name."""
+    """The versions of Python and of the loaded packages that compute, by name."""
     loaded = {name: sys.modules[name].__version__ for name in ("mixwidgets", "numpy", "torch")}
     return MappingProxyType({"python": platform.python_version(), **loaded})
 

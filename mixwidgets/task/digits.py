@@ -2,11 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,9 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mixwidgets.task.convolution import Conv3x3
+from mixwidgets.task.digit_rows import HELD_OUT, digit_rows
 from mixwidgets.task.protocol import Predict, shuffled_batches
-
-_HELD_OUT = 360  # of 1,797 digits
 
 
 def load_digits() -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
@@ -24,29 +19,14 @@ def load_digits() -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
 
     Each is (images, labels): float32 (n, 1, 8, 8) in 0 … 1 (scikit-learn's run from 0 to 16), int64 (n,).
     """
-    rows = np.random.default_rng(0).permutation(_rows())
-    images = torch.from_numpy(rows[:, :-1]).float().reshape(-1, 1, 8, 8) / 16
-    labels = torch.from_numpy(rows[:, -1]).long()
-    return (images[_HELD_OUT:], labels[_HELD_OUT:]), (images[:_HELD_OUT], labels[:_HELD_OUT])
-
-
-def _rows() -> np.ndarray[Any, np.dtype[np.float64]]:
-    """float64 (1797, 65): the pixels of each digit, and its label.
-
-    Out of scikit-learn's file: to import scikit-learn takes nearly as long as to import torch, and 140 MB.
-    """
-    package = find_spec("sklearn")
-    for folder in (package and package.submodule_search_locations) or ():
-        with suppress(FileNotFoundError):
-            return np.loadtxt(Path(folder, "datasets", "data", "digits.csv.gz"), delimiter=",")
-    from sklearn import datasets  # a release that has it elsewhere, or none at all
-
-    digits = datasets.load_digits()
-    return np.column_stack([digits.data, digits.target])
+    rows = torch.from_numpy(np.frombuffer(digit_rows(), np.uint8).astype(np.int64).reshape(-1, 65))
+    images = rows[:, :-1].float().reshape(-1, 1, 8, 8) / 16
+    labels = rows[:, -1].clone()
+    return (images[HELD_OUT:], labels[HELD_OUT:]), (images[:HELD_OUT], labels[:HELD_OUT])
 
 
 class _Digits:
-    """What both tasks share: inputs (n, 1, 8, 8), outputs the logits (n, 10), targets the labels (n,)."""
+    """Base of both tasks: inputs (n, 1, 8, 8), outputs logits (n, 10), targets labels (n,)."""
 
     def __init__(self, options: Mapping[str, float]) -> None:
         self.size = int(options["size"])
@@ -86,7 +66,7 @@ class DigitsCNN(_Digits):
 
 
 class DigitsMLP(_Digits):
-    """Linear layers; at the usual two hidden ones, 64 and 128 inputs are multiples of the MX block's 32."""
+    """Linear layers; by default they have 64 and 128 inputs, multiples of the MX block size 32."""
 
     def __init__(self, options: Mapping[str, float]) -> None:
         super().__init__(options)

@@ -1,4 +1,4 @@
-"""The tests that need a CUDA device. Beside mixwidgets they need torch, NumPy, scikit-learn and pytest."""
+"""The tests that need a CUDA device. Beside mixwidgets they need torch, NumPy and pytest."""
 
 import warnings
 from contextlib import contextmanager

@@ -11,7 +11,6 @@ import torch
 from sklearn import datasets
 from torch.nn import functional
 
-from mixwidgets.task import digits
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.convolution import Conv3x3
 from mixwidgets.task.digit_rows import digit_rows
@@ -24,10 +23,7 @@ def test_the_convolution_is_torchs():
     torch.testing.assert_close(ours(x), expected)
 
 
-@pytest.mark.parametrize("spec", [digits.find_spec("sklearn"), digits.find_spec("json"), None])
-def test_the_digits_are_scikit_learns(monkeypatch, spec):
-    """Read from its file, or by itself where the file is not there."""
-    monkeypatch.setattr(digits, "find_spec", lambda name: spec)
+def test_the_digits_are_scikit_learns():
     expected = datasets.load_digits()
     order = np.random.default_rng(0).permutation(len(expected.target))
     held_out, training = order[:360], order[360:]
