@@ -20,7 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Touch floating point and mixed-precision training.",
+    help="Explore floating point and mixed-precision training.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("lab", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(open_lab)
@@ -52,11 +52,11 @@ def show_format(
 @app.command("export")
 def export(
     folder: Annotated[
-        Path, typer.Argument(help="A new or an empty folder, or one with a former site.", show_default=False)
+        Path, typer.Argument(help="A new or empty folder, or one with an earlier site.", show_default=False)
     ],
     into: Annotated[
         Path | None,
-        typer.Argument(help="The same folder, where the word site stands first.", show_default=False),
+        typer.Argument(help="The folder, if the first argument is the word site.", show_default=False),
     ] = None,
     lang: Annotated[
         str, typer.Option(help=f"{', '.join(LANGUAGES)} (with the index at the root), or both: all of them.")

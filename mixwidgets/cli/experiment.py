@@ -1,9 +1,9 @@
-"""Experiments as the command line names them: a file, the options over it, the axes of a grid."""
+"""Experiments on the command line: a file, options that override it, the axes of a grid."""
 
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,19 +17,18 @@ RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
 File = Annotated[
     Path | None,
     typer.Argument(
-        help="An experiment, as TOML or JSON, or the folder of a run. Options given beside it override its "
-        "fields.",
+        help="An experiment as TOML or JSON, or the folder of a run. Options override its fields.",
         show_default=False,
     ),
 ]
-Task = Annotated[str | None, typer.Option(help="What to train: digits_cnn if nothing else is said.")]
-Steps = Annotated[int | None, typer.Option(help="Optimiser steps; the task's own number if left out.")]
+Task = Annotated[str | None, typer.Option(help="What to train; default: digits_cnn.")]
+Steps = Annotated[int | None, typer.Option(help="Optimiser steps; default: the task's.")]
 Device = Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:0.")]
 LossWeight = Annotated[
-    float | None, typer.Option(help="Factor on the loss, 1 if left out; small ones starve gradients.")
+    float | None, typer.Option(help="Factor on the loss; default: 1. Small ones make gradients underflow.")
 ]
-LearningRate = Annotated[float | None, typer.Option(help="The task's own if left out.")]
-Optimizer = Annotated[str | None, typer.Option(help="adam, if left out, or sgd.")]
+LearningRate = Annotated[float | None, typer.Option(help="Step size; default: the task's.")]
+Optimizer = Annotated[str | None, typer.Option(help="adam (default) or sgd.")]
 Option = Annotated[
     list[str] | None, typer.Option(help="One of the task's own options, such as size=4; repeatable.")
 ]
@@ -38,7 +37,7 @@ TrustSource = Annotated[
     bool,
     typer.Option(
         "--trust-source",
-        help="Run the Python source of a task of its own that the file brings. It can do all that you can.",
+        help="Run the Python source of a task that the file contains. It can do everything that you can do.",
     ),
 ]
 
@@ -49,10 +48,10 @@ _DEFAULTS = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
 
 
 def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields, unchecked, of an experiment or a grid: those of the file and, over them, the options.
+    """The unchecked fields of an experiment or a grid: those of the file, overridden by the options.
 
-    `given` are a command's arguments by name; an option that is None was left out. A list is an axis of the
-    table `grid`; a value takes the place of an axis.
+    `given` are a command's arguments by name; an option that is None was not given. A list is an axis of the
+    table `grid`; a single value replaces an axis.
     """
     fields: dict[str, Any] = _read_fields(given["file"]) if given["file"] else {**_DEFAULTS}
     said = {name: given[name] for name in _FIELDS if given[name] is not None}
@@ -73,18 +72,8 @@ def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, **said}
 
 
-def check_trust(experiments: Iterable["Experiment"], trust_source: bool) -> None:
-    """Raise ValueError where an experiment brings source that training would run, unless trusted."""
-    for experiment in experiments:
-        if experiment.task_source and not trust_source:
-            raise ValueError(
-                f"This brings Python source of its own, the task {experiment.task}, which would be run. "
-                "Read it; if you trust it, add --trust-source."
-            )
-
-
 def _named_numbers(given: list[str]) -> dict[str, float]:
-    """Numbers by name, from texts such as "size=4"."""
+    """The numbers by name in texts such as "size=4"."""
     options: dict[str, float] = {}
     for text in given:
         name, equals, number = text.partition("=")
@@ -99,7 +88,7 @@ def _named_numbers(given: list[str]) -> dict[str, float]:
 
 
 def _seeds(text: str) -> range:
-    """The seeds of a text such as "3" or "0-4"; ValueError for others."""
+    """The seeds in a text such as "3" or "0-4". ValueError for anything else."""
     found = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if last < first:
@@ -108,9 +97,9 @@ def _seeds(text: str) -> range:
 
 
 def cells_of(fields: Mapping[str, Any]) -> list["Experiment"]:
-    """The experiments of the grid whose axes are the table `grid` among the fields.
+    """The experiments of the grid whose axes are the field `grid`.
 
-    Every task starts from its own defaults. Errors are those of Experiment and `grid`.
+    Every task has its own defaults. Raises the errors of Experiment and `grid`.
     """
     from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.experiments.grid import grid
@@ -126,7 +115,7 @@ def cells_of(fields: Mapping[str, Any]) -> list["Experiment"]:
 
 
 def _recipes(values: Any) -> list[Any]:
-    """Names stay names; a table of fields is a Recipe."""
+    """Recipes: a name is kept, and a table of fields becomes a Recipe."""
     from mixwidgets.experiments.recipe import Recipe
 
     return [Recipe.from_dict(value) if isinstance(value, Mapping) else value for value in _several(values)]
@@ -137,10 +126,9 @@ def _several(values: Any) -> list[Any]:
 
 
 def _read_fields(path: Path) -> dict[str, Any]:
-    """The fields that a file names, unchecked; of a run's folder, or the experiment.json in it, those of the
-    run.
+    """The unchecked fields in a file, or those of a run, given by its folder or its experiment.json.
 
-    ValueError or OSError, with the place in the file where there is one, when it cannot be read.
+    ValueError or OSError, with the position in the file if known, if it cannot be read.
     """
     from mixwidgets.store.files import read_plain_file
     from mixwidgets.store.journal import read_experiment
@@ -151,7 +139,7 @@ def _read_fields(path: Path) -> dict[str, Any]:
     if (folder / "experiment.json").exists():
         experiment = read_experiment(folder)
         if isinstance(experiment, WatchedLoop):
-            raise ValueError(f"{path} is a loop that watch looked at: only its owner can run it again.")
+            raise ValueError(f"{path} is a loop observed by watch: only its owner can run it again.")
         return experiment.to_dict()
     if path.suffix not in _PARSERS:
         raise ValueError(f"{path}: an experiment is a .toml or a .json file, or the folder of a run.")
@@ -162,5 +150,5 @@ def _read_fields(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     if not isinstance(fields, dict):
-        raise ValueError(f"{path} holds no experiment: one is an object of fields, such as task and steps.")
+        raise ValueError(f"{path} is not an experiment, which is an object of fields such as task and steps.")
     return fields

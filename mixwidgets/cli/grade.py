@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 def grade_class(
     folder: Annotated[
         Path,
-        typer.Argument(help="The students' reports: a text file, or a folder of them, for each student."),
+        typer.Argument(help="The students' reports: one text file, or a folder of them, per student."),
     ],
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print CSV: a line for each student and exercise.")
+        bool, typer.Option("--csv", help="Print CSV: one line per student and exercise.")
     ] = False,
 ) -> None:
-    """Show what each student solved, from the texts that `report()` gives. Nothing in a text is executed.
+    """Show what each student solved, from the texts of `report()`. Nothing in a text is executed.
 
-    A report says what was tried on the student's own computer, and anybody can write one by hand: use it to
-    see where a class stands, not to examine.
+    Reports come from the students' own computers, and anybody can write one by hand: use them to see how a
+    class is doing, not for exams.
     """
     from mixwidgets.exercises.reports import course, read_class
 
@@ -52,12 +52,12 @@ def grade_class(
 
 
 def _csv(students: "list[tuple[str, list[Reported] | str]]") -> str:
-    """A line for each student and exercise; one for a student without reports."""
+    """One line per student and exercise, and one for a student without reports."""
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(["student", "lesson", "exercise", "result", "attempts", "hint"])
     for name, found in students:
-        student = "'" + plain(name) if name[0] in "=+-@" else plain(name)  # no formula of a spreadsheet
+        student = "'" + plain(name) if name[0] in "=+-@" else plain(name)  # not a formula for spreadsheets
         if isinstance(found, str):
             table.writerow([student, "", "", plain(found), "", ""])
             continue

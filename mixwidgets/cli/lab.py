@@ -1,4 +1,4 @@
-"""mixwidgets lab: JupyterLab, on this machine alone; with --classroom on a student's copy of the course."""
+"""mixwidgets lab: JupyterLab on this machine; with --classroom, with a student's copy of the course."""
 
 import errno
 import hashlib
@@ -31,20 +31,21 @@ def open_lab(
         Path | None,
         typer.Argument(
             metavar="[NOTEBOOK | FOLDER]",
-            help="What to open; the start notebook if it is here. With --classroom, the student's folder.",
+            help="What to open; default: the start notebook, if it is here. With --classroom, the student's "
+            "folder.",
         ),
     ] = None,
     classroom: Annotated[
         bool,
         typer.Option(
             "--classroom",
-            help=f"Open the course in a folder of your own, ./{OWN} if none is named. Lessons that are "
-            "missing there are copied; a file that is there is never written to. A lesson that has changed "
-            "since is put beside yours as NAME_2.ipynb.",
+            help=f"Open the course in your own folder, by default ./{OWN}. Missing lessons are copied there; "
+            "existing files are never changed. If a lesson has changed since, the new one is added as "
+            "NAME_2.ipynb.",
         ),
     ] = False,
 ) -> None:
-    """Open JupyterLab on loopback, with its token. Further options go to JupyterLab."""
+    """Open JupyterLab on the loopback interface, with its token. Other options are passed to JupyterLab."""
     options = list(context.args)
     if notebook and str(notebook).startswith("-"):  # the first of JupyterLab's options
         options, notebook = [str(notebook), *options], None
@@ -60,34 +61,34 @@ def open_lab(
 
 
 def _own_course(folder: Path) -> Path:
-    """The first lesson of the student's copy, in the language that the widgets speak here."""
+    """The first lesson of the student's copy, in the widgets' language."""
     from mixwidgets.languages.choice import chosen_language
 
     lessons = copy_course(folder)
     for name, path in lessons.items():
         if path.name != name.name:
-            typer.echo(plain(f"{path} is the course's {name} now; the older file is as you left it"))
+            typer.echo(plain(f"{path} is the course's {name} now; your older file was not changed"))
     in_language = Path(chosen_language(), FIRST)
     return lessons.get(in_language, lessons[Path(FIRST)])
 
 
 def course_folder() -> Path:
-    """Where the lessons are: in the package if it was installed, beside it in a checkout.
+    """The folder of the lessons: in an installed package, or next to the package in a checkout.
 
-    FileNotFoundError where they are in neither.
+    FileNotFoundError if there is neither.
     """
     for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
         if (folder / FIRST).is_file():
             return folder
-    raise FileNotFoundError("This mixwidgets came without its lessons; install it from its wheel.")
+    raise FileNotFoundError("This mixwidgets has no lessons; install it from its wheel.")
 
 
 def copy_course(folder: Path) -> dict[Path, Path]:
-    """See to it that `folder` has every lesson, and that no file of the student's is written to.
+    """Copy the missing lessons to `folder`, without changing any file of the student's.
 
-    Where a lesson of that name is there, it stays, changed or not. If it came from another version of the
-    course, the lesson is put beside it as `name_2.ipynb`. Returns, by its path in the course, where each is.
-    ValueError for the course's own folder; OSError, of the usual kinds, where a lesson cannot be written.
+    An existing lesson is kept, edited or not. If it came from another version of the course, the new lesson
+    is added as `name_2.ipynb`. Returns where each lesson is, by its path in the course. ValueError for the
+    course's own folder; OSError if a lesson cannot be written.
     """
     course = course_folder().resolve()
     if course in (folder.resolve(), *folder.resolve().parents):
@@ -101,11 +102,11 @@ def copy_course(folder: Path) -> dict[Path, Path]:
 
 
 def _handed_out(lesson: bytes, path: Path) -> Path:
-    """The student's copy of this very lesson: the one that is there, else a new one under a free name."""
+    """The student's copy of this version of a lesson: an existing one, else a new one with a free name."""
     version = hashlib.sha256(lesson).hexdigest()
     candidate, number = path, 1
     while os.path.lexists(candidate) or not _put(candidate, _stamped(lesson, version)):
-        if _version(candidate) == version:  # also where another start was quicker
+        if _version(candidate) == version:  # perhaps another start was faster
             break
         number += 1
         candidate = path.with_name(f"{path.stem}_{number}{path.suffix}")
@@ -113,8 +114,8 @@ def _handed_out(lesson: bytes, path: Path) -> Path:
 
 
 def _stamped(lesson: bytes, version: str) -> bytes:
-    """The lesson with its version in the metadata, where it outlasts what a student changes in JupyterLab,
-    and without the outputs that answer a question: the first line of a folded one can be read."""
+    """The lesson with its version in the metadata, where a student's edits in JupyterLab keep it, and without
+    outputs that answer a question, since the first line of a folded output is visible."""
     notebook = json.loads(lesson)
     for cell in notebook["cells"]:
         if "answer" in cell["metadata"].get("tags", []):
@@ -124,7 +125,7 @@ def _stamped(lesson: bytes, version: str) -> bytes:
 
 
 def _version(path: Path) -> str | None:
-    """Which version of the lesson was handed out here; None for what is no such copy, or cannot be read."""
+    """The version of the lesson in this copy; None if it is not such a copy, or cannot be read."""
     try:
         return str(json.loads(path.read_bytes())["metadata"]["mixwidgets"]["course"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
@@ -132,8 +133,8 @@ def _version(path: Path) -> str | None:
 
 
 def _put(path: Path, data: bytes) -> bool:
-    """A new file, whole or (where the drive has hard links) not at all; False where there is one of that
-    name. It replaces nothing: unlike a rename, a link fails where there is a file."""
+    """Create a file, completely or (if the drive has hard links) not at all; False if the name is taken. A
+    hard link, unlike a rename, fails if the target exists."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     create_file(temporary, data)
     try:

@@ -1,6 +1,6 @@
-"""mixwidgets runs | compare: what is in a folder of runs, and what some of them differ in.
+"""mixwidgets runs | compare: lists the runs of a folder, and compares some of them.
 
-rich and NumPy take long to load, so they are imported where they are used.
+rich and NumPy load slowly, so they are imported where they are used.
 """
 
 import json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mixwidgets.store.settings import Value
 
 _SHARES = ("gradients.", "weights_unchanged")
-_NEWEST = 100  # listed, unless another number is asked for
+_NEWEST = 100  # the default number of runs to list
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
@@ -33,13 +33,13 @@ def show_runs(
             "--newest",
             "-n",
             min=0,
-            help=f"How many to list; 0: all. {_NEWEST} if left out; as JSON, all.",
+            help=f"How many to list; 0: all. Default: {_NEWEST}; with --json, all.",
             show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs of a folder, the newest first: what each is, how it ended, its last figures."""
+    """List the runs of a folder, newest first: what each is, how it ended, and its last figures."""
     from mixwidgets.store.run import run_folders
 
     if newest is None:
@@ -54,20 +54,20 @@ def show_runs(
         if more:
             typer.echo(f"These are the newest {newest}; mixwidgets runs --newest 0 lists all.")
     else:
-        typer.echo(f"No runs in {plain(runs_dir)} yet: mixwidgets train makes one.")
+        typer.echo(f"No runs in {plain(runs_dir)} yet: start one with mixwidgets train.")
 
 
 def compare_runs(
     named: Annotated[
         list[str],
-        typer.Argument(metavar="RUN...", help="Folders of runs, ids, or parts of ids that no other run has."),
+        typer.Argument(metavar="RUN...", help="Folders of runs, ids, or unique parts of ids."),
     ],
     runs_dir: RunsDir = Path("runs"),
     as_json: AsJson = False,
 ) -> None:
-    """Show in which settings runs differ, how each ended, and what each lost.
+    """Show the settings in which runs differ, how each ended, and what each lost.
 
-    help(mixwidgets.comparison) says what each line means; – stands for what is not known.
+    help(mixwidgets.comparison) explains each line; – means unknown.
     """
     from mixwidgets.store.comparison import comparison_rows
 
@@ -86,7 +86,7 @@ def compare_runs(
 
 
 def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
-    """The folder's runs, the newest first; what was skipped is told on stderr."""
+    """The folder's runs, newest first; skipped ones are reported on stderr."""
     from mixwidgets.store.run import list_runs
 
     with warnings.catch_warnings(record=True) as skipped:
@@ -98,9 +98,9 @@ def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
 
 
 def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "Run":
-    """The run at a path, or the one of those there whose id is, or has in it, what is named.
+    """The run at a path, or the run whose id equals or contains `named`.
 
-    LookupError, with what is there, when none or several have.
+    LookupError, with the existing runs, if there is none or several.
     """
     from mixwidgets.checks import did_you_mean
     from mixwidgets.store.run import open_run
@@ -113,7 +113,7 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
         return found[0]
     if found:
         raise LookupError(
-            f"{named!r} is in the ids of {len(found)} runs, {found[-1].id} … {found[0].id}: write more of it."
+            f"{named!r} is in the ids of {len(found)} runs, {found[-1].id} … {found[0].id}: be more specific."
         )
     raise LookupError(
         f"There is no run {named!r} in {os.fspath(runs_dir)!r}."
@@ -133,20 +133,20 @@ def _brief(run: "Run") -> dict[str, Any]:
 
 
 def _in_json(value: "Value") -> "Value":
-    """The value, or where it is a number that JSON does not have, its word: "nan", "inf", "-inf"."""
+    """The value, with "nan", "inf", "-inf" for numbers that JSON does not have."""
     from mixwidgets.store.records import to_json_number
 
     return to_json_number(value) if isinstance(value, float) else value
 
 
 def show_list(runs: list["Run"]) -> None:
-    """A line for each run."""
+    """Print one line per run."""
     names = ("id", "task", "recipe", "seed", "device", "status", "skipped", "loss", "metrics")
     show_table(names, [_line(run) for run in runs])
 
 
 def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
-    """The runs by number, then a line for each setting and each result."""
+    """Print the runs by number, then one line per setting and result."""
     show_table(
         ("run", "id", "what"),
         [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)],
@@ -182,14 +182,14 @@ def _line(run: "Run") -> list[str]:
 
 
 def _setting_in_words(value: "Value") -> str:
-    """A setting, exactly; what is not known, or not there, is –."""
+    """A setting, exactly; – if it is unknown or not applicable."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "–" if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def result_in_words(name: str, value: "Value") -> str:
-    """A result of `comparison`: four digits, shares in percent, bytes in MB; what is not known is –."""
+    """A result of `comparison`: four digits, shares in percent, bytes in MB; – if unknown."""
     if value is None or isinstance(value, str):
         return value or "–"
     if name.startswith(_SHARES):

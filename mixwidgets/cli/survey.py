@@ -12,21 +12,21 @@ _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
 
 def survey_file(
     file: Annotated[
-        Path, typer.Argument(help="A safetensors file, or one of torch.save: .pt, .pth, .bin or .ckpt.")
+        Path, typer.Argument(help="A safetensors file, or a torch.save file (.pt, .pth, .bin or .ckpt).")
     ],
     formats: Annotated[
         list[str] | None,
         typer.Option(
             "--format",
             "-f",
-            help="A float or block format, such as bfloat16 or mxfp4; may be given several times.",
+            help="A float or block format, such as bfloat16 or mxfp4. Repeatable.",
             show_default="float16, bfloat16, float8_e4m3fn, mxfp4",
         ),
     ] = None,
     block_axis: Annotated[
         int | None,
         typer.Option(
-            help="The axis along which blocks run; left out, that of the sum in a layer's product.",
+            help="The axis along which blocks run; default: the one that a layer's product sums over.",
             show_default=False,
         ),
     ] = None,
@@ -34,7 +34,7 @@ def survey_file(
 ) -> None:
     """Show what each tensor of a checkpoint would lose in narrower formats.
 
-    help(mixwidgets.survey) says what each column means; – stands for what a format does not have.
+    help(mixwidgets.survey) explains each column; – means not applicable.
     """
     from mixwidgets.gradients.survey import FORMATS, survey
 

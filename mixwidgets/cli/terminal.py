@@ -1,4 +1,4 @@
-"""What is shown on a terminal: errors, one sentence each, and tables."""
+"""Output on a terminal: errors as one sentence each, and tables."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,12 +7,12 @@ import typer
 
 from mixwidgets.plain_text import plain
 
-_UNBOUNDED = 10_000  # columns: what is piped is for other programs, and is not wrapped
+_UNBOUNDED = 10_000  # columns: piped output is for other programs and not wrapped
 
 
 @contextmanager
 def errors_in_words() -> Iterator[None]:
-    """A wrong argument is one sentence on stderr and exit code 2, never a traceback."""
+    """Report a wrong argument as one sentence on stderr with exit code 2, without a traceback."""
     try:
         yield
     except (TypeError, ValueError, LookupError, OSError, ImportError) as error:
@@ -21,16 +21,16 @@ def errors_in_words() -> Iterator[None]:
 
 
 def _said(error: Exception) -> object:
-    """The message without what Python puts around it: an error's number, the quotes of a KeyError."""
+    """The message without Python's additions: the number of an OSError, the quotes of a KeyError."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return error.args[0] if isinstance(error, KeyError) and error.args else error
 
 
 def show_table(names: Sequence[str], *sections: Sequence[Sequence[str]]) -> None:
-    """Rows under the columns' names. Where words would have to break, a row stands under its first cell.
+    """Print rows under the columns' names. If words would have to break, each row is a paragraph instead.
 
-    Text is taken as text: no markup, no emoji codes, no guessed colours.
+    Text is printed literally: no markup, emoji codes or automatic colours.
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console

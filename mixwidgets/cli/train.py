@@ -1,6 +1,6 @@
 """mixwidgets train | sweep: one run, or a grid of runs on this machine's cores or on a Dask cluster.
 
-Both have the options of an experiment, which `cli.experiment` takes from their arguments by name.
+Both have the options of an experiment, which `cli.experiment` reads from their arguments by name.
 """
 
 import re
@@ -15,7 +15,7 @@ import typer
 from mixwidgets.cli import experiment as take
 from mixwidgets.cli.runs import result_in_words, show_list
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.installed import require, require_training
+from mixwidgets.installed import require
 from mixwidgets.plain_text import plain
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from mixwidgets.store.events import Event
     from mixwidgets.store.run import Run
 
-_LINES = 10  # per run, beside those of skipped steps, where there is no terminal for a bar
+_LINES = 10  # per run, plus those of skipped steps, if there is no terminal for a bar
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://([^\s/:\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
-_PATIENCE = "10s"  # to find the scheduler
+_PATIENCE = "10s"  # for connecting to the scheduler
 
 
 def train_one(
     file: take.File = None,
     task: take.Task = None,
     recipe: Annotated[
-        str | None, typer.Option(help="How numbers are kept: fp16_dynamic if nothing else is said.")
+        str | None, typer.Option(help="A preset of number formats; default: fp16_dynamic.")
     ] = None,
     steps: take.Steps = None,
     seed: Annotated[
-        int | None, typer.Option(help="Initial weights and order of the examples; 0 if left out.")
+        int | None, typer.Option(help="Determines initial weights and the order of examples; default: 0.")
     ] = None,
     device: take.Device = None,
     loss_weight: take.LossWeight = None,
@@ -49,7 +49,7 @@ def train_one(
     trust_source: take.TrustSource = False,
     runs_dir: take.RunsDir = Path("runs"),
 ) -> None:
-    """Launch one run, show its progress, and keep it in its run directory. Ctrl-C stops it."""
+    """Launch a run and show its progress. Ctrl-C stops it."""
     from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.scheduler.in_process import train_here
     from mixwidgets.scheduler.launch import launch
@@ -58,9 +58,9 @@ def train_one(
     with errors_in_words():
         fields = take.experiment_fields(locals())
         if "grid" in fields:
-            raise ValueError(f"{file} names a grid of experiments: run it by mixwidgets sweep.")
+            raise ValueError(f"{file} is a grid of experiments: run it with mixwidgets sweep.")
         experiment = Experiment.from_dict(fields)
-        take.check_trust([experiment], trust_source)
+
         start = launch if can_launch() else train_here
         run = start(experiment, runs_dir, trust_source=trust_source)
     typer.echo(plain(run.path))
@@ -89,7 +89,7 @@ def _show(event: "Event", steps: int) -> None:
 
 
 def _report_run(run: "Run") -> int:
-    """Say how it ended; the exit code comes back."""
+    """Print how it ended and return the exit code."""
     metrics = run.metrics.items()
     figures = ", ".join(f"{name} {result_in_words(f'metrics.{name}', value)}" for name, value in metrics)
     said = f"{run.status}: {run.message}" if run.message else run.status
@@ -101,11 +101,11 @@ def run_sweep(
     file: take.File = None,
     task: take.Task = None,
     recipe: Annotated[
-        list[str] | None, typer.Option(help="How numbers are kept. Repeatable: an axis of the grid.")
+        list[str] | None, typer.Option(help="A preset of number formats. Repeatable: an axis of the grid.")
     ] = None,
     steps: take.Steps = None,
     seed: Annotated[
-        list[str] | None, typer.Option(help="A seed, or several: 0-4. Repeatable: an axis of the grid.")
+        list[str] | None, typer.Option(help="A seed or a range such as 0-4. Repeatable: an axis of the grid.")
     ] = None,
     device: take.Device = None,
     loss_weight: take.LossWeight = None,
@@ -117,7 +117,7 @@ def run_sweep(
     workers: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Processes on this machine; default: one for each core, or GPU that is needed."
+            min=1, help="Processes on this machine; default: one per core, or per GPU that is used."
         ),
     ] = None,
     scheduler: Annotated[
@@ -125,19 +125,18 @@ def run_sweep(
     ] = None,
     runs_dir: take.RunsDir = Path("runs"),
 ) -> None:
-    """Run every combination of a grid, each once: the same line again runs what is missing.
+    """Run every combination of a grid once. The same command runs what is still missing.
 
-    A file names the axes in its table grid: recipe = ["fp32", "bf16"] and seed = [0, 1, 2] are six runs.
-    Ctrl-C stops the sweep.
+    The table grid of a file has the axes: recipe = ["fp32", "bf16"] and seed = [0, 1, 2] are six runs. Ctrl-C
+    stops the sweep.
     """
     from mixwidgets.scheduler.sweep import sweep
 
     with errors_in_words():
         fields = take.experiment_fields(locals())
         cells = take.cells_of(fields)
-        take.check_trust(cells, trust_source)
-    with errors_in_words(), _executor(workers, scheduler) as executor:
-        it = sweep(cells, executor, runs_dir, trust_source)
+    with errors_in_words(), _dask(scheduler) as executor:
+        it = sweep(cells, executor, runs_dir, trust_source, workers=workers)
         try:
             _follow(it)
         except KeyboardInterrupt:
@@ -147,30 +146,18 @@ def run_sweep(
 
 
 @contextmanager
-def _executor(workers: int | None, scheduler: str | None) -> Iterator["Executor | None"]:
-    if workers and scheduler:
-        raise ValueError(
-            "--workers are processes of this machine, a --scheduler has its own: give one of them."
-        )
-    if scheduler:
-        if not _ADDRESS.fullmatch(scheduler):  # a Client of no address would wait for it, and then for itself
-            raise ValueError(
-                f"--scheduler takes an address such as tcp://127.0.0.1:8786; {scheduler!r} came."
-            )
-        require("--scheduler", "sweep", "distributed")
-        from distributed import Client
-
-        with Client(scheduler, timeout=_PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]
-            yield client.get_executor()
-    elif workers:
-        require("--workers", "sweep", "loky")
-        require_training()
-        from mixwidgets.scheduler.local_pool import LocalPool
-
-        with LocalPool(workers) as pool:
-            yield pool
-    else:
+def _dask(scheduler: str | None) -> Iterator["Executor | None"]:
+    """The executor of the Dask scheduler at this address; None without one."""
+    if scheduler is None:
         yield None
+        return
+    if not _ADDRESS.fullmatch(scheduler):  # a Client of no address would wait for it, and then for itself
+        raise ValueError(f"--scheduler takes an address such as tcp://127.0.0.1:8786; {scheduler!r} came.")
+    require("--scheduler", "sweep", "distributed")
+    from distributed import Client
+
+    with Client(scheduler, timeout=_PATIENCE, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+        yield client.get_executor()
 
 
 def _follow(it: "Sweep") -> None:
@@ -182,16 +169,16 @@ def _follow(it: "Sweep") -> None:
 
 
 def _stop(it: "Sweep") -> None:
-    """Stop the sweep, however long its runs take to end."""
+    """Stop the sweep and wait for its runs to end."""
     try:
         it.stop()
-    except TimeoutError as error:  # torch, say, takes its time to load
+    except TimeoutError as error:  # for example while torch loads
         typer.echo(str(error))
         it.wait(progress=False)
 
 
 def _report_sweep(it: "Sweep") -> int:
-    """Show the runs and say what failed; the exit code comes back."""
+    """Print the runs and what failed, and return the exit code."""
     if it.runs:
         show_list(it.runs)
     for experiment, why in it.failures.items():

@@ -1,4 +1,4 @@
-"""mixwidgets watch | report: a training script as it is, and what was seen of its gradients."""
+"""mixwidgets watch | report: observe an unmodified training script, and report on its gradients."""
 
 from itertools import count
 from pathlib import Path
@@ -14,20 +14,18 @@ from mixwidgets.plain_text import plain
 
 def watch_script(
     script: Annotated[Path, typer.Argument(help="A Python file that trains with torch.")],
-    arguments: Annotated[
-        list[str] | None, typer.Argument(help="The script's own arguments, as it takes them.")
-    ] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(help="The script's own arguments.")] = None,
     path: Annotated[
         Path | None,
-        typer.Option(help="The new folder to record in; runs/ and the script's name if left out."),
+        typer.Option(help="The new folder for the records; default: runs/ and the script's name."),
     ] = None,
-    every: Annotated[int, typer.Option(help="Steps from one look at the gradients to the next.")] = 10,
-    format: Annotated[str, typer.Option(help="The format whose losses are told.")] = "float16",
+    every: Annotated[int, typer.Option(help="Steps between observed steps.")] = 10,
+    format: Annotated[str, typer.Option(help="The format to report on.")] = "float16",
 ) -> None:
-    """Run a training script as it is, and record the gradients of what it trains.
+    """Run a training script unchanged, and record the gradients of its model.
 
-    Options of this command come before the script. What is watched is the model whose weights the first
-    optimiser steps, in this process.
+    Options of this command come before the script. It watches the model whose weights the first optimiser
+    steps, in this process.
     """
     from mixwidgets.installed import require
 
@@ -37,7 +35,7 @@ def watch_script(
         from mixwidgets.observe.script import WatchedScript
 
         signed_format(format)
-        script.open("rb").close()  # OSError says what is wrong with it
+        script.open("rb").close()  # raises an OSError that says what is wrong with it
         folder = path or _free(Path("runs") / script.stem)
         watched = WatchedScript(path=folder, every=every, format=format)
     try:
@@ -52,16 +50,14 @@ def watch_script(
 
 
 def report_run(
-    run: Annotated[
-        str, typer.Argument(help="A run's folder, its id, or a part of it that no other run has.")
-    ],
+    run: Annotated[str, typer.Argument(help="A run's folder, its id, or a unique part of the id.")],
     runs_dir: RunsDir = Path("runs"),
     format: Annotated[
-        str | None, typer.Option(help="What to look at the gradients in; the run's own if left out.")
+        str | None, typer.Option(help="The format to report on; default: the run's own.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a format makes of the newest gradients of a run, a sentence for each tensor."""
+    """Show what a format loses of the newest gradients of a run, one sentence per tensor."""
     with errors_in_words():
         from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.observe.report import report
@@ -87,7 +83,7 @@ def report_run(
 
 
 def _free(path: Path) -> Path:
-    """The path, or the first of path-2, path-3 … that is free."""
+    """The path, or the first free one of path-2, path-3 …"""
     if not path.exists():
         return path
     return next(free for number in count(2) if not (free := path.with_name(f"{path.name}-{number}")).exists())

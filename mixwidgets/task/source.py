@@ -1,6 +1,6 @@
-"""A user's task as text: read from its class, and made a class again in the process that trains it.
+"""A user's task as source text: read from its class, and turned into a class again where it is trained.
 
-Nothing is pickled: the text is what the run's directory keeps, what is hashed, and what a reader reads.
+Nothing is pickled: the text is stored in the run directory and hashed with the experiment.
 """
 
 import __future__
@@ -24,15 +24,15 @@ from typing import Any
 MAX_SOURCE_BYTES = 100_000
 """The longest source text of a task, in UTF-8."""
 
-_of_this_session: set[str] = set()  # the sources that were read from classes of this process
+_of_this_session: set[str] = set()  # sources read from classes of this process
 
 
 def source_of(task: type) -> str:
-    """The class's own lines below the imports that they use: what another process can make it from.
+    """The source text of a class with the imports it needs, so that another process can define it.
 
-    Of the names that the class takes from its module or notebook, modules and what a module holds become
-    imports. ValueError names each other one with the line to add, and says what to do where the text is
-    nowhere to be found or too long. The same class always gives the same text.
+    Global names used by the class become imports if they are modules or belong to one. ValueError names every
+    other one and the line to add; it also says what to do if the text cannot be found or is too long. The
+    same class always gives the same text.
     """
     method, text = _find(task)
     future = method.__code__.co_flags & __future__.annotations.compiler_flag
@@ -51,9 +51,9 @@ def source_of(task: type) -> str:
         else:
             problems.append(_advice(name, scope, text))
     if problems:
-        said = f"{task.__name__} uses names that its run would not find: only the text of the class travels."
+        said = f"{task.__name__} uses names that its run would not find: only the class's text is sent to it."
         raise ValueError("\n".join([said, *problems]))
-    # `import a.b` comes first: it binds `a`, which a later line may need for something else.
+    # `import a.b` comes first because it binds `a`, which a later import may rebind.
     above += sorted(imports, key=lambda line: (line.count(" ") > 1, line))
     source = "\n".join([*above, "", "", text]).lstrip("\n")
     check_source(task.__name__, source)
@@ -62,19 +62,19 @@ def source_of(task: type) -> str:
 
 
 def check_trust(name: str, source: str, trust_source: bool) -> None:
-    """Raise ValueError where training would execute a source that came from a file or a run, and nobody said
-    that it is trusted."""
+    """Raise ValueError for untrusted source from a file or a run, which training would execute."""
     if source and not trust_source and source not in _of_this_session:
         raise ValueError(
-            f"The task {name} brings Python source of its own, not from this session, which training would "
-            f"execute. Read it by print(experiment.task_source); if you trust it, add trust_source=True."
+            f"The task {name} brings Python source that is not from this session, and training executes it. "
+            "Read it first: print(experiment.task_source). On the command line, if you trust it, add "
+            "--trust-source; in Python, trust_source=True."
         )
 
 
 def _find(task: type) -> tuple[FunctionType, str]:
-    """A method of the class, and the class's text at the left margin.
+    """A method of the class, and the class's text without indentation.
 
-    By way of a method, whose code knows its cell: `inspect.getsource` of a class finds none of a notebook.
+    The text is found through a method, because `inspect.getsource` does not find classes of a notebook.
     """
     for function in filter(None, map(_function, vars(task).values())):
         try:
@@ -96,7 +96,7 @@ def _find(task: type) -> tuple[FunctionType, str]:
 
 
 def _at_the_margin(lines: list[str], first: int, node: ast.ClassDef) -> str:
-    """The class's lines without their indentation, but for what stands inside a text of several lines."""
+    """The class's lines without their indentation, except inside multi-line strings."""
     within = {
         line
         for part in ast.walk(node)
@@ -110,32 +110,32 @@ def _at_the_margin(lines: list[str], first: int, node: ast.ClassDef) -> str:
 
 
 def _check_unchanged(task: type, text: str) -> None:
-    """ValueError for a method that was put into the class after it was made: its text is elsewhere."""
+    """Raise ValueError for a method that was assigned to the class later, since its text is elsewhere."""
     for name, member in vars(task).items():
         foreign = isinstance(member, FunctionType) and not member.__qualname__.startswith(task.__qualname__)
         unwritten = name[0] != "_" and not _first_line(name, text)  # a metaclass adds names with "_"
         if foreign and (unwritten or f"def {name}(" in text):
             raise ValueError(
-                f"{task.__name__}.{name} was set to {member.__qualname__} after the class was made; only the "
-                f"class's own text travels. Write {name} inside the class."
+                f"{task.__name__}.{name} was set to {member.__qualname__} after the class was defined; only "
+                f"the class's own text is sent to a run. Define {name} inside the class."
             )
 
 
 def _function(member: Any) -> FunctionType | None:
-    """The function that a class's member was written as, under its decorators."""
+    """The function behind a class member, without its decorators."""
     inner = getattr(member, "__func__", getattr(member, "fget", member))
     function = inspect.unwrap(inner) if callable(inner) else None
     return function if isinstance(function, FunctionType) else None
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
-    """The names that a text takes from outside of itself."""
+    """The global names that a text uses but does not define."""
     found = {one.get_name() for one in table.get_symbols() if one.is_global() and one.is_referenced()}
     return found.union(*map(_globals, table.get_children()))
 
 
 def _is_builtin(name: str, value: Any) -> bool:
-    """Whether every process has this under this name. IPython wraps `open`, and adds names of its own."""
+    """Whether this is Python's own builtin. IPython wraps `open` and adds other names."""
     builtin = vars(builtins).get(name)
     made_in = getattr(builtin, "__module__", "builtins")
     given = value if isinstance(value, type) else getattr(value, "__wrapped__", value)
@@ -143,19 +143,19 @@ def _is_builtin(name: str, value: Any) -> bool:
 
 
 def _imports(name: str, value: object, text: str) -> set[str]:
-    """The imports that bind this very object to `name`; none where no module holds it."""
+    """The imports that bind this object to `name`; empty if no module contains it."""
     if isinstance(value, ModuleType):
         package = value.__name__
         if sys.modules.get(package) is not value:
             return set()
-        # `xml.dom.minidom` reaches submodules, which importing the package alone need not load.
+        # `xml.dom.minidom` uses submodules, which importing the package alone may not load.
         chains = [chain.split(".")[1:] for chain in re.findall(rf"(?<![\w.]){name}((?:\.\w+)+)", text)]
         reached = {path for chain in chains for path in accumulate([package, *chain], "{}.{}".format)}
         own = f"import {package}" + f" as {name}" * (package != name)
         return {own, *(f"import {path}" for path in reached - {package} if path in sys.modules)}
     attribute = getattr(value, "__name__", name)
     parts = str(getattr(value, "__module__", "__main__")).split(".")
-    # The shortest package on the way is the public one: sklearn.datasets, not sklearn.datasets._base.
+    # Prefer the shortest path, which is the public one: sklearn.datasets, not sklearn.datasets._base.
     for path in accumulate(parts, "{}.{}".format):
         if path != "__main__" and getattr(sys.modules.get(path), attribute, None) is value:
             return {f"from {path} import {attribute}" + f" as {name}" * (attribute != name)}
@@ -163,7 +163,7 @@ def _imports(name: str, value: object, text: str) -> set[str]:
 
 
 def _advice(name: str, scope: Mapping[str, Any], text: str) -> str:
-    """What a name is that does not travel, where it is used, and the line to add."""
+    """What a missing name is, where it is used, and the line to add."""
     value = scope.get(name)
     if name not in scope:
         what, line = "is defined nowhere", f"define `{name}`"
@@ -178,14 +178,14 @@ def _advice(name: str, scope: Mapping[str, Any], text: str) -> str:
 
 
 def _first_line(name: str, text: str) -> str:
-    """The first line that names it; empty where none does."""
+    """The first line that contains the name; empty if none does."""
     return next(
         (line.strip() for line in text.splitlines() if re.search(rf"\b{re.escape(name)}\b", line)), ""
     )
 
 
 def check_source(name: object, source: object) -> None:
-    """TypeError or ValueError unless these can be the name and the source text of a task."""
+    """Raise TypeError or ValueError unless these are a valid name and source text of a task."""
     if not isinstance(name, str) or not isinstance(source, str):
         raise TypeError(
             f"A task has a name and a source text; {reprlib.repr(name)} and {reprlib.repr(source)} came."
@@ -194,21 +194,21 @@ def check_source(name: object, source: object) -> None:
         raise ValueError(f"A task is named as its class is; {reprlib.repr(name)} cannot be a class's name.")
     if bad := re.search("[\0\ud800-\udfff]", source):
         raise ValueError(
-            f"The source text of {name} holds {bad[0]!r}, which is NUL or no character: write it as an "
-            "escape, or leave it out."
+            f"The source text of {name} contains {bad[0]!r}, a NUL or a lone surrogate: write it as an "
+            "escape, or remove it."
         )
     if (size := len(source.encode())) > MAX_SOURCE_BYTES:
         raise ValueError(
-            f"The source text of {name} is {size} bytes long; at most {MAX_SOURCE_BYTES} travel. Read data "
-            "from a file, or make them in a method."
+            f"The source text of {name} is {size} bytes long; at most {MAX_SOURCE_BYTES} are allowed. Read "
+            "data from a file, or create them in a method."
         )
 
 
 def load_task_class(name: str, source: str) -> type:
-    """Run the source text in a namespace of its own and return the class: only for the training process.
+    """Execute the source text in its own namespace and return the class. Only for the training process.
 
-    TypeError where the text defines no such class, ValueError where it fails, with the line; tracebacks of
-    the task show its lines.
+    TypeError if the text defines no such class, ValueError, with the line, if it fails. Tracebacks of the
+    task show its lines.
     """
     check_source(name, source)
     place = f"<task {name} {hashlib.sha256(source.encode()).hexdigest()[:8]}>"

@@ -170,7 +170,7 @@ def test_what_cannot_be_is_one_sentence(lessons, opened, monkeypatch):
     monkeypatch.setattr(lab, "PACKAGE", Path("nowhere", "package"))
     result = call("lab", "--classroom", "mine")
     assert result.exit_code == 2
-    assert "came without its lessons" in result.stderr
+    assert "has no lessons" in result.stderr
     assert opened == []
     assert Path("file").read_text() == "of mine"
 

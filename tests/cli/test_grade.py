@@ -72,7 +72,7 @@ def test_as_csv_there_is_a_line_for_each_exercise_and_no_formula(folder):
 def test_what_is_no_folder_is_told(folder):
     done = call("grade", str(folder / "ann.txt"))
     assert done.exit_code == 2
-    assert "name the one that holds" in done.stderr
+    assert "name the folder of the students" in done.stderr
 
 
 def test_every_exercise_of_the_course_is_counted():

@@ -136,7 +136,7 @@ def test_runs_are_named_by_a_part_of_their_id_that_no_other_has(runs, tmp_path):
         ("digits_cnn", "is in the ids of 2 runs"),
         (runs[0].id[:-4] + "zzzz", f"Did you mean '{runs[0].id}'"),
         ("nothing", "See mixwidgets runs"),
-        ("../../x", "is no run"),
+        ("../../x", "is not a run"),
         ("\x1b[31m", r"\x1b[31m"),
     ):
         refused = call("compare", named, "--runs-dir", tmp_path)

@@ -86,14 +86,19 @@ def test_without_a_file_there_are_defaults_and_with_one_there_are_its_own(tmp_pa
     ]
 
 
-def test_source_in_a_file_runs_only_where_it_is_trusted(tmp_path, launched):
+def test_source_in_a_file_runs_only_where_it_is_trusted(tmp_path):
+    text = '{"task": "Own", "task_source": "class Own: pass", "steps": 1}'
+    (tmp_path / "own.json").write_text(text)
+    refused = call("train", tmp_path / "own.json", "--runs-dir", tmp_path / "runs")
+    assert (refused.exit_code, (tmp_path / "runs").exists()) == (2, False)
+    assert "if you trust it, add --trust-source" in refused.stderr
+
+
+def test_trusted_source_is_launched_and_another_task_leaves_it_out(tmp_path, launched):
     own = mw.Experiment(task=Untrained, steps=3)
     (tmp_path / "own.json").write_text(own.to_json())
-    refused = call("train", tmp_path / "own.json")
-    assert refused.exit_code == 2
-    assert "if you trust it, add --trust-source" in refused.stderr
     assert call("train", tmp_path / "own.json", "--trust-source").exit_code == 0
-    assert call("train", tmp_path / "own.json", "--task", "mask").exit_code == 0  # the source is left out
+    assert call("train", tmp_path / "own.json", "--task", "mask").exit_code == 0
     assert [experiment.task_source for experiment in launched] == [own.task_source, ""]
 
 
