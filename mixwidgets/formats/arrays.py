@@ -1,4 +1,4 @@
-"""The array twins of decode and encode: the same results, by float64 steps each of which is exact."""
+"""Array versions of decode and encode: the same results, computed in float64 steps that are each exact."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mixwidgets.formats.spec import FormatSpec
 
-CHUNK = 1 << 15  # elements; the temporaries of one chunk stay within the processor's cache
+CHUNK = 1 << 15  # elements: few enough for a chunk's temporaries to stay in the processor's cache
 
 
 def codes_dtype(fmt: FormatSpec) -> np.dtype[Any]:
@@ -46,7 +46,7 @@ def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
 def encode(
     fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
 ) -> NDArray[Any]:
-    """`draw(n)` gives n draws for "stochastic": for each value the least remainder that goes up."""
+    """`draw(n)` returns n thresholds for "stochastic": the least remainder of each value that rounds up."""
     modes.check(rounding, overflow)
     array = _as_real_array(values)
     if array.dtype == object:
@@ -104,7 +104,7 @@ def keep_dtype(fmt: FormatSpec, values: Any, rounded: Any) -> Any:
 
 
 def _as_real_array(values: Any) -> NDArray[Any]:
-    """An array whose elements float64 holds exactly, or one of objects to be taken one by one."""
+    """An array whose elements float64 holds exactly, or an object array to be converted one by one."""
     array = np.asarray(values)
     kind = array.dtype.kind
     if kind == "V" and array.dtype.names is None:  # ml_dtypes
@@ -149,8 +149,8 @@ def _encode_chunk(
     magnitude = np.where(finite, np.abs(values), 0.0)
     _, exponent = np.frexp(magnitude)  # magnitude = m × 2^exponent, ½ ≤ m < 1; 0 has the exponent 0
     exponent = np.where(magnitude > 0, np.maximum(exponent.astype(np.int64) - 1, fmt.emin), fmt.emin)
-    # Scaling by a power of two is exact here: it scales up, or the value has few enough bits. Only what is
-    # far below the smallest value may vanish, and any remainder that small says the same.
+    # Scaling by a power of two is exact here: it scales up, or the value has few enough bits. Only values far
+    # below the smallest one may underflow to 0; any tiny remainder rounds the same way.
     scaled = np.ldexp(magnitude, fmt.fraction_bits - exponent)
     scaled[(scaled == 0) & (magnitude > 0)] = 2.0**-1074
     low = np.floor(scaled)
@@ -187,7 +187,7 @@ def _rounds_up(
     negative: NDArray[Any],
     draw: Callable[[int], NDArray[Any]] | None,
 ) -> NDArray[Any]:
-    """The array twin of rounding.rounds_up."""
+    """The array version of rounding.rounds_up."""
     match rounding:
         case "ties-to-even":
             up = (remainder > 0.5) | ((remainder == 0.5) & is_odd)

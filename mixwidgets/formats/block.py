@@ -31,29 +31,29 @@ class BlockQuantization:
     scale_codes: NDArray[Any]
     """The shared scales as codes of the scale's format; the quantised axis counts blocks."""
     scales: NDArray[np.float64]
-    """What the codes say: one scale a block, NaN for a block that held a NaN or an infinity."""
+    """The values of `scale_codes`: one per block, NaN for a block that held a NaN or an infinity."""
     codes: NDArray[Any]
     """The elements' codes, in the shape of the input."""
     dequantized: NDArray[np.float64]
     """element × scale (× tensor scale), exactly, in the shape of the input."""
     tensor_scale: float | None
-    """The scale that all blocks share, for the formats that have one."""
+    """The scale shared by all blocks; None in formats without one."""
 
 
 @dataclass(frozen=True)
 class BlockFormat:
-    """`block_size` elements along an axis share one scale; NVFP4's blocks share a tensor scale besides."""
+    """`block_size` elements along an axis share one scale; in NVFP4 all blocks also share a tensor scale."""
 
     name: str
     """The name by which `get_block_format` knows it, or your own."""
     element: FloatFormat | FixedPoint
     """The format of the elements."""
     block_size: int
-    """k: elements that share a scale."""
+    """k: how many elements share a scale."""
     scale: FloatFormat
     """The format of the shared scale. Without a tensor scale, one whose values are powers of two (E8M0)."""
     tensor_scale: FloatFormat | None = None
-    """The format of a further scale that all blocks of a tensor share; None without one."""
+    """The format of the additional scale shared by all blocks of a tensor; None without one."""
     citation: str = field(default="", compare=False)
     """Where the format is defined."""
 
@@ -62,16 +62,16 @@ class BlockFormat:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ValueError(f"block_size must be a positive integer, not {size!r}")
         if self.scale.nan_code is None:
-            raise ValueError(f"{self.scale.name} has no NaN, which a shared scale needs; take float8_e8m0fnu")
+            raise ValueError(f"{self.scale.name} has no NaN, which a shared scale needs; use float8_e8m0fnu")
         if self.tensor_scale is None and (self.scale.has_zero or self.scale.fraction_bits):
             raise ValueError(
                 f"without a tensor scale the shared scale is a power of two, and {self.scale.name} has other "
-                f"values; take float8_e8m0fnu, or give a tensor_scale such as float32"
+                f"values; use float8_e8m0fnu, or pass a tensor_scale such as float32"
             )
 
     @property
     def bits_per_element(self) -> float:
-        """Element bits and an element's share of its block's scale. A tensor scale adds next to nothing."""
+        """Bits of an element plus its share of the block's scale. The tensor scale is negligible."""
         return self.element.bits + self.scale.bits / self.block_size
 
     def quantize(self, values: ArrayLike, axis: int = -1, scale_rule: str | None = None) -> BlockQuantization:
@@ -84,15 +84,15 @@ class BlockFormat:
         saturates (MX 1.0, section 6.3).
 
         A short last block is padded with zeros, which are not returned. A block of zeros has the smallest
-        scale. What a NaN or an infinity among the values does is left open by MX: here its block gets the
-        scale NaN, which makes the whole block NaN, with codes 0.
-        Raises TypeError for values that are not real numbers, ValueError for a wrong rule or no dimension.
+        scale. MX does not define NaN and infinity: here a block that holds one gets the scale NaN, which
+        makes the whole block NaN, with codes 0. Raises TypeError for values that are not real numbers,
+        ValueError for a wrong rule or no dimension.
         """
         rule = self._rule(scale_rule)
         array = _real(values)
         if array.ndim == 0:
             raise ValueError(
-                "blocks lie along an axis; a single number has none: give an array, such as [1.5]"
+                "blocks lie along an axis, and a single number has none: pass an array, such as [1.5]"
             )
         rows = np.moveaxis(array, axis, -1)
         count = -(-rows.shape[-1] // self.block_size)
@@ -131,7 +131,7 @@ class BlockFormat:
         return np.where(amax > 0, exponent, self.scale.emin).clip(self.scale.emin, self.scale.emax)
 
     def _rule(self, scale_rule: str | None) -> str | None:
-        """The rule that is in force; None where the scale is a quotient."""
+        """The rule in use; None where the scale is a quotient."""
         if self.tensor_scale is None:
             return check_scale_rule("FLOOR" if scale_rule is None else scale_rule)
         if scale_rule is not None:
@@ -163,7 +163,7 @@ class BlockFormat:
         return tensor_scale, scale_codes, blocks / self._unit(scale_codes, tensor_scale)[..., None]
 
     def _unit(self, scale_codes: NDArray[Any], tensor_scale: float | None) -> NDArray[np.float64]:
-        """What an element of 1 stands for, by block."""
+        """The scale of each block, times the tensor scale."""
         scales = self.scale.decode(scale_codes)
         return np.asarray(scales if tensor_scale is None else scales * tensor_scale)
 
@@ -174,9 +174,9 @@ def list_block_formats() -> list[BlockFormat]:
 
 
 def get_block_format(name: object) -> BlockFormat:
-    """The block format of a name such as "mxfp4"; a BlockFormat is returned as it is.
+    """The block format with a name such as "mxfp4"; a BlockFormat is returned unchanged.
 
-    Raises ValueError for an unknown or ambiguous name ("mxfp8"), with those that are meant, TypeError for
+    Raises ValueError, listing the candidates, for an unknown or ambiguous name ("mxfp8"), and TypeError for
     anything else.
     """
     if isinstance(name, BlockFormat):

@@ -1,7 +1,7 @@
-"""Rounding float32 arrays to a block format: what `BlockFormat.quantize` dequantises to, many times as fast.
+"""Rounding float32 arrays to a block format: the result of `BlockFormat.quantize`, several times faster.
 
-A block's scale follows from its largest magnitude. The elements are divided by it, exactly by a power of two,
-to odd by any other scale (below), and then rounded by the fast way of `float32`.
+A block's scale follows from its largest magnitude. The elements are divided by it (exactly if it is a power
+of two, else rounded to odd, see `_to_odd`) and then rounded as in `float32`.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ def round_array(
 def units(
     fmt: BlockFormat, amax: NDArray[np.float32], tensor_amax: float | None = None
 ) -> NDArray[np.floating[Any]]:
-    """What an element of 1 stands for in each block, from the blocks' largest magnitudes (blocks,).
+    """The scale of each block, tensor scale included, from the blocks' largest magnitudes (blocks,).
 
-    float32 where it is a power of two, else float64. tensor_amax: the largest magnitude of the tensor, where
-    these are not all of its blocks.
+    float32 if the scales are powers of two, else float64. tensor_amax: the largest magnitude of the whole
+    tensor, if these are only some of its blocks.
     """
     if fmt.tensor_scale is None:
         return np.ldexp(np.float32(1), fmt.scale_exponent(amax.astype(np.float64)))
     whole = amax.max(initial=0) if tensor_amax is None else tensor_amax
-    # What the same format says of blocks that hold only their largest, and of one with the tensor's.
+    # Quantise blocks that hold only their largest element, and one more for the whole tensor.
     scaled = replace(fmt, block_size=1).quantize(np.append(amax, np.float32(whole))[:, None])
     return np.asarray(scaled.scales[:-1, 0] * (scaled.tensor_scale or 1.0))
 
@@ -62,7 +62,7 @@ def units(
 def round_blocks(
     fmt: BlockFormat, blocks: NDArray[np.float32], units: NDArray[np.floating[Any]], **rounding: Any
 ) -> NDArray[np.float32]:
-    """Finite values rounded to elements times the units of their blocks, which are broadcast against them."""
+    """Finite values rounded to multiples of their blocks' scales (`units`, broadcast against them)."""
     if fmt.tensor_scale is None:
         elements = _rounded(fmt, np.asarray(blocks / units, np.float32), rounding)
         elements *= units
@@ -79,9 +79,10 @@ def _rounded(
 
 
 def _to_odd(quotients: NDArray[np.float64]) -> NDArray[np.float32]:
-    """float64 quotients as float32, to odd: a tie stays a tie, and nothing else becomes one.
+    """float64 quotients as float32, rounded to odd: a tie stays a tie, and nothing else becomes one.
 
-    So rounding the result rounds the quotient (Boldo and Melquiond, IEEE Trans. Comp. 57(4), 2008).
+    Rounding the result then equals rounding the quotient (Boldo and Melquiond, IEEE Trans. Comp. 57(4),
+    2008).
     """
     bits = quotients.view(np.uint64)
     inexact = (bits & _DROPPED) != 0

@@ -1,4 +1,4 @@
-"""The named formats, from catalogue.json, which the front end reads too."""
+"""The named formats, from catalogue.json, which the front end also reads."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def list_formats() -> list[FloatFormat]:
 
 
 def get_format(name: object) -> FloatFormat:
-    """The format of a name ("float16", "binary8p4se"), an alias ("half"), or another library's dtype.
+    """The format with this name ("float16", "binary8p4se"), alias ("half") or dtype.
 
-    Dtypes are NumPy's, ml_dtypes' and torch's. A FloatFormat is returned as it is. Raises ValueError for an
-    unknown name and for an ambiguous one such as "fp8", listing what is accepted, and TypeError for anything
-    that names no format.
+    Dtypes are those of NumPy, ml_dtypes and torch. A FloatFormat is returned unchanged. Raises ValueError,
+    listing the accepted names, for an unknown name or an ambiguous one such as "fp8", and TypeError for
+    anything else.
     """
     if isinstance(name, FloatFormat):
         return name

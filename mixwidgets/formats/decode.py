@@ -1,4 +1,4 @@
-"""Code → value, exactly, in the order in which IEEE 754-2019, section 3.4, states it."""
+"""Code → value, exactly, in the order of IEEE 754-2019, section 3.4."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def exact(fmt: FormatSpec, code: int) -> Fraction:
 
 
 def to_float(fmt: FormatSpec, code: int) -> float:
-    """The value as a float64: NaN, ±inf and −0 too. Raises OverflowError where float64 cannot hold it."""
+    """The value as a float64, NaN, ±inf and −0 included. Raises OverflowError if float64 cannot hold it."""
     kind = classify(fmt, code)
     if kind in ("infinity", "nan"):
         magnitude = math.nan if kind == "nan" else math.inf
@@ -55,7 +55,7 @@ def to_float(fmt: FormatSpec, code: int) -> float:
 
 
 def ulp(fmt: FormatSpec, code: int) -> float:
-    """The gap between consecutive values in the code's binade; NaN for inf and NaN, as numpy.spacing."""
+    """The gap between consecutive values in the code's binade; NaN for inf and NaN, like numpy.spacing."""
     if classify(fmt, code) in ("infinity", "nan"):
         return math.nan
     _, biased_exponent, _ = fields(fmt, code)
@@ -64,9 +64,9 @@ def ulp(fmt: FormatSpec, code: int) -> float:
 
 
 def next_up(fmt: FormatSpec, code: int) -> int:
-    """The code of the least greater value (IEEE 754-2019, 5.3.1): both zeros step alike.
+    """The code of the next larger value (IEEE 754-2019, 5.3.1); the same for +0 and −0.
 
-    NaN and +∞ stay, and so does the largest value of a format without infinity.
+    NaN and +∞ are returned unchanged, as is the largest value of a format without infinity.
     """
     magnitude = code & fmt.all_ones
     if is_nan(fmt, code):
@@ -77,7 +77,7 @@ def next_up(fmt: FormatSpec, code: int) -> int:
 
 
 def next_down(fmt: FormatSpec, code: int) -> int:
-    """The code of the greatest lesser value; an unsigned format's smallest value stays."""
+    """The code of the next smaller value; the smallest value of an unsigned format is returned unchanged."""
     if is_nan(fmt, code):
         return code
     if not fmt.signed:
@@ -86,14 +86,14 @@ def next_down(fmt: FormatSpec, code: int) -> int:
 
 
 def negate(fmt: FormatSpec, code: int) -> int:
-    """The code of the value with the other sign, in a signed format. A zero without −0 is its own."""
+    """The code of the negated value, in a signed format. In a format without −0, zero stays zero."""
     if code == 0 and fmt.has_zero and not fmt.has_negative_zero:
         return 0
     return code ^ fmt.sign_bit
 
 
 def to_decimal(fmt: FormatSpec, code: int) -> str:
-    """Every digit of the value in positional notation; "inf", "-inf" and "nan" for the others."""
+    """All digits of the value in positional notation, or "inf", "-inf", "nan"."""
     sign = "-" if code & fmt.sign_bit else ""
     if (kind := classify(fmt, code)) in ("infinity", "nan"):
         return "nan" if kind == "nan" else f"{sign}inf"
@@ -108,10 +108,10 @@ def rational_to_decimal(value: Fraction) -> str:
 
 
 def shortest(fmt: FormatSpec, code: int) -> str:
-    """The fewest significant decimal digits that round back to the code, the nearest such decimal.
+    """The decimal with the fewest significant digits that rounds back to the code, and of those the nearest.
 
-    Of two equally near ones, the even. Positional from 1e-6 up to 1e21, else scientific: the rules of
-    JavaScript's Number::toString (ECMA-262).
+    Ties go to the even last digit. Positional from 1e-6 to 1e21, else scientific, as in JavaScript's
+    Number::toString (ECMA-262).
     """
     if classify(fmt, code) in ("infinity", "nan", "zero"):
         return to_decimal(fmt, code)

@@ -13,7 +13,7 @@ from mixwidgets.formats.parse import BitPattern, to_exact
 if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
 
-LONGEST = 24  # digits that a person still reads; beyond, fewer digits say more
+LONGEST = 24  # digits; longer values are shown with fewer
 
 
 def describe_format(fmt: FloatFormat) -> str:
@@ -73,13 +73,13 @@ def _reason(fmt: FloatFormat, value: object, how: Explanation) -> str:
 
 
 def _digits(fmt: FloatFormat, code: int) -> str:
-    """Every digit of a code's value, or the shortest that round-trip where those are too many."""
+    """All digits of a code's value, or, if there are too many, the shortest that round back to it."""
     exact = fmt.to_decimal(code)
     return exact if len(exact) <= LONGEST else fmt.shortest(code)
 
 
 def _rational(value: Fraction) -> str:
-    """A rational exactly where it is short in decimal, else to 17 significant digits."""
+    """A rational, exact if its decimal is short, else to 17 significant digits."""
     sign, magnitude = ("-" if value < 0 else ""), abs(value)
     if magnitude.denominator & (magnitude.denominator - 1) == 0:
         exact = decode.rational_to_decimal(magnitude)

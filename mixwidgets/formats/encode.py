@@ -11,7 +11,7 @@ from mixwidgets.formats.parse import BitPattern, to_exact
 if TYPE_CHECKING:
     from mixwidgets.formats.spec import FormatSpec
 
-NEVER = Fraction(1)  # the draw that no remainder reaches
+NEVER = Fraction(1)  # a draw that no remainder reaches, so nothing rounds up
 
 
 def encode(
@@ -62,8 +62,9 @@ def round_magnitude(
     exponent = max(floor_log2(magnitude), fmt.emin)  # subnormals share the exponent of the smallest normal
     scaled = magnitude / Fraction(2) ** (exponent - fmt.fraction_bits)
     significand, remainder = scaled // 1, scaled % 1
-    # One addition serves all: a normal significand carries its implicit bit into the exponent field, and one
-    # rounded up to 2^p carries into the next binade. Parity is the code's: with p = 1 significands have none.
+    # One addition handles all cases: a normal significand carries its implicit bit into the exponent field,
+    # and one rounded up to 2^p carries into the next binade. Ties look at the code's parity, because with p =
+    # 1 there is no significand bit to look at.
     implicit = 0 if fmt.has_zero else 1 << fmt.fraction_bits
     code = ((exponent - fmt.emin) << fmt.fraction_bits) + significand - implicit
     if code < 0:  # below the smallest value of a format without zero
@@ -74,7 +75,7 @@ def round_magnitude(
 
 
 def beyond(fmt: FormatSpec, saturate: bool) -> int:
-    """What stands for a magnitude past the largest: infinity if there is one, else NaN, else the largest."""
+    """The code for a magnitude past the largest: infinity if there is one, else NaN, else the largest."""
     if saturate:
         return fmt.max_code
     for code in (fmt.inf_code, fmt.nan_code):
@@ -86,12 +87,12 @@ def beyond(fmt: FormatSpec, saturate: bool) -> int:
 def nan(fmt: FormatSpec, lacking: str = "no NaN") -> int:
     """The code of a NaN. Raises ValueError in a format without one."""
     if fmt.nan_code is None:
-        wants = "" if lacking == "no NaN" else ' and no NaN to say so; take overflow="saturate", or'
+        wants = "" if lacking == "no NaN" else ' and no NaN to say so; use overflow="saturate", or'
         raise ValueError(f"{fmt.name} has {lacking}{wants or ';'} choose a format that has one")
     return fmt.nan_code
 
 
 def floor_log2(x: Fraction) -> int:
-    """⌊log2 x⌋ of a positive rational, from its bits: a logarithm in floats errs just below powers of two."""
+    """⌊log2 x⌋ of a positive rational, exactly: math.log2 is wrong just below powers of two."""
     guess = x.numerator.bit_length() - x.denominator.bit_length()
     return guess if x >= Fraction(2) ** guess else guess - 1

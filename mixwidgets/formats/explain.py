@@ -1,4 +1,4 @@
-"""How a value is rounded, in full: what stands below and above it, the midpoint, and which rule decided."""
+"""How a value is rounded: its neighbours below and above, their midpoint, and the rule that decided."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Explanation:
     code: int
     """The result."""
     rule: Rule
-    """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": the
-    rounding says which of two equally near was taken. "direction": the rounding points up, down or toward
-    zero. "odd": the neighbour with the odd code was taken. "chance": a draw. "overflow": the value is out of
-    the format's range, so that the overflow policy gave the result."""
+    """What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both
+    were equally near, and the rounding mode chose. "direction": the rounding mode goes up, down or toward
+    zero. "odd": the neighbour with the odd code was taken. "chance": a random draw. "overflow": the value is
+    out of the format's range, so the overflow policy gave the result."""
     below: int
     """Code of the greatest representable value ≤ the input; the code itself when exact."""
     above: int
@@ -44,7 +44,7 @@ class Explanation:
 def explain(
     fmt: FormatSpec, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
 ) -> Explanation:
-    """Explain the rounding of `value`; "stochastic" is explained for the draw that never goes up."""
+    """Explain the rounding of `value`; for "stochastic", the draw that rounds down."""
     code = encode.encode(fmt, value, rounding=rounding, overflow=overflow)
     given = to_exact(value)
     if isinstance(given, BitPattern) or given.kind != "finite":
@@ -73,7 +73,7 @@ def explain(
 
 
 def _after(fmt: FormatSpec, magnitude_code: int) -> int:
-    """The magnitude code that follows; past the largest, what the format itself has there."""
+    """The next magnitude code; past the largest, the format's own infinity, NaN or largest value."""
     return magnitude_code + 1 if magnitude_code < fmt.max_code else encode.beyond(fmt, saturate=False)
 
 

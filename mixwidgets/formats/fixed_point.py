@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """A signed integer of `bits` bits, in units of 2^−fraction_bits. It answers as a FloatFormat does."""
+    """A signed integer of `bits` bits in units of 2^−fraction_bits, with the interface of a FloatFormat."""
 
     name: str
     bits: int
@@ -23,7 +23,7 @@ class FixedPoint:
 
     @property
     def max(self) -> float:
-        """Largest value. Encoding is symmetric: it never gives the one code below −max."""
+        """Largest value. Encoding is symmetric: it never gives the single code below −max."""
         return ((1 << (self.bits - 1)) - 1) / (1 << self.fraction_bits)
 
     def encode(self, values: ArrayLike, *, overflow: str = "native") -> NDArray[np.uint8]:

@@ -1,10 +1,10 @@
-"""Rounding float32 arrays to nearest, ties to even, at a few times the cost of copying them; and by draws.
+"""Fast rounding of float32 arrays: to nearest, at a few times the cost of a copy, and stochastically.
 
-Where the format has float32's exponents (bfloat16, tfloat32) an integer addition rounds the bits themselves.
-For narrower ones: let x lie in the binade of 2^e, e not below emin, and M = 1.5 × 2^(e + 23 − t).
-Then x + M has an ulp of 2^(e − t), the format's own, so float32's addition rounds x to the format, ties to
-even, and subtracting M is exact. (Dekker, Numer. Math. 18, 1971, splits numbers by adding a constant.)
-Stochastic rounding needs the remainder: x over that ulp, a power of two, less its floor; each step is exact.
+If the format has float32's exponents (bfloat16, tfloat32), an integer addition rounds the bits themselves.
+For narrower formats let x lie in the binade of 2^e, e ≥ emin, and M = 1.5 × 2^(e + 23 − t). Then x + M has an
+ulp of 2^(e − t), the format's own, so float32's addition rounds x to the format, ties to even, and
+subtracting M is exact. (Dekker, Numer. Math. 18, 1971, splits numbers by adding a constant.)
+Stochastic rounding needs the remainder: x divided by that ulp, minus its floor. Each step is exact.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 SIGN, MAGNITUDE, EXPONENT = np.uint32(0x80000000), np.uint32(0x7FFFFFFF), np.uint32(0x7F800000)
 FRACTION_BITS = 23
 EMIN, EMAX = -126, 127
-CHUNK = 1 << 15  # values: a chunk and its scratch stay within the processor's cache
+CHUNK = 1 << 15  # values: few enough for a chunk and its scratch to stay in the processor's cache
 
 
 def serves(fmt: FormatSpec, values: Any) -> bool:
-    """Whether `round_array` may be used: a float32 array, and a format that lies well within float32."""
+    """Whether `round_array` can be used: a float32 array, and a format well within float32's range."""
     if not isinstance(values, np.ndarray) or values.dtype != np.float32 or not fmt.signed or not fmt.has_zero:
         return False
     return _shares_exponents(fmt) or (
@@ -53,10 +53,10 @@ def round_array(fmt: FormatSpec, values: NDArray[Any], saturate: bool) -> NDArra
 
 
 def serves_draws(fmt: FormatSpec, values: Any) -> bool:
-    """Whether `round_by_draws` may be used: a float32 array, and a format whose every value float32 holds."""
+    """Whether `round_by_draws` can be used: a float32 array, and a format whose values float32 all holds."""
     if not isinstance(values, np.ndarray) or values.dtype != np.float32 or not fmt.signed or not fmt.has_zero:
         return False
-    ulp = fmt.emin - fmt.fraction_bits  # no more than 1, so that dividing by it loses nothing
+    ulp = fmt.emin - fmt.fraction_bits  # its log2; at most 0, so that dividing by it is exact
     return (
         EMIN - FRACTION_BITS <= ulp <= 0 and fmt.emin >= EMIN and fmt.emax <= EMAX and fmt.fraction_bits > 0
     )
@@ -89,7 +89,7 @@ def _by_draws(
     magnitude /= ulp
     low = np.floor(magnitude)
     magnitude -= low  # the remainder
-    low += magnitude >= least_to_go_up  # which is above 0: what lies on the grid stays
+    low += magnitude >= least_to_go_up  # always above 0, so representable values stay
     low *= ulp
     np.copyto(low, _past(fmt, saturate), where=low > np.float32(fmt.max))
     np.copysign(low, values, out=low)
@@ -143,7 +143,7 @@ def _by_addition(
     largest, past = np.float32(fmt.max), _past(fmt, saturate)
     if past == largest:
         np.minimum(rounded, past, out=rounded)  # keeps NaN
-    else:  # as integers, infinity and NaN lie above every finite magnitude; this costs the same on any data
+    else:  # as integers, infinity and NaN are above every finite magnitude; equally fast on any data
         np.multiply(rounded > largest, past.view(np.uint32), out=constant)
         np.maximum(magnitude, constant, out=magnitude)
     np.bitwise_and(bits, SIGN, out=constant)
@@ -153,6 +153,6 @@ def _by_addition(
 
 
 def _past(fmt: FormatSpec, saturate: bool) -> np.float32:
-    """What the format has past its largest value."""
+    """The value that the format has past its largest one."""
     code = scalar.beyond(fmt, saturate)
     return np.float32(fmt.max if code == fmt.max_code else np.inf if code == fmt.inf_code else np.nan)

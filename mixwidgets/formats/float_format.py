@@ -1,4 +1,4 @@
-"""FloatFormat: a float format as its users hold it, with everything that can be asked of one."""
+"""FloatFormat: a float format with all its operations."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 class FloatFormat(FormatSpec):
     """A binary floating-point format: one of the catalogue (`get_format`), or one of your own.
 
-    `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's specials and bias; the
-    other fields choose otherwise. ValueError for choices that make no format.
+    `FloatFormat(name="mine", exponent_bits=3, fraction_bits=4)` has IEEE 754's special values and bias; the
+    other fields change them. ValueError for an impossible combination.
 
     Codes are unsigned integers (or hex strings such as "0x7BFF"); values are numbers, Fractions, Decimals
     and text, which is read exactly: "0.1", "0x1p-3", "nan", "-inf", or a bit pattern, "0x7BFF".
     """
-
-    # One code
 
     def exact(self, code: int | str) -> Fraction:
         """The value as an exact rational. Raises ValueError for an infinity or NaN."""
@@ -48,8 +46,6 @@ class FloatFormat(FormatSpec):
         """The fewest decimal digits that round back to this code in this format: "0.1" for 0x2E66."""
         return decode.shortest(self, self.to_code(code))
 
-    # One value
-
     def explain(
         self, value: object, *, rounding: str = "ties-to-even", overflow: str = "native"
     ) -> Explanation:
@@ -57,21 +53,19 @@ class FloatFormat(FormatSpec):
         return explain(self, value, rounding=rounding, overflow=overflow)
 
     def ulp(self, value: object) -> float:
-        """The gap between consecutive values in the binade of `value`, once rounded; NaN for inf and NaN."""
+        """The gap between consecutive values in the binade of `value` after rounding; NaN for inf and NaN."""
         return decode.ulp(self, encode.encode(self, value))
 
     def next_up(self, value: object) -> float:
-        """The least value of the format that is greater than `value`, once rounded (IEEE 754-2019, 5.3.1)."""
+        """The next larger value after `value`, which is rounded first (IEEE 754-2019, 5.3.1)."""
         return decode.to_float(self, decode.next_up(self, encode.encode(self, value)))
 
     def next_down(self, value: object) -> float:
-        """The greatest value of the format that is less than `value`, once rounded."""
+        """The next smaller value before `value`, which is rounded first."""
         return decode.to_float(self, decode.next_down(self, encode.encode(self, value)))
 
-    # Arrays, and scalars by the same names
-
     def decode(self, codes: int | str | ArrayLike) -> Any:
-        """The values of codes, as float64, which holds each of them exactly.
+        """The exact values of codes, as float64.
 
         An integer or a hex string gives a float; an array of integers gives an array of its shape.
         """
@@ -94,12 +88,13 @@ class FloatFormat(FormatSpec):
         integers of its shape, in the narrowest dtype that holds the format.
 
         rounding: "ties-to-even", "ties-to-away", "toward-zero", "toward-positive", "toward-negative",
-        "to-odd" or "stochastic", which goes up with a probability equal to the remainder, to `random_bits`
-        bits (1 … 52; few are biased downwards), drawn from a generator of `seed`.
+        "to-odd" or "stochastic", which rounds up with a probability equal to the remainder, using
+        `random_bits` bits (1 … 52; few bits bias the result downwards) from a generator with this `seed`.
         overflow: "native" (infinity if the format has one, else NaN, else the largest finite value),
-        "saturate" (the largest, for ±inf too), or a stack's own way, "torch" or "ml_dtypes".
+        "saturate" (the largest, also for ±inf), or a library's own policy, "torch" or "ml_dtypes".
 
-        Raises ValueError for a NaN, and for what else a format lacks (a zero, a sign), where it has no NaN.
+        In a format without NaN, raises ValueError for a NaN, and for a zero or a negative number if the
+        format lacks those.
         """
         draw = _draws(rounding, random_bits, seed)
         if _is_array(values):
@@ -118,7 +113,7 @@ class FloatFormat(FormatSpec):
     ) -> Any:
         """Values rounded to this format (see `encode`) and kept in the dtype they came in.
 
-        Floating arrays keep their dtype, which must be able to hold the result; all else gives float64.
+        Floating-point arrays keep their dtype, which must be able to hold the result; others give float64.
         """
         draw = _draws(rounding, random_bits, seed)
         if _is_array(values):
@@ -129,7 +124,7 @@ class FloatFormat(FormatSpec):
 
 
 def _draws(rounding: str, random_bits: int | None, seed: int | None) -> Callable[[int], Any] | None:
-    """What `stochastic` draws from: n numbers, each the least remainder that goes up (1: none does)."""
+    """For "stochastic", a function that draws n thresholds: the least remainder that rounds up (1: none)."""
     if rounding != "stochastic":
         if random_bits is not None or seed is not None:
             raise ValueError(f'random_bits and seed are for rounding="stochastic"; it is {rounding!r}')
@@ -145,14 +140,14 @@ def _draws(rounding: str, random_bits: int | None, seed: int | None) -> Callable
 
 
 def _arrays() -> ModuleType:
-    """The array twins, loaded when an array comes: a page of bit editors then never pays for NumPy."""
+    """The array versions, imported on first use, so that a bit editor never loads NumPy."""
     from mixwidgets.formats import arrays
 
     return arrays
 
 
 def _is_array(values: object) -> bool:
-    """Whether values are several: a sequence, or an array of at least one dimension."""
+    """Whether this is a sequence, or an array of at least one dimension."""
     if isinstance(values, str | bytes):
         return False
     return isinstance(values, Sequence) or (hasattr(values, "__array__") and getattr(values, "ndim", 0) > 0)

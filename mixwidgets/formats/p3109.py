@@ -14,7 +14,7 @@ _NAME = re.compile(r"binary(?P<k>[0-9]{1,2})p(?P<p>[0-9]{1,2})(?P<sign>[su])(?P<
 
 
 def p3109(k: int, p: int, *, signed: bool = True, extended: bool = True) -> FloatFormat:
-    """binary{k}p{p}: k bits in all, 3 … 15, and p of precision; `extended` formats have infinities.
+    """binary{k}p{p}: k bits in total, 3 … 15, and a precision of p; `extended` formats have infinities.
 
     p goes from 1 to k − 1, or to k if unsigned. Raises ValueError for other numbers.
     """
@@ -38,7 +38,7 @@ def p3109(k: int, p: int, *, signed: bool = True, extended: bool = True) -> Floa
 
 
 def from_name(name: str) -> FloatFormat | None:
-    """The format of a name such as "binary8p4se"; None for a text of another shape."""
+    """The format with a name such as "binary8p4se"; None for any other text."""
     match = _NAME.fullmatch(name)
     if not match:
         return None

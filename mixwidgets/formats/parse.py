@@ -1,6 +1,6 @@
-"""Values, exactly: a number or a text becomes a rational, ±∞ or NaN, without passing through a float.
+"""Reads a number or text exactly, as a rational, ±∞ or NaN, without passing through a float.
 
-One grammar, here and in the front end (js/core/formats/parse.ts), held together by tests/vectors/parse.json:
+The front end (js/core/formats/parse.ts) has the same grammar; tests/vectors/parse.json tests both:
 
     decimal       [sign] digits [. digits] [e [sign] digits]       65505, .5, -1e-8
     power         [sign] [decimal ×] 2 | 10 ^ [sign] digits        2^-24, 10**3, 2⁻²⁴, 2047 × 2^5
@@ -9,9 +9,8 @@ One grammar, here and in the front end (js/core/formats/parse.ts), held together
     special       [sign] inf | infinity | ∞ | nan                  in any case
     bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
 
-The sign is +, - or the minus sign U+2212, which this project's own read-outs print. A power is written
-with ^, ** or superscript digits, a product with ×, · or *. An underscore may stand between two digits, as in
-Python.
+The sign is +, - or the minus sign U+2212, which the widgets print. A power is written with ^, ** or
+superscript digits, a product with ×, · or *. An underscore may separate two digits, as in Python.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 MAX_TEXT = 10_000  # characters; float64's longest exact decimal has 1,076
-MAX_EXPONENT = 5_000  # of ten, or of two; beyond, the rational alone would fill the memory
+MAX_EXPONENT = 5_000  # of ten or of two; far larger ones would exhaust the memory
 
 _BLANKS = " \t\r\n"
 _SIGN = r"(?P<sign>[+\-−]?)"
@@ -50,7 +49,7 @@ _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 
 @dataclass(frozen=True)
 class Exact:
-    """An extended real number: a sign and a magnitude, so that −0 is kept."""
+    """An extended real number as sign and magnitude, so that −0 is kept."""
 
     kind: Literal["finite", "infinity", "nan"]
     negative: bool
@@ -58,13 +57,13 @@ class Exact:
 
     @property
     def value(self) -> Fraction:
-        """The signed rational. Only for finite numbers."""
+        """The signed rational of a finite number."""
         return -self.magnitude if self.negative else self.magnitude
 
 
 @dataclass(frozen=True)
 class BitPattern:
-    """A code, written as such: 0x7C00, 0b1."""
+    """A code written as bits: 0x7C00, 0b1."""
 
     code: int
     text: str
@@ -74,7 +73,7 @@ def to_exact(value: Any) -> Exact | BitPattern:
     """Read a number or a text exactly.
 
     Takes int, float, Fraction, Decimal, NumPy and ml_dtypes scalars, one-element tensors, and text in the
-    grammar above. Raises ValueError for text that is none of these, TypeError for other types.
+    grammar above. Raises ValueError for other text, TypeError for other types.
     """
     if isinstance(value, str):
         return _read_text(value)
@@ -115,7 +114,7 @@ def to_code(code: object, bits: int, name: str) -> int:
 
 
 def _from_binary(value: Any) -> Exact:
-    """A Decimal or a binary float: Python's or NumPy's, extended precision included."""
+    """A Decimal or a binary float of Python or NumPy, extended precision included."""
     negative = value.is_signed() if isinstance(value, Decimal) else math.copysign(1, value) < 0
     if value.is_nan() if isinstance(value, Decimal) else value != value:  # a signaling Decimal takes no !=
         return Exact("nan", False)  # the sign of a NaN means nothing (IEEE 754-2019, 6.3)
@@ -154,7 +153,7 @@ def _read_text(text: str) -> Exact | BitPattern:
 
 
 def _magnitude(match: re.Match[str], base: int, exponent_base: int, text: str) -> Fraction:
-    """The magnitude of a decimal or a hex float; `text` is what an error repeats."""
+    """The magnitude of a decimal or a hex float; `text` is quoted in an error."""
     part = (match["part"] or "") + (match["only"] or "")
     digits = _to_int((match["whole"] or "") + part, base)
     magnitude: Fraction = digits * Fraction(exponent_base) ** _exponent(match, text) / base ** len(part)
@@ -174,7 +173,7 @@ def _is_minus(match: re.Match[str]) -> bool:
 
 
 def _to_int(digits: str, base: int) -> int:
-    """int(digits, base), in pieces: Python limits the digits that one conversion from decimal may have."""
+    """int(digits, base) in pieces, because Python limits the digits of one conversion from decimal."""
     total = 0
     for start in range(0, len(digits), 1000):
         piece = digits[start : start + 1000]
@@ -187,13 +186,13 @@ def _pattern(match: re.Match[str]) -> int:
 
 
 def _shown(text: str) -> str:
-    """Text as an error may repeat it: short, and with invisible or bidirectional characters spelled out."""
+    """Text for an error message: shortened, with invisible and bidirectional characters escaped."""
     short = text if len(text) <= 40 else text[:39] + "…"
     return "'" + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in short) + "'"
 
 
 def _hint(body: str) -> str:
-    """The likely fix of a text that is not a number."""
+    """The likely fix for text that is not a number."""
     plain = unicodedata.normalize("NFKC", body)
     for candidate, words in (
         (plain, "in plain digits"),

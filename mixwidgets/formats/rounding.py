@@ -21,7 +21,7 @@ ROUNDINGS = (
 """IEEE 754-2019, section 4.3; to-odd: Boldo and Melquiond, IEEE Trans. Comp. 57(4), 2008; and stochastic."""
 
 STACKS = {"torch": {"float8_e4m3fn"}, "ml_dtypes": set[str]()}
-"""Stacks whose cast is an overflow policy of its own: the formats that torch 2.13, ml_dtypes 0.6 saturate."""
+"""Libraries with their own overflow policy: the formats that torch 2.13 and ml_dtypes 0.6 saturate."""
 
 OVERFLOWS = ("native", "saturate", *STACKS)
 
@@ -29,10 +29,10 @@ HALF = Fraction(1, 2)
 
 
 def rounds_up(rounding: str, remainder: Fraction, is_odd: bool, negative: bool, draw: Fraction) -> bool:
-    """Whether a magnitude goes to the code above it.
+    """Whether a magnitude rounds up to the next code.
 
-    remainder: how far it lies above the code below, in units of their gap, 0 ≤ remainder < 1.
-    is_odd: parity of the code below. draw: for "stochastic", the least remainder that goes up.
+    remainder: its distance from the code below in units of the gap, 0 ≤ remainder < 1.
+    is_odd: parity of the code below. draw: for "stochastic", the least remainder that rounds up.
     """
     if remainder == 0:
         return False
@@ -50,17 +50,17 @@ def rounds_up(rounding: str, remainder: Fraction, is_odd: bool, negative: bool, 
 
 
 def is_inward(rounding: str, negative: bool) -> bool:
-    """Whether a direction never leads away from zero for numbers of this sign: then it never overflows."""
+    """Whether this rounding never increases magnitudes of this sign, and so never overflows."""
     return rounding in ("toward-zero", "to-odd", "toward-positive" if negative else "toward-negative")
 
 
 def saturates(fmt: FormatSpec, overflow: str) -> bool:
-    """Whether a policy gives the largest finite value where the format's own way would be infinity or NaN."""
+    """Whether a policy gives the largest finite value where the format would have infinity or NaN."""
     return overflow == "saturate" or fmt.name in STACKS.get(overflow, ())
 
 
 def check(rounding: str, overflow: str) -> None:
-    """Raise ValueError for a name that is not known."""
+    """Raise ValueError for an unknown name."""
     for what, given, accepted in (("rounding", rounding, ROUNDINGS), ("overflow", overflow, OVERFLOWS)):
         if given not in accepted:
             close = get_close_matches(str(given).replace("_", "-"), accepted, n=1)

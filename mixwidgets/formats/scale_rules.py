@@ -1,6 +1,6 @@
 """The scale rules of MX blocks: from a block's largest magnitude to the exponent of its shared scale.
 
-With amax = a × 2^e and the element's largest value m × 2^emax, where 1 ≤ a, m < 2, each rule takes e − emax,
+With amax = a × 2^e and the element's largest value m × 2^emax, where 1 ≤ a, m < 2, each rule gives e − emax
 or one more:
 
     FLOOR   never one more                      OCP Microscaling Formats (MX) 1.0, section 6.3
@@ -36,7 +36,7 @@ def scale_exponent(
     """log2 of the shared scale, before it is fitted to the scale's format.
 
     amax: the largest magnitude of each block, positive. `largest` and `fraction_bits` are the element's.
-    Exponents are read from the bits: a logarithm in floats errs just below powers of two.
+    Exponents are read from the bits, since a floating-point logarithm is wrong just below powers of two.
     """
     half, exponent = np.frexp(amax)
     half_largest, exponent_largest = math.frexp(largest)

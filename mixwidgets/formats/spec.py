@@ -1,16 +1,16 @@
-"""FormatSpec: the few choices that define a float format, and the figures that follow from them.
+"""FormatSpec: the parameters that define a float format, and the quantities that follow from them.
 
 A code is the integer bit pattern, from the top: sign (1 bit, if `signed`), biased exponent E (w bits:
-`exponent_bits`), fraction F (t: `fraction_bits`). Below the sign stands the magnitude code, E·2^t + F.
+`exponent_bits`), fraction F (t: `fraction_bits`). The bits below the sign are the magnitude code, E·2^t + F.
 Its value:
 
     0 < E        2^(E − bias) × (1 + F / 2^t)      normal
     E = 0        2^(1 − bias) × (0 + F / 2^t)      subnormal, or zero (where `has_zero`; else as for 0 < E)
 
-(IEEE 754-2019, section 3.4), but for the few codes that hold an infinity or a NaN:
+(IEEE 754-2019, section 3.4), except for the few codes that are infinity or NaN:
 
     infinity   "ieee"           E all ones, F = 0
-               "top"            the largest magnitude code that is no NaN
+               "top"            the largest magnitude code that is not NaN
                "none"
     nan        "ieee"           E all ones, F ≠ 0
                "top"            E and F all ones
@@ -33,12 +33,12 @@ Nan = Literal["ieee", "top", "negative_zero", "none"]
 INFINITIES = ("ieee", "top", "none")
 NANS = ("ieee", "top", "negative_zero", "none")
 LIMITS = {"exponent_bits": (1, 11), "fraction_bits": (0, 52), "bias": (-4096, 4096)}
-FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 15), "bias": (0, 1 << 14)}  # P3109's, of up to 15 bits in all
+FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 15), "bias": (0, 1 << 14)}  # P3109's, of up to 15 bits
 
 
 @dataclass(frozen=True)
 class FormatSpec:
-    """What defines a format, and what follows from it. `FloatFormat` adds what can be asked of one."""
+    """The definition of a format and what follows from it. `FloatFormat` adds the operations."""
 
     name: str
     """The name by which `get_format` knows it, or your own."""
@@ -52,12 +52,12 @@ class FormatSpec:
     """Whether the top bit is a sign."""
     infinity: Infinity = "ieee"
     """Which code is infinity: "ieee" (exponent all ones, fraction 0), "top" (the largest magnitude code that
-    is no NaN) or "none"."""
+    is not NaN) or "none"."""
     nan: Nan = "ieee"
     """Which codes are NaN: "ieee" (exponent all ones, fraction not 0), "top" (exponent and fraction all
     ones), "negative_zero" (the sign bit alone, so that there is no −0) or "none"."""
     has_zero: bool = True
-    """Whether a zero exponent field holds zero and the subnormals, rather than one more binade."""
+    """Whether a zero exponent field means zero and the subnormals; otherwise it is one more binade."""
     experimental: bool = field(default=False, compare=False)
     """Whether its definition may still change."""
     aliases: tuple[str, ...] = field(default=(), compare=False)
@@ -82,18 +82,16 @@ class FormatSpec:
             raise ValueError(f"{self.name}: {problem}")
 
     def _problem(self) -> str:
-        """Why these choices make no format; empty if they do."""
+        """Why these parameters do not define a format; empty if they do."""
         if (self.infinity == "ieee") != (self.nan == "ieee"):
             return 'infinity="ieee" and nan="ieee" reserve the same exponent field: choose both or neither'
         if self.nan == "ieee" and (self.exponent_bits < 2 or self.fraction_bits < 1):
-            return "IEEE's specials need at least 2 exponent bits and 1 fraction bit"
+            return "IEEE's special values need at least 2 exponent bits and 1 fraction bit"
         if self.nan == "negative_zero" and not (self.signed and self.has_zero):
             return 'nan="negative_zero" needs a sign bit and a zero'
         if self.max_code < 1:
-            return "no code is left for a finite number above the smallest; take more bits or fewer specials"
+            return "too few codes are left for finite numbers; use more bits or fewer special values"
         return ""
-
-    # What follows from the definition: codes
 
     @property
     def bits(self) -> int:
@@ -124,7 +122,7 @@ class FormatSpec:
 
     @cached_property
     def nan_code(self) -> int | None:
-        """The code of the NaN that encoding gives, a quiet one (IEEE 754-2019, 6.2.1); None without one."""
+        """The code of the quiet NaN that encoding returns (IEEE 754-2019, 6.2.1); None without one."""
         if self.nan == "ieee":
             return self.max_code + 1 | 1 << (self.fraction_bits - 1)
         return {"top": self.all_ones, "negative_zero": self.sign_bit, "none": None}[self.nan]
@@ -143,8 +141,6 @@ class FormatSpec:
     def has_negative_zero(self) -> bool:
         """Whether a code is −0."""
         return self.signed and self.has_zero and self.nan != "negative_zero"
-
-    # … and figures
 
     @property
     def precision(self) -> int:
@@ -180,13 +176,13 @@ class FormatSpec:
 
     @cached_property
     def smallest_subnormal(self) -> float:
-        """Smallest positive value below the normal ones; `smallest_normal` where there is none."""
+        """Smallest positive subnormal value; `smallest_normal` if there are no subnormals."""
         step = self.fraction_bits if self.has_zero else 0
         return as_float(Fraction(2) ** (self.emin - step), self.name)
 
     @property
     def eps(self) -> float:
-        """2^(1 − p): the gap above 1, as `numpy.finfo` has it."""
+        """2^(1 − p): the gap above 1, as in `numpy.finfo`."""
         return 2.0**-self.fraction_bits
 
     @property
@@ -196,9 +192,9 @@ class FormatSpec:
 
     @cached_property
     def overflow_threshold_exact(self) -> Fraction:
-        """The magnitude at which rounding to nearest leaves the finite range (IEEE 754-2019, 4.3.1).
+        """The magnitude at which rounding to nearest overflows (IEEE 754-2019, 4.3.1).
 
-        Halfway from the largest finite value to the one that would follow it.
+        Halfway between the largest finite value and the next one on the same grid.
         """
         return (self.magnitude(self.max_code) + self.magnitude(self.max_code + 1)) / 2
 
@@ -212,29 +208,26 @@ class FormatSpec:
 
     @property
     def overflow_tie_stays(self) -> bool:
-        """Whether the threshold itself, a tie, still rounds to the largest finite value: if that is even."""
+        """Whether the threshold itself, a tie, rounds to the largest finite value, because that is even."""
         return self.max_code % 2 == 0 and not self.ties_to_larger
 
     @property
     def ties_to_larger(self) -> bool:
-        """Whether no significand is even: one digit of precision, and no zero.
+        """Whether ties go to the larger value, because no significand is even: precision 1 and no zero.
 
-        Then of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). P3109, which has a zero,
-        goes by the code's parity instead.
+        (IEEE 754-2019, 4.3.1.) P3109, which has a zero, uses the code's parity instead.
         """
         return self.precision == 1 and not self.has_zero
 
     def magnitude(self, magnitude_code: int) -> Fraction:
-        """The value of a magnitude code on the format's grid, beyond `max_code` too."""
+        """The value of a magnitude code on the format's grid, also beyond `max_code`."""
         biased_exponent, fraction = divmod(magnitude_code, 1 << self.fraction_bits)
         is_normal = biased_exponent > 0 or not self.has_zero
         significand = fraction + (is_normal << self.fraction_bits)
         return significand * Fraction(2) ** (max(biased_exponent - self.bias, self.emin) - self.fraction_bits)
 
-    # Codes from outside
-
     def to_code(self, code: int | str) -> int:
-        """A code as an integer, from an integer, or from text such as "0x7BFF", "0b1" or "7BFF"."""
+        """A code as an integer, from an integer or text such as "0x7BFF", "0b1" or "7BFF"."""
         return parse.to_code(code, self.bits, self.name)
 
     def to_hex(self, code: int | str) -> str:
@@ -243,11 +236,11 @@ class FormatSpec:
 
 
 def as_float(value: Fraction, name: str) -> float:
-    """A value of the format `name` as a float. Raises OverflowError where float64 cannot hold it exactly."""
+    """A value of the format `name` as a float. Raises OverflowError if float64 cannot hold it exactly."""
     try:
         result = float(value)
     except OverflowError:
         result = float("inf")
     if result != value:
-        raise OverflowError(f"a value of {name} does not fit float64; take .exact(code), which is a Fraction")
+        raise OverflowError(f"a value of {name} does not fit float64; use .exact(code), a Fraction")
     return result

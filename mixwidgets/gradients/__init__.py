@@ -1,1 +1,1 @@
-"""Summaries of gradients, from which every loss scale is answered exactly. NumPy only; never torch."""
+"""Summaries of gradients that give exact counts at every loss scale. NumPy only, never torch."""

@@ -1,4 +1,4 @@
-"""Which loss scale serves recorded gradients best."""
+"""The best loss scale for recorded gradients."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ HEADROOM = 4
 def best_loss_scale(
     summaries: Iterable[GradientSummary], format: str | FloatFormat, *, headroom: int = HEADROOM
 ) -> float:
-    """The power of two, 2^-24 … 2^40, that serves all these gradients best in `format`.
+    """The best power of two, 2^-24 … 2^40, for all these gradients in `format`.
 
-    Rule: among the scales that overflow nothing even `headroom` binades higher, the one that flushes fewest
-    gradients to zero, then leaves fewest subnormal, then is nearest to 1 (no scaling). Where every scale
-    overflows something that high, the one that overflows fewest. Infinities and NaNs among the gradients do
-    not count: no scale mends them. Raises ValueError if there are no summaries.
+    Among the scales that overflow nothing even `headroom` binades higher, it is the one that flushes the
+    fewest gradients to zero, then leaves the fewest subnormal, then is nearest to 1 (no scaling). If every
+    scale overflows something that high, it is the one that overflows the fewest. Infinities and NaNs among
+    the gradients do not count: no scale removes them. Raises ValueError if there are no summaries.
     """
     parts = list(summaries)
     if not parts:

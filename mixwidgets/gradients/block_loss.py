@@ -1,4 +1,4 @@
-"""What a block format loses of a tensor that comes in pieces."""
+"""What rounding to a block format loses, for a tensor read in pieces."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ SPREAD = tuple(
 
 
 class BlockLoss:
-    """Sums over the pieces of a tensor. What is not finite counts as 0 in its block, which it would spoil."""
+    """Sums over the pieces of a tensor. Values that are not finite count as 0 in their block."""
 
     def __init__(self, fmt: BlockFormat, tensor_amax: float) -> None:
         self._fmt, self._tensor_amax = fmt, tensor_amax
         self.flushed = 0
-        """How many became 0 by the scale of their block."""
+        """How many values became 0 because of their block's scale."""
         self.clipped = 0
-        """How many lie beyond the largest element times the scale."""
+        """How many values are larger than the largest element times the scale."""
         self._lost = self._whole = 0.0
         self._amax: list[Array] = []
         self._range: list[Array] = []
 
     def add(self, piece: Array) -> None:
-        """A 2-D float32 or float64 array, whose rows begin with a block."""
+        """Add a 2-D float32 or float64 array whose rows start at a block boundary."""
         size = self._fmt.block_size
         length = piece.shape[1]
         full = length - length % size
@@ -46,7 +46,7 @@ class BlockLoss:
 
     def _add_blocks(self, blocks: Array) -> None:
         fmt = self._fmt
-        turned = np.ascontiguousarray(blocks.T)  # NumPy reduces a first axis several times as fast
+        turned = np.ascontiguousarray(blocks.T)  # NumPy reduces the first axis several times faster
         magnitude = np.abs(turned)
         amax = magnitude.max(0)
         if not np.isfinite(amax).all():
@@ -59,14 +59,14 @@ class BlockLoss:
             unit = units(fmt, amax, self._tensor_amax)
             rounded = round_blocks(fmt, turned, unit)
         else:
-            last = np.zeros((len(turned), 1))  # a block by which the tensor's largest has its say
+            last = np.zeros((len(turned), 1))  # an extra block that holds the tensor's largest value
             last[0] = self._tensor_amax
             found = fmt.quantize(np.concatenate([turned, last], axis=1), axis=0)
             unit = found.scales[0, :-1] * (found.tensor_scale or 1.0)
             rounded = found.dequantized[:, :-1]
         self.flushed += int(np.count_nonzero(magnitude != 0) - np.count_nonzero(rounded != 0))
         self.clipped += int(np.count_nonzero(magnitude > unit * fmt.element.max))
-        self._lost += sum_of_squares(rounded - turned)  # exact, but for a scale that is no power of two
+        self._lost += sum_of_squares(rounded - turned)  # exact if the scale is a power of two
         self._whole += sum_of_squares(turned)
         bits = magnitude.view(f"u{magnitude.itemsize}")
         smallest = ((bits - 1).min(0) + 1).view(magnitude.dtype)  # 0 − 1 is the largest integer
@@ -79,8 +79,8 @@ class BlockLoss:
         return sqrt(self._lost / self._whole) if self._whole else 0.0
 
     def spread(self) -> dict[str, float]:
-        """Of log2(largest / smallest) and of the largest, by the column of a survey; none where every block
-        is zeros."""
+        """Percentiles of log2(largest / smallest) and of the largest value per block, by survey column; empty
+        if all blocks are zeros."""
         if not any(map(len, self._amax)):
             return {}
         ranges = np.percentile(np.concatenate(self._range), (50, 95, 100)).tolist()

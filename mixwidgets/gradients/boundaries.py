@@ -1,15 +1,15 @@
-"""Where rounding into a format changes its answer, seen from the unscaled gradient.
+"""The unscaled magnitudes at which the class of a rounded gradient changes.
 
-A magnitude is placed as (exponent e, fraction n): 2^e × (1 + n / 2^52), which holds every float64 and so
+A magnitude is a place (exponent e, fraction n) = 2^e × (1 + n / 2^52), which represents every float64 and so
 every narrower float. Rounding g × S to nearest, ties to even (IEEE 754-2019, section 4.3.1), splits
 magnitudes at three boundaries, each given as the least place that is no longer
 
     flushed     above half the smallest subnormal: that tie goes to the even code, zero
     subnormal   at or above the midpoint below the smallest normal: that tie goes to the smallest normal
-    finite      at or above the overflow threshold (above it, where its tie stays finite)
+    finite      at or above the overflow threshold (above it, if the tie stays finite)
 
-Multiplying by a power of two moves the exponents and leaves the fractions, so those few fractions, the cuts,
-are all that a summary must keep within a binade.
+Multiplying by a power of two changes exponents but not fractions, so a summary only needs to separate values
+within a binade at those few fractions, the cuts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
     exponent: int
     fraction: int
-    """0 … 2^52; the last is the binade's end."""
+    """0 … 2^52; 2^52 is the end of the binade."""
 
 
 class Boundaries(NamedTuple):
@@ -46,7 +46,7 @@ class Boundaries(NamedTuple):
 
 
 def signed_format(format: str | FloatFormat) -> FloatFormat:
-    """The format; ValueError for an unknown one, and for one without a sign: gradients have signs."""
+    """The format. Raises ValueError for an unknown format, and for one without a sign."""
     fmt = get_format(format)
     if not fmt.signed:
         raise ValueError(f"{fmt.name} has no sign bit, and gradients have signs; choose a signed format")
@@ -55,9 +55,9 @@ def signed_format(format: str | FloatFormat) -> FloatFormat:
 
 @lru_cache(maxsize=4096)
 def boundaries(fmt: FloatFormat, numerator: int = 1, denominator: int = 1) -> Boundaries:
-    """The boundaries of `fmt` for gradients that are multiplied by a loss scale, this ratio, before rounding.
+    """The boundaries of `fmt` for gradients that are multiplied by a loss scale (this ratio) before rounding.
 
-    Raises ValueError for an unsigned format: gradients have signs.
+    Raises ValueError for an unsigned format.
     """
     fmt = signed_format(fmt)
     loss_scale = Fraction(numerator, denominator)
@@ -66,14 +66,14 @@ def boundaries(fmt: FloatFormat, numerator: int = 1, denominator: int = 1) -> Bo
     flushed = _place(half_ulp / loss_scale, tie_below=True)
     return Boundaries(
         flushed,
-        # Without a fraction bit nothing is subnormal, and what is not flushed is normal.
+        # Without fraction bits nothing is subnormal: a value is either flushed or normal.
         max(flushed, _place((smallest_normal - half_ulp) / loss_scale, tie_below=False)),
         _place(fmt.overflow_threshold_exact / loss_scale, tie_below=fmt.overflow_tie_stays),
     )
 
 
 def _place(magnitude: Fraction, *, tie_below: bool) -> Place:
-    """The least place at or above `magnitude`; above it when the tie itself belongs below."""
+    """The least place at or above `magnitude`, or above it if the tie itself belongs below."""
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     if Fraction(2) ** exponent > magnitude:
         exponent -= 1
@@ -84,20 +84,20 @@ def _place(magnitude: Fraction, *, tie_below: bool) -> Place:
 
 @cache
 def catalogue_cuts() -> tuple[int, ...]:
-    """The fractions, ascending, at which any format of the catalogue changes its answer within a binade."""
+    """The cuts of all signed formats of the catalogue, ascending."""
     return cuts_for(())
 
 
 @lru_cache(maxsize=64)
 def cuts_for(formats: tuple[FloatFormat, ...]) -> tuple[int, ...]:
-    """Those of the catalogue, and those of more formats. Raises ValueError for an unsigned one."""
+    """The cuts of the catalogue and of more formats. Raises ValueError for an unsigned format."""
     signed = [*(fmt for fmt in list_formats() if fmt.signed), *formats]
     fractions = {place.fraction for fmt in signed for place in boundaries(fmt)}
     return tuple(sorted(fractions - {0, BINADE}))
 
 
 def exact_scale(loss_scale: object) -> tuple[int, int]:
-    """A loss scale as a numerator and a denominator. TypeError or ValueError for no positive number."""
+    """A loss scale as numerator and denominator. TypeError or ValueError unless it is a positive number."""
     if isinstance(loss_scale, bool) or not isinstance(loss_scale, Real):
         raise TypeError(f"a loss scale is a positive number such as 1024.0, not {loss_scale!r}")
     if isinstance(loss_scale, Rational):

@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint: of a mapping, a model or a file, one at a time."""
+"""The tensors of a mapping, a model or a checkpoint file, one at a time."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ACCEPTED = (
 
 
 def tensors(source: object) -> Iterator[tuple[str, Any]]:
-    """The floating-point tensors by name: arrays, torch tensors, or what gives slices of a file.
+    """The floating-point tensors by name: arrays, torch tensors, or lazily read tensors of a file.
 
-    Of a checkpoint that has the model's state beside the optimiser's, the model's. What is no tensor, such as
-    None or an `_extra_state`, is left out. Raises as `survey` does.
+    If a checkpoint also holds the optimiser's state, only the model's is used. Entries that are not tensors,
+    such as None or an `_extra_state`, are skipped. Raises the errors of `survey`.
     """
     if isinstance(source, str | os.PathLike):
         yield from _of_file(os.fspath(source))
@@ -73,13 +73,13 @@ def _of_file(path: str) -> Iterator[tuple[str, Any]]:
                     yield name, _Slices(part) if part.get_shape() else file.get_tensor(name)
     except SafetensorError as error:
         raise ValueError(
-            f"{path!r} is no safetensors file: {error}. One of torch.save ends in {', '.join(_TORCH)}; "
-            "of others give the tensors, such as torch.load(path, weights_only=True)."
+            f"{path!r} is not a safetensors file: {error}. A file of torch.save ends in {', '.join(_TORCH)}; "
+            "of any other file pass the tensors, such as torch.load(path, weights_only=True)."
         ) from None
 
 
 class _Slices:
-    """A tensor in a safetensors file, of which only the slices that are asked for are read."""
+    """A tensor in a safetensors file; only the requested slices are read."""
 
     def __init__(self, part: Any) -> None:
         self._part = part
@@ -90,15 +90,15 @@ class _Slices:
 
 
 def _loaded(path: str) -> object:
-    """What torch.save wrote, mapped into memory where the file allows it; never unpickled freely."""
+    """The content of a torch.save file, memory-mapped if possible, and read with weights_only=True."""
     import zipfile
 
     import torch
 
-    Path(path).open("rb").close()  # OSError says what is wrong with the path
+    Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-    except Exception as error:  # of a torn or foreign file torch raises any
+    except Exception as error:  # for a damaged or foreign file torch may raise anything
         said = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise ValueError(
             f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said} "

@@ -1,4 +1,4 @@
-"""Whatever has gradients, as summaries by name."""
+"""Collects the gradient summaries of any accepted source."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Collected(NamedTuple):
     summaries: dict[str, GradientSummary]
     """By name, in the order of the source."""
     without_gradient: tuple[str, ...]
-    """Names whose gradient is None: left out above."""
+    """Names of parameters whose gradient is None; not in `summaries`."""
 
 
 def collect(source: object) -> Collected:
     """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
 
-    Of a run, of what `watch` returns and of a GradientSnapshot: their newest. An array, a tensor or a
-    GradientSummary alone goes by the name "gradients". A gradient is a NumPy or ml_dtypes array, a torch
-    tensor, a GradientSummary, or None (left out and named).
+    A run, a watcher or a GradientSnapshot gives its newest gradients. A single array, tensor or
+    GradientSummary is named "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a
+    GradientSummary, or None, which is left out and listed in `without_gradient`.
     Raises TypeError for anything else and ValueError if there is no gradient at all.
     """
     gradients = _by_name(source)
@@ -61,7 +61,7 @@ def _by_name(source: Any) -> dict[str, object]:
 def _summary(name: str, value: Any) -> GradientSummary:
     if isinstance(value, GradientSummary):
         return value
-    # A leaf that asks for gradients is a weight: its own values are not what was meant.
+    # A leaf that requires a gradient is a weight, and its values are not gradients.
     if getattr(value, "requires_grad", False) and getattr(value, "is_leaf", False):
         raise TypeError(
             f"{name!r} is a parameter, not its gradient; pass parameter.grad (or .detach() for the weights)"

@@ -1,4 +1,4 @@
-"""GradientCounts: what becomes of gradients, class by class."""
+"""GradientCounts: how many gradients fall into each class."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class GradientCounts:
-    """How many gradients fall into each class once they are scaled and rounded, ties to even."""
+    """How many gradients fall into each class after scaling and rounding, ties to even."""
 
     zero: int
-    """Zero before scaling: nothing that a format could lose."""
+    """Zero before scaling."""
     flushed: int
     """Not zero before scaling, zero after rounding."""
     subnormal: int
@@ -26,5 +26,5 @@ class GradientCounts:
 
     @property
     def count(self) -> int:
-        """How many gradients there are in all."""
+        """The total number of gradients."""
         return sum(asdict(self).values())

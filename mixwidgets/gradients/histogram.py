@@ -1,9 +1,9 @@
-"""Exact histograms of magnitudes: by binade, and within a binade by the cuts of some formats.
+"""Exact histograms of magnitudes by binade, and within a binade by the cuts of some formats.
 
-The bits of floats without their sign are ordered as their magnitudes, so sorted values show how many are
-below the start of each cell. Of a large array most values are counted by their key, the 16 bits below the
-sign: the values of one key share a cell, unless a cell starts inside the key. Where numba is installed, a
-loop that it compiles counts everything from the first very large array on.
+Without the sign, the bits of floats are ordered like their magnitudes, so sorting the values shows how many
+are below the start of each cell. In large arrays most values are counted by key, the 16 bits below the sign:
+all values of a key are in one cell, unless a cell starts inside the key. If numba is installed, a compiled
+loop does all counting from the first very large array on.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-COMPILED_FROM = 1 << 20  # values: loading numba takes a second
-_CHUNK = 1 << 16  # values: a chunk and its temporaries fit a core's second-level cache
-_LOOKED_AT = 256  # values, at least, among which samples are found
+COMPILED_FROM = 1 << 20  # values; loading numba takes a second
+_CHUNK = 1 << 16  # values: few enough for a chunk and its temporaries to fit a core's L2 cache
+_LOOKED_AT = 256  # at least so many values are searched for samples
 _KEY_BITS = 16
 
 
 class Histogram(NamedTuple):
-    """Counts of finite non-zero magnitudes; zeros, infinities and NaNs apart."""
+    """Counts of finite non-zero magnitudes; zeros, infinities and NaNs are counted separately."""
 
     exponents: tuple[int, ...]
-    """The binades that hold any value, ascending."""
+    """The binades that hold values, ascending."""
     cells: Array
     """uint64 (exponents, len(cuts) + 1): counts between consecutive cuts of a binade."""
     samples: Array
-    """float64 (exponents,): one value of each binade, signed; 0 where none was found, and for subnormals."""
+    """float64 (exponents,): one signed value of each binade; 0 if none was found, and for subnormals."""
     zero: int
     inf: int
     nan: int
 
     @classmethod
     def of_counts(cls, counts: Array, cuts: tuple[int, ...], looked_at: Array) -> Histogram:
-        """From one count for each cell of `cell_edges`, and the values of `looked_at`, whose dtype chooses
-        the edges."""
+        """From the count of each cell of `cell_edges`, and the values of `looked_at`, whose dtype selects the
+        edges."""
         zero, finite, (inf, nan) = int(counts[0]), counts[1:-2], counts[-2:].tolist()
         by_binade = finite.reshape(-1, len(cuts) + 1)
         rows = np.flatnonzero(by_binade.any(axis=1))
@@ -52,9 +52,9 @@ class Histogram(NamedTuple):
 
 
 def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
-    """Of a flat float32 or float64 array in native byte order.
+    """The histogram of a flat float32 or float64 array in native byte order.
 
-    `cuts` are fractions of a binade in units of 2^-52, ascending, the first of them 1.
+    `cuts` are fractions of a binade in units of 2^-52, ascending; the first is 1.
     """
     return Histogram.of_counts(count_cells(values, cuts), cuts, looked_at(values))
 
@@ -75,21 +75,21 @@ def count_cells(values: Array, cuts: tuple[int, ...]) -> Array:
 
 
 def looked_at(values: Any) -> Any:
-    """The values of a flat array or tensor among which samples are found: 256 to 1,024, evenly spread, or
+    """The values of a flat array or tensor that are searched for samples: 256 to 1,024, evenly spaced, or
     all.
 
-    The stride is odd, so that in a matrix whose rows have an even length it also runs across the columns.
+    The stride is odd, so that in a matrix with rows of even length it visits all columns.
     """
     return values[:: max(1, len(values) // _LOOKED_AT - 1 | 1)]
 
 
 @lru_cache(maxsize=64)
 def cell_edges(wide: bool, cuts: tuple[int, ...]) -> Array:
-    """The bits, without the sign, at which each cell but the first begins; uint64 of float64 (`wide`), else
-    uint32 of float32.
+    """The bits, without sign, at which each cell but the first begins: uint64 for float64 (`wide`), else
+    uint32 for float32.
 
-    Cell 0 holds zeros; then come the len(cuts) + 1 cells of each binade, the subnormal ones included; the
-    last two hold infinities and NaNs.
+    Cell 0 holds zeros, followed by the len(cuts) + 1 cells of each binade, subnormal ones included; the last
+    two hold infinities and NaNs.
     """
     fraction_bits = 52 if wide else 23
     exponents = _exponents(wide)
@@ -104,14 +104,14 @@ def cell_edges(wide: bool, cuts: tuple[int, ...]) -> Array:
 
 
 def _exponents(wide: bool) -> range:
-    """Of finite values that are not zero."""
+    """The exponents of finite non-zero values."""
     return range(-1074, 1024) if wide else range(-149, 128)
 
 
 def _count_sorted(magnitudes: Array, edges: Array, counts: Array) -> None:
     """Add ascending magnitudes to the counts of their cells."""
     if len(magnitudes):
-        first, last = edges.searchsorted(magnitudes[[0, -1]], side="right")  # cells of least and greatest
+        first, last = edges.searchsorted(magnitudes[[0, -1]], side="right")  # cells of the extremes
         below = magnitudes.searchsorted(edges[first:last])
         counts[first:last] += below
         counts[first + 1 : last + 1] -= below
@@ -119,17 +119,17 @@ def _count_sorted(magnitudes: Array, edges: Array, counts: Array) -> None:
 
 
 def _count_by_key(bits: Array, edges: Array, cuts: tuple[int, ...], counts: Array) -> Array:
-    """Add the values to the counts of their cells, except those that this returns."""
+    """Add values to the counts of their cells; returns the values that are not counted yet."""
     first_cells, is_mixed, starts = _keys(edges.itemsize == 8, cuts)
     shift = _key_shift(edges)
     below_key = (edges.dtype.type(1) << shift) - 1
     by_key, rest = np.zeros(1 << _KEY_BITS, np.int64), []
     for start in range(0, len(bits), _CHUNK):
         chunk = bits[start : start + _CHUNK]
-        keys = (chunk >> shift).astype(np.uint16)  # which drops the sign
+        keys = (chunk >> shift).astype(np.uint16)  # drops the sign
         found = np.bincount(keys)
         by_key[: len(found)] += found
-        rest.append(chunk[is_mixed.take(keys) & (chunk & below_key != 0)])  # the others are in the first cell
+        rest.append(chunk[is_mixed.take(keys) & (chunk & below_key != 0)])  # others are in the first cell
     left = np.concatenate(rest)
     counts[first_cells[starts]] += np.add.reduceat(by_key, starts)
     counts -= np.bincount(first_cells.take((left >> shift).astype(np.uint16)), minlength=len(counts))
@@ -138,8 +138,8 @@ def _count_by_key(bits: Array, edges: Array, cuts: tuple[int, ...], counts: Arra
 
 @lru_cache(maxsize=64)
 def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """Of each key, the cell of its least magnitude, and whether another cell starts inside it; and the first
-    key of each cell that is such a one."""
+    """For each key, the cell of its least magnitude and whether another cell starts inside it; and the first
+    key of each such cell."""
     edges = cell_edges(wide, cuts)
     starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << _key_shift(edges)
     first_cells = np.searchsorted(edges, starts, side="right")
@@ -149,7 +149,7 @@ def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array, Array]:
 
 
 def _key_shift(edges: Array) -> Any:
-    """How many bits are below a key's."""
+    """How many bits lie below a key."""
     return edges.dtype.type(8 * edges.itemsize - 1 - _KEY_BITS)
 
 
@@ -159,7 +159,7 @@ def _magnitude_mask(edges: Array) -> Any:
 
 
 def _samples(values: Array, exponents: Array) -> Array:
-    """float64 (exponents,): the last of the normal values in each binade; else 0."""
+    """float64 (exponents,): the last normal value in each binade, or 0."""
     samples = np.zeros(len(exponents))
     values = values[np.isfinite(values) & (np.abs(values) >= np.finfo(values.dtype).smallest_normal)]
     samples[np.searchsorted(exponents, np.frexp(values)[1] - 1)] = values
@@ -167,11 +167,11 @@ def _samples(values: Array, exponents: Array) -> Array:
 
 
 _count: Callable[..., None] | None = None
-"""The compiled loop, which counts everything once it is loaded."""
+"""The compiled loop, which does all counting once it is loaded."""
 
 
 def load_compiled(number: int) -> None:
-    """Load the compiled loop where so many values are to be counted: a second, or four to compile it."""
+    """Load the compiled loop if so many values justify it: loading takes a second, compiling four."""
     if number >= COMPILED_FROM:
         _load_compiled()
 
@@ -179,7 +179,7 @@ def load_compiled(number: int) -> None:
 @cache
 def _load_compiled() -> None:
     global _count
-    try:  # numba also raises ImportError for a NumPy too new for it
+    try:  # numba also raises ImportError if NumPy is too new for it
         from mixwidgets.gradients.loops import count
     except ImportError:
         return

@@ -1,4 +1,4 @@
-"""Lazy summaries, computed on first access: a loop that watches each step looks at few of them."""
+"""Lazy summaries, computed on first access, because most of those that `watch` collects are never read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class LazySummaries(Mapping[str, GradientSummary]):
-    """Summaries by name; all are made when the first is asked for."""
+    """Summaries by name; all are computed when one is first read."""
 
     def __init__(
         self,
@@ -28,14 +28,14 @@ class LazySummaries(Mapping[str, GradientSummary]):
         make: Callable[[], Iterable[GradientSummary]],
         not_finite: Mapping[str, int],
     ) -> None:
-        """`make` gives the summaries in the order of the names."""
+        """`make` returns the summaries in the order of the names."""
         self._names = dict.fromkeys(names)
         self._make = make
         self.not_finite = not_finite
-        """How many infinities and NaNs a tensor holds, by name, of those that hold any; known at once."""
+        """The number of infinities and NaNs by tensor, for those that have any; known without counting."""
 
     def mapped(self, change: Callable[[str, GradientSummary], GradientSummary]) -> LazySummaries:
-        """Each summary changed when it is made; `change` leaves infinities and NaNs as they are."""
+        """The same with each summary changed when it is computed; `change` must keep infinities and NaNs."""
         return LazySummaries(self, lambda: map(change, self, self.values()), self.not_finite)
 
     @cached_property
@@ -59,7 +59,7 @@ class LazySummaries(Mapping[str, GradientSummary]):
 
 
 def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummaries:
-    """The summaries of these names, in this order, each from the last part that has it."""
+    """The summaries of these names, in this order, each from the last part that contains it."""
     last = {name: part for part in parts for name in part}
     names = tuple(names)
     not_finite = {name: last[name].not_finite[name] for name in names if name in last[name].not_finite}
@@ -67,7 +67,7 @@ def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummarie
 
 
 def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
-    """The summaries of all names; of a name that several parts have, all its values together."""
+    """The summaries of all names; those of a name that occurs in several parts are merged."""
     found: dict[str, list[LazySummaries]] = {}
     not_finite: Counter[str] = Counter()
     for part in parts:
@@ -83,9 +83,9 @@ def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
 
 
 def counted(names: Iterable[str], counts: Iterable[Array], looked: Iterable[Array]) -> LazySummaries:
-    """Of each name the count of every cell of `cell_edges`, and the values of `looked_at` (float32 or 64).
+    """From the counts of all cells of `cell_edges` by name, and the values of `looked_at` (float32 or 64).
 
-    A summary is made of them on first access; until then only the cells that hold any value are kept.
+    Summaries are built on first access; until then only the cells that hold values are kept.
     """
     kept = []
     for one, values in zip(counts, looked, strict=True):
@@ -107,8 +107,8 @@ def counted(names: Iterable[str], counts: Iterable[Array], looked: Iterable[Arra
 
 
 def counted_later(arrays: Mapping[str, Array], *, all_finite: bool) -> LazySummaries:
-    """Of flat float32 or float64 arrays in native byte order, counted on first access; the arrays must not
-    change until then.
+    """From flat float32 or float64 arrays in native byte order, counted on first access; they must not change
+    until then.
 
     `all_finite`: whether all values are known to be finite. If not, they are checked now.
     """

@@ -1,4 +1,4 @@
-"""The loop that counts many values, compiled by numba (the extra `fast`)."""
+"""The counting loop, compiled by numba (the extra `fast`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Keeps the machine code beside this file or in the user's cache; if neither can be written to, every
-    process compiles anew."""
+    """Caches the machine code beside this file or in the user's cache; without a writable cache, each process
+    compiles it again."""
     try:
         return njit(cache=True, nogil=True)(function)
     except RuntimeError:
@@ -23,9 +23,8 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 def count(bits: Any, mask: Any, shift: Any, first_cells: Any, edges: Any, counts: Any) -> None:
     """Add each value to the count of its cell.
 
-    bits: uint32 or uint64, contiguous; mask: all bits but the sign; shift: how many bits are below the 16
-    that index first_cells (int64); edges: of the type of bits, as of `cell_edges`; counts: int64 (edges +
-    1,).
+    bits: uint32 or uint64, contiguous; mask: all bits but the sign; shift: how many bits lie below the 16
+    that index first_cells (int64); edges: `cell_edges`, of the dtype of bits; counts: int64 (edges + 1,).
     """
     for index in range(bits.size):
         magnitude = bits[index] & mask

@@ -1,12 +1,12 @@
-"""A summary as bytes, little-endian, without pickle; js/core/gradients/summary.ts reads the same.
+"""The binary form of a summary, little-endian, without pickle; js/core/gradients/summary.ts reads it too.
 
 magic "MWGS", version u8, cuts u8, rows u16, zero u64, inf u64, nan u64
-cuts × u64       fractions of a binade in units of 2^-52, ascending, the first of them 1
+cuts × u64       fractions of a binade in units of 2^-52, ascending; the first is 1
 rows × i16       exponents, ascending
-rows × (cuts + 1) counts, each a varint (LEB128: seven bits a byte, least first, the top bit says "more")
-rows × sample    54 bits: 1, the sign, 52 bits of fraction; or 0 where none was kept. Seven bits a byte as
-                 above, but the highest first, and zeros at the end left out
-u32              CRC-32 of all that comes before
+rows × (cuts + 1) counts, each a varint (LEB128: seven bits per byte, lowest first, top bit: more follow)
+rows × sample    54 bits: 1, the sign, 52 bits of fraction; 0 if there is none. Seven bits per byte as above,
+                 but highest first and without trailing zeros
+u32              CRC-32 of everything before
 
 Version 1 had no samples.
 """
@@ -27,10 +27,10 @@ VERSION = 2
 _HEAD = struct.Struct("<4sBBHQQQ")
 _CRC = struct.Struct("<I")
 _EXPONENTS = range(-1074, 1024)  # of a finite float64
-_MOST = 1 << 53  # values a summary may count: what the page's numbers hold exactly
+_MOST = 1 << 53  # values that a summary may count: JavaScript's largest exact integer
 _SIGN, _SOME = BINADE, BINADE << 1
 _LONGEST_GROUP = 8  # bytes: 56 bits
-_SAMPLE_BITS = 56  # the last two of them spare
+_SAMPLE_BITS = 56  # the last two are unused
 
 
 class Fields(NamedTuple):
@@ -67,7 +67,7 @@ def pack(fields: Fields) -> bytes:
 
 
 def unpack(data: bytes) -> Fields:
-    """The fields of a summary. Raises ValueError for bytes that `pack` cannot have written."""
+    """The fields of a summary. Raises ValueError for bytes that `pack` did not write."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a gradient summary is read from bytes, not from {type(data).__name__}")
     data = bytes(data)
@@ -110,8 +110,9 @@ def _unpack(body: bytes) -> Fields:
 
 
 def _read_groups(body: bytes, at: int, number: int) -> tuple[Any, Any, Any, int]:
-    """So many groups of at most eight bytes, each ended by one without its top bit: the lower seven bits of
-    each byte, its place in its group, where the groups start, and where in `body` the last one ends."""
+    """Reads groups of at most eight bytes, each ending with a byte whose top bit is 0. Returns the lower
+    seven bits of each byte, its index in its group, where the groups start, and where the last one ends in
+    `body`."""
     data = np.frombuffer(body, np.uint8)[at:]
     ends = np.flatnonzero(data < 0x80)[:number]
     _require(len(ends) == number, "it ends too early")
@@ -124,13 +125,13 @@ def _read_groups(body: bytes, at: int, number: int) -> tuple[Any, Any, Any, int]
 
 
 def _read_numbers(body: bytes, at: int, number: int) -> tuple[Any, int]:
-    """uint64 (number,): the counts that stand there, and where they end."""
+    """uint64 (number,): the counts, and where they end."""
     sevens, places, starts, at = _read_groups(body, at, number)
     return np.add.reduceat(sevens << 7 * places, starts) if number else np.zeros(0, np.uint64), at
 
 
 def _read_samples(body: bytes, at: int, number: int) -> tuple[Any, int]:
-    """uint64 (number,): the samples that stand there, of 54 bits, and where they end."""
+    """uint64 (number,): the samples, of 54 bits, and where they end."""
     sevens, places, starts, at = _read_groups(body, at, number)
     if not number:
         return np.zeros(0, np.uint64), at
@@ -144,7 +145,7 @@ def _read_samples(body: bytes, at: int, number: int) -> tuple[Any, int]:
 
 
 def _values(code: Any, exponents: tuple[int, ...], cuts: tuple[int, ...], cells: Any) -> Any:
-    """float64 (rows,): the samples of these binades; each must be of a cell that holds some value."""
+    """float64 (rows,): the samples of these binades; each must belong to a cell that is not empty."""
     fraction = code % BINADE
     row = np.flatnonzero(code)
     cell = np.searchsorted(np.array(cuts, dtype=np.uint64), fraction[row], side="right")

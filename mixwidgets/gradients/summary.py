@@ -1,4 +1,4 @@
-"""GradientSummary: a tensor's magnitudes, from which every power-of-two loss scale is answered exactly."""
+"""GradientSummary: counts of a tensor's magnitudes that are exact at every power-of-two loss scale."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.gradients import serialization as wire
+from mixwidgets.gradients import serialization
 from mixwidgets.gradients.boundaries import (
     BINADE,
     Boundaries,
@@ -35,23 +35,23 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GradientSummary:
-    """Counts of a tensor's magnitudes by binade, refined at the fractions where a format's answer changes.
+    """Counts of a tensor's magnitudes by binade, split at the fractions where the class in a format changes.
 
-    Make one with `GradientSummary.of(values)`. Those that count the same compare equal, whatever values they
-    have as samples.
+    Make one with `GradientSummary.of(values)`. Summaries with equal counts compare equal, whatever their
+    samples.
     """
 
     cuts: tuple[int, ...]
     """Fractions of a binade, in units of 2^-52, between which values are counted together."""
     exponents: tuple[int, ...]
-    """The binades that hold any value, ascending."""
+    """The binades that hold values, ascending."""
     cells: np.ndarray[Any, np.dtype[np.uint64]]
     """Counts, of shape (len(exponents), len(cuts) + 1); read-only."""
     samples: np.ndarray[Any, np.dtype[np.float64]]
-    """Of each binade one of its values, as it was, with its sign; 0 where none was found; read-only.
+    """One original value of each binade, with its sign; 0 if none was found; read-only.
 
-    At least 256 values are looked at, evenly spread over the tensor; of a smaller one all. None is taken of
-    values that are subnormal in float32 (of float64 values, in float64).
+    At least 256 evenly spaced values of the tensor are searched, or all of a smaller one. Values that are
+    subnormal in float32 (for float64 tensors, in float64) are not used.
     """
     zero: int
     """How many are 0."""
@@ -68,10 +68,10 @@ class GradientSummary:
         """Summarise floating-point values of any shape; an empty array gives a summary of no values.
 
         values: a NumPy or ml_dtypes array, a torch tensor on any device, a number or a sequence of floats.
-        formats: those to be answered for beside the catalogue's, as of a FloatFormat of your own.
+        formats: formats to support in addition to the catalogue's, such as a FloatFormat of your own.
 
-        Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors ValueError,
-        as do unsigned formats.
+        Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors and unsigned
+        formats raise ValueError.
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
         return cls.of_histogram(cuts, histogram(as_floats(values), cuts))
@@ -88,17 +88,17 @@ class GradientSummary:
 
     @property
     def largest(self) -> float:
-        """The largest finite magnitude, rounded down to a power of two; 0 where none is above 0."""
+        """The largest finite magnitude, rounded down to a power of two; 0 if all are 0."""
         return 2.0 ** self.exponents[-1] if self.exponents else 0.0
 
     @cached_property
     def _below_cell(self) -> list[int]:
-        """How many finite non-zero values lie below each cell, and in all."""
+        """How many finite non-zero values lie below each cell, and their total."""
         return [0, *np.cumsum(self.cells.reshape(-1), dtype=np.uint64).tolist()]
 
     @cached_property
     def _cell_ends(self) -> tuple[int, ...]:
-        """The fractions at which the cells of a binade begin, and the last ends."""
+        """The fractions at which the cells of a binade begin, and where the last one ends."""
         return 0, *self.cuts, BINADE
 
     def counts(self, format: str | FloatFormat, loss_scale: float = 1.0) -> GradientCounts:
@@ -110,23 +110,22 @@ class GradientSummary:
         numerator, denominator = exact_scale(loss_scale)
         if not numerator.bit_count() == denominator.bit_count() == 1:
             raise ValueError(
-                f"counts are exact for loss scales that are powers of two, and {loss_scale!r} is none; take "
+                f"counts are exact only for loss scales that are powers of two; {loss_scale!r} came. Use "
                 f".count_bounds(format, {loss_scale!r}), or the nearest power of two"
             )
         binades = numerator.bit_length() - denominator.bit_length()
         least, most = self._edges(boundaries(get_format(format)), binades)
         if least != most:
             raise ValueError(
-                f"this summary does not resolve {get_format(format).name}: it keeps what the catalogue's "
-                "formats need; make one with GradientSummary.of(values, formats=[…]), or take what "
-                ".count_bounds says"
+                f"this summary does not resolve {get_format(format).name}, only the catalogue's formats; "
+                "make one with GradientSummary.of(values, formats=[…]), or use .count_bounds"
             )
         return self._counts([end - start for start, end in pairwise(least)])
 
     def count_bounds(
         self, format: str | FloatFormat, loss_scale: float = 1.0
     ) -> tuple[GradientCounts, GradientCounts]:
-        """Least and greatest possible count of each class, for any loss scale greater than zero."""
+        """The least and greatest possible count of each class, for any loss scale greater than zero."""
         least, most = self._edges(boundaries(get_format(format), *exact_scale(loss_scale)))
         fewest = [max(0, end - start) for start, end in zip(most, least[1:], strict=False)]
         greatest = [end - start for start, end in zip(least, most[1:], strict=False)]
@@ -137,14 +136,14 @@ class GradientSummary:
         return GradientCounts(self.zero, flushed, subnormal, normal, overflow, self.inf, self.nan)
 
     def _edges(self, places: Boundaries, binades: int = 0) -> Iterator[tuple[int, ...]]:
-        """Least, then greatest number of values times 2^binades below each class, and in all, from flushed to
-        overflow."""
+        """The least, then the greatest number of values × 2^binades below each class, from flushed to
+        overflow, and in total."""
         below = [self._below(exponent - binades, fraction) for exponent, fraction in places]
         finite = self._below_cell[-1]
         return zip((0, 0), *below, (finite, finite), strict=True)
 
     def _below(self, exponent: int, fraction: int) -> tuple[int, int]:
-        """Least and greatest number of values below a place: they differ if it lies within a cell."""
+        """The least and greatest number of values below a place; they differ if it lies within a cell."""
         row = bisect_left(self.exponents, exponent)
         cell = row * (len(self.cuts) + 1)
         if row == len(self.exponents) or self.exponents[row] != exponent:
@@ -157,9 +156,9 @@ class GradientSummary:
     def relative_error(self, format: str | FloatFormat, loss_scale: float = 1.0) -> RelativeError:
         """An estimate of ‖ĝ − g‖ / ‖g‖, where ĝ are the values scaled, rounded to `format` and unscaled.
 
-        It takes the values of a cell to be spread evenly, as values are whose own precision is well above the
-        format's (see `rounding_error`, which has the exact one, too). Infinite if any overflows. Raises as
-        `counts` does.
+        It assumes that the values of a cell are spread evenly, which needs values of much higher precision
+        than the format's (`rounding_error` also has the exact error). Infinite if any value overflows. Raises
+        the errors of `counts`.
         """
         if self.counts(format, loss_scale).overflow:
             return RelativeError(inf, exact=False)
@@ -168,7 +167,7 @@ class GradientSummary:
         return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
 
     def merge(self, other: GradientSummary) -> GradientSummary:
-        """The summary of both tensors' values together. Samples are this one's, and the other's beside."""
+        """The summary of both tensors' values together. This summary's samples come first."""
         if not isinstance(other, GradientSummary):
             raise TypeError(f"a GradientSummary merges with another, not with {type(other).__name__}")
         if self.cuts != other.cuts:
@@ -184,14 +183,15 @@ class GradientSummary:
         return GradientSummary(self.cuts, tuple(exponents), cells, samples, zero=zero, inf=inf, nan=nan)
 
     def to_bytes(self) -> bytes:
-        """This summary as bytes (see `wire`): at most 20 KB for values of 32 bits or fewer."""
+        """This summary as bytes (see `serialization`): at most 20 KB for values of 32 bits or fewer."""
         apart = self.zero, self.inf, self.nan
-        return wire.pack(wire.Fields(self.cuts, self.exponents, self.cells, self.samples, *apart))
+        fields = serialization.Fields(self.cuts, self.exponents, self.cells, self.samples, *apart)
+        return serialization.pack(fields)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> GradientSummary:
-        """The summary that `to_bytes` wrote. Raises ValueError for anything else, damaged bytes included."""
-        return cls(**wire.unpack(data)._asdict())
+        """The summary that `to_bytes` wrote. Raises ValueError for anything else, and for damaged bytes."""
+        return cls(**serialization.unpack(data)._asdict())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradientSummary) and self._counted == other._counted

@@ -1,4 +1,4 @@
-"""What the tensors of a checkpoint would lose in narrower formats."""
+"""survey: what the tensors of a checkpoint would lose in narrower formats."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
-"""What `survey` asks for unless told otherwise."""
+"""The default formats of `survey`."""
 
-PIECE = 1 << 18  # values that are looked at together, or one row of the reduction axis where that is longer
+PIECE = 1 << 18  # values processed together, or one row of the reduction axis if that is longer
 _COLUMNS = (
     *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
     *("not_finite", "relative_error", *SPREAD),
@@ -38,26 +38,26 @@ def survey(
 ) -> pd.DataFrame:
     """One row per tensor and format, in the order of the source: what rounding to the format would lose.
 
-    source: a state_dict or any mapping of names to NumPy or torch arrays, also within a checkpoint such as
-    {"model_state": …}; a model; the path of a safetensors file, of which a piece at a time is read; or the
-    path of one that torch.save wrote (.pt, .pth, .bin, .ckpt), read with weights_only=True. What is not
-    floating point is left out.
-    formats: float formats and block formats, one or several, by name or as they are; ties go to even.
-    block_axis: the axis along which blocks run. Left out, it is the one that a layer's product sums over, as
-    torch lays out weights: all axes but the first, taken as one (in × kh × kw of a convolution's (out, in,
+    source: a state_dict or another mapping of names to NumPy or torch arrays, also inside a checkpoint such
+    as {"model_state": …}; a model; the path of a safetensors file, which is read piece by piece; or the path
+    of a torch.save file (.pt, .pth, .bin, .ckpt), read with weights_only=True. Tensors that are not floating
+    point are skipped.
+    formats: one or several float or block formats, by name or as objects; ties go to even.
+    block_axis: the axis along which blocks run. The default is the axis that a layer's product sums over, in
+    torch's layout of weights: all axes but the first, flattened (in × kh × kw of a convolution's (out, in,
     kh, kw); in of a linear layer's (out, in)); the only axis of a vector. A transposed convolution, whose
     weight is (in, out, kh, kw), needs block_axis=0.
 
-    Columns: `values` is how many there are, `zero` and `not_finite` the shares of them that are 0 and that
-    are infinite or NaN; `flushed`, `subnormal` and `overflow` are shares of the others. `relative_error` is
-    ‖rounded − x‖ / ‖x‖ without what is not finite, and infinite where anything overflows.
-    Of block formats only: `blocks_along`, the axes in words; `flushed` is what became 0 by the scale of its
-    block, `clipped` the share that lies beyond the largest element times the scale; nothing overflows, and
-    subnormal is not told (NaN). `block_range_…`: the blocks' dynamic range, log2 of the largest over the
-    smallest non-zero magnitude, its median, 95th percentile and maximum; `block_amax_…`: the least, median
-    and greatest of the blocks' largest magnitudes; both without blocks of zeros.
-    TypeError, ValueError or OSError for what is no source, no format or no axis; ModuleNotFoundError for a
-    path without the package safetensors, or torch, which it reads with.
+    Columns: `values` is their number; `zero` and `not_finite` are the shares of them that are 0, and infinite
+    or NaN; `flushed`, `subnormal` and `overflow` are shares of the others. `relative_error` is
+    ‖rounded − x‖ / ‖x‖ over finite values, and infinite if any overflows.
+    For block formats: `blocks_along` describes the axes; `flushed` is the share that became 0 because of its
+    block's scale, `clipped` the share beyond the largest element times the scale; nothing overflows, and
+    `subnormal` is NaN. `block_range_…` is the blocks' dynamic range, log2 of the largest over the smallest
+    non-zero magnitude: its median, 95th percentile and maximum. `block_amax_…` is the blocks' largest
+    magnitude: its minimum, median and maximum. Both ignore blocks of zeros.
+    TypeError, ValueError or OSError for a wrong source, format or axis; ModuleNotFoundError for a path if
+    safetensors or torch, which reads it, is not installed.
     """
     import pandas as pd
 
@@ -77,13 +77,13 @@ def survey(
 def _rows(
     tensor: Any, wanted: list[FloatFormat | BlockFormat], block_axis: int | None
 ) -> Iterator[dict[str, Any]]:
-    """A row for each format, of one tensor, without the columns that the format does not have."""
+    """The rows of one tensor, one per format, without the columns that the format does not have."""
     if hasattr(tensor, "detach"):
         require_dense_floats(tensor)
     floats = [fmt for fmt in wanted if isinstance(fmt, FloatFormat)]
     blocks = [fmt for fmt in wanted if isinstance(fmt, BlockFormat)]
     tensor, along = _reduction_last(tensor, block_axis)
-    whole = lcm(*(fmt.block_size for fmt in blocks))  # a piece of a row ends where every format's block does
+    whole = lcm(*(fmt.block_size for fmt in blocks))  # so that pieces end at a block boundary
     size = max(1, PIECE // whole) * whole
     needs_amax = any(fmt.tensor_scale for fmt in blocks)
     amax = max(map(_amax, _pieces(tensor, size)), default=0.0) if needs_amax else 0.0
@@ -120,8 +120,8 @@ def _rows(
 
 
 def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
-    """The tensor with the axes that blocks run along at its end, one or, if none is named, all but the first;
-    and these axes in words."""
+    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And these
+    axes in words."""
     count = len(tensor.shape)
     if axis is None or count < 2:
         if axis is not None and count and axis not in (0, -1):
@@ -133,9 +133,9 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
         )
     axis %= count
     order = [*(other for other in range(count) if other != axis), axis]
-    dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # all of it, where a file gives slices
+    dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # reads all of a tensor in a file
     moved = dense.permute(order) if hasattr(dense, "permute") else np.transpose(dense, order)
-    # One leading axis, so that the last alone is the blocks'.
+    # One leading axis, so that only the last one is divided into blocks.
     return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
 
 

@@ -1,4 +1,4 @@
-"""Whatever holds floating-point values, as a flat float32 or float64 array of the same values."""
+"""Converts any source of floating-point values to a flat float32 or float64 array."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _FLOAT_NAME = re.compile(r"b?float(4|6|8|16|32|64)(_\w+)?")  # NumPy's own and t
 
 
 def as_floats(values: object) -> np.ndarray[Any, np.dtype[Any]]:
-    """A 1-D array in native byte order: float64 stays, every narrower float becomes float32, which holds it.
+    """A 1-D array in native byte order: float64 stays, narrower floats become float32, which is exact.
 
-    Takes NumPy and ml_dtypes arrays, numbers and sequences of floats, and torch tensors on any device.
-    Raises TypeError for what is not floating point and ValueError for tensors without dense values.
+    Accepts NumPy and ml_dtypes arrays, numbers and sequences of floats, and torch tensors on any device.
+    Raises TypeError for other dtypes and ValueError for tensors without dense values.
     """
     if values is None:
         raise TypeError("None is not a gradient: this parameter has none yet; call loss.backward() first")
     array = _from_torch(values) if hasattr(values, "detach") else _from_array(values)
     wide = np.float64 if array.dtype.name == "float64" else np.float32
-    with np.errstate(invalid="ignore"):  # a signalling NaN says so when it is widened
+    with np.errstate(invalid="ignore"):  # widening a signalling NaN would warn
         return np.ascontiguousarray(array, dtype=wide).reshape(-1)
 
 
 def require_dense_floats(tensor: Any) -> None:
-    """Raise, as `as_floats` does, for a torch tensor that has no dense floating-point values."""
+    """Raise the errors of `as_floats` for a torch tensor without dense floating-point values."""
     if tensor.is_meta:
         raise ValueError(
             "a tensor on the meta device has a shape but no values; move the model to a real device"

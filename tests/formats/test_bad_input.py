@@ -146,7 +146,7 @@ def test_dtypes_of_other_libraries():
         ({"exponent_bits": 1}, "at least 2 exponent bits"),
         ({"fraction_bits": 0}, "at least 2 exponent bits and 1 fraction bit"),
         ({"infinity": "none", "nan": "negative_zero", "signed": False}, "needs a sign bit and a zero"),
-        ({"exponent_bits": 1, "fraction_bits": 0, "infinity": "none", "nan": "top"}, "no code is left"),
+        ({"exponent_bits": 1, "fraction_bits": 0, "infinity": "none", "nan": "top"}, "few codes are left"),
     ],
 )
 def test_fields_that_make_no_format(fields, says):
@@ -158,7 +158,7 @@ def test_values_that_float64_cannot_hold_name_exact():
     wide = mw.FloatFormat("wide", 11, 3, bias=-1000)
     assert wide.exact(wide.max_code) > 2**2000
     for ask in (lambda: wide.decode(wide.max_code), lambda: wide.decode([wide.max_code]), lambda: wide.max):
-        with pytest.raises(OverflowError, match=r"does not fit float64; take .exact\(code\)"):
+        with pytest.raises(OverflowError, match=r"does not fit float64; use .exact\(code\)"):
             ask()
     with pytest.raises(OverflowError, match="does not fit float64"):
         wide.round("0x1p1500")

@@ -186,7 +186,7 @@ def test_a_wrong_block_format():
             BlockFormat("mine", half, size, e8m0)
     with pytest.raises(ValueError, match="has no NaN"):
         BlockFormat("mine", half, 8, mw.get_format("float4_e2m1fn"))
-    with pytest.raises(ValueError, match="give a tensor_scale"):
+    with pytest.raises(ValueError, match="pass a tensor_scale"):
         BlockFormat("mine", half, 8, half)
 
 
@@ -201,7 +201,7 @@ def test_dtypes_that_float64_holds(dtype):
 @pytest.mark.parametrize(
     ("values", "error", "says"),
     [
-        (1.5, ValueError, "give an array"),
+        (1.5, ValueError, "pass an array"),
         (["a"], TypeError, "real numbers"),
         ([1 + 1j], TypeError, "real numbers"),
         ([True], TypeError, "real numbers"),

@@ -155,7 +155,7 @@ def test_what_a_format_lacks_is_an_error():
         with pytest.raises(ValueError, match="float4_e2m1fn has no NaN"):
             e2m1.round(values)
     unsigned = mw.FloatFormat("mine", 4, 4, infinity="none", nan="none", signed=False)
-    with pytest.raises(ValueError, match="no negative numbers and no NaN to say so; take overflow="):
+    with pytest.raises(ValueError, match="no negative numbers and no NaN to say so; use overflow="):
         unsigned.encode(-1)
 
 
