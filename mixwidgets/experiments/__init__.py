@@ -1,1 +1,1 @@
-"""What is run: a recipe, a loss scale, an experiment, a grid of experiments."""
+"""The description of a run: recipe, loss scale, experiment, grid of experiments."""

@@ -1,4 +1,4 @@
-"""Experiment: everything that decides a training run, checked, frozen and named by its content."""
+"""Experiment: everything that determines a training run, validated, immutable and identified by a hash."""
 
 import dataclasses
 import hashlib
@@ -21,14 +21,14 @@ from mixwidgets.task.spec import DEFAULTS, TaskSpec
 SCHEMA = 1
 """The version of the JSON form; a higher one was written by a newer mixwidgets."""
 
-_FROM_TASK: Any = None  # a field left at this takes its task's default
-_LARGEST_BATCH = 1_000_000  # of a task whose examples are drawn without end
+_FROM_TASK: Any = None  # placeholder for the task's default
+_LARGEST_BATCH = 1_000_000  # for a task with unlimited examples
 _ABOVE_ZERO = "a finite number above 0"
 _TINY = 5e-324  # the smallest float above 0
 
 
 class _NameOrClass:
-    """A field that takes a task's name or a user's class, in whose place __post_init__ puts its name."""
+    """A field that accepts a task's name or a user's class; __post_init__ replaces the class by its name."""
 
     def __get__(self, experiment: object | None, owner: type) -> str:
         if experiment is None:
@@ -41,7 +41,7 @@ class _NameOrClass:
 
 
 class _RecipeOrName:
-    """A field that takes a Recipe or a preset's name, and always gives the Recipe."""
+    """A field that accepts a Recipe or a preset's name and always returns the Recipe."""
 
     def __get__(self, experiment: object | None, owner: type) -> Recipe:
         return recipes["fp32"] if experiment is None else experiment.__dict__["recipe"]
@@ -53,46 +53,46 @@ class _RecipeOrName:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment(Options):
-    """One training run to be: task, recipe, optimiser, steps, seed and device.
+    """A training run to start: task, recipe, optimiser, steps, seed and device.
 
     Wrong values raise ValueError, wrong types and unknown names TypeError; both say what is accepted.
     """
 
     task: _NameOrClass = _NameOrClass()
-    """A key of `tasks`, such as "digits_cnn", or a class of your own, with the methods that
-    `mixwidgets.task.own_task` names; kept as the class's name."""
+    """A key of `tasks`, such as "digits_cnn", or a class of your own with the methods listed in
+    `mixwidgets.task.own_task`; stored as the class's name."""
     task_source: str = ""
-    """The source text of a task of your own; comes from the class."""
+    """The source text of a task of your own, taken from its class."""
     recipe: _RecipeOrName = _RecipeOrName()
-    """A Recipe, or a key of `recipes` such as "fp16_dynamic" (kept as the Recipe)."""
+    """A Recipe, or a key of `recipes` such as "fp16_dynamic" (stored as the Recipe)."""
     steps: int = whole(_FROM_TASK, 1, 10_000_000)
     """Optimiser steps, 1 … 10 million; default: the task's."""
     seed: int = whole(0, 0, 2**32 - 1)
-    """Decides the first weights and the order of the examples; 0 … 2^32 − 1."""
+    """Determines the initial weights and the order of the examples; 0 … 2^32 − 1."""
     device: str = "auto"
-    """"auto" (CUDA where there is one), "cpu", "cuda" or "cuda:1"."""
+    """"auto" (CUDA if available), "cpu", "cuda" or "cuda:1"."""
     task_options: Mapping[str, float] = dataclasses.field(default_factory=dict)
-    """Some of the task's `options`; "loss_weight", a constant factor in the loss itself, is every task's."""
+    """Values for the task's `options`. Every task has "loss_weight", a constant factor in the loss itself."""
     optimizer: Literal["adam", "sgd"] = "adam"
-    """torch.optim.Adam or torch.optim.SGD, on the weights that the recipe keeps."""
+    """torch.optim.Adam or torch.optim.SGD, applied to the weights that the recipe keeps."""
     learning_rate: float = real(_FROM_TASK, _ABOVE_ZERO, _TINY, math.inf)
     """The optimiser's step size, above 0; default: the task's."""
     momentum: float = real(_FROM_TASK, "a number from 0 to below 1", 0.0, math.nextafter(1, 0))
-    """SGD's momentum, 0 … 1 (1 excluded); Adam takes none. Default: the task's."""
+    """SGD's momentum, 0 … 1 (1 excluded); must be 0 for Adam. Default: the task's."""
     eps: float = real(_FROM_TASK, _ABOVE_ZERO, _TINY, math.inf)
     """Adam's eps, above 0; SGD does not use it. Default: the task's."""
     batch_size: int = _FROM_TASK
     """Examples per optimiser step, split over the micro-batches; default: the task's."""
     micro_batches: int = 1
     """Backward passes per optimiser step; their gradients are summed in the recipe's `accumulation_format`. A
-    batch of fewer examples is taken one by one."""
+    batch with fewer examples is processed one example at a time."""
     clip_norm: float | None = real(None, f"{_ABOVE_ZERO}, or None", _TINY, math.inf)
-    """The unscaled gradients' largest global L2 norm, above 0; None: no clipping."""
+    """The largest allowed global L2 norm of the unscaled gradients, above 0; None: no clipping."""
     summary_every: int = whole(_FROM_TASK, 1, 10_000_000)
-    """Optimiser steps from one gradient snapshot to the next; default: the task's."""
+    """Optimiser steps between gradient snapshots; default: the task's."""
     fp32_reference: bool = False
-    """Whether each snapshot also runs float32 arithmetic on the same weights and batch, to tell gradients
-    that the format flushed to zero from those that are zero by nature. Costs a float32 step a snapshot."""
+    """Whether each snapshot repeats its step in float32 with the same weights and batch, to tell gradients
+    that the format flushed to zero from those that are zero anyway. Costs one float32 step per snapshot."""
     time_limit_s: float | None = real(None, f"{_ABOVE_ZERO}, or None", _TINY, math.inf)
     """Seconds after which the run ends with the reason "time_limit", above 0; None: no limit."""
 
@@ -112,7 +112,7 @@ class Experiment(Options):
             )
 
     def _settle_task(self) -> TaskSpec:
-        """Put a class's name and text in the place of the class; the spec of the task."""
+        """Replace a class by its name and source; returns the task's spec."""
         given: object = self.task
         if isinstance(given, type) or hasattr(given, "model"):
             check_protocol(given)
@@ -127,22 +127,22 @@ class Experiment(Options):
 
     @property
     def title(self) -> str:
-        """It in words, on one line."""
+        """A one-line description."""
         return f"{self.task}, {self.recipe.name}, {self.steps} steps, seed {self.seed}"
 
     @property
     def loss_weight(self) -> float:
-        """The constant factor in the loss: the task option of this name, 1 where it is not given."""
+        """The constant factor in the loss: the task option of this name, default 1."""
         return self.task_options.get("loss_weight", 1.0)
 
     @property
     def compute_format(self) -> str:
-        """The format that tables of its gradients are about."""
+        """The recipe's compute format, to which tables of the gradients refer."""
         return self.recipe.compute_format
 
     @property
     def id(self) -> str:
-        """16 hex digits: the start of the SHA-256 of the canonical JSON. Equal experiments, equal ids."""
+        """The first 16 hex digits of the SHA-256 of the canonical JSON. Equal experiments have equal ids."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
     def __hash__(self) -> int:
@@ -156,7 +156,7 @@ class Experiment(Options):
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON values, with the schema's version."""
+        """The fields as JSON values, with the schema version."""
         return {
             "schema": SCHEMA,
             **self._fields(),
@@ -166,11 +166,11 @@ class Experiment(Options):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """An experiment from its JSON; fields may be left out and `recipe` may be a preset's name."""
+        """An experiment from its JSON; fields may be omitted and `recipe` may be a preset's name."""
         try:
             fields = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"This is no JSON of an experiment: {error}.") from None
+            raise ValueError(f"This is not the JSON of an experiment: {error}.") from None
         return cls.from_dict(fields)
 
     @classmethod
@@ -197,7 +197,7 @@ def _device(value: object) -> str:
     if isinstance(value, str) and re.fullmatch(r"auto|cpu|cuda(:(0|[1-9][0-9]{0,2}))?", value):
         return value
     other = isinstance(value, str) and value.startswith(("mps", "xpu"))
-    hint = " Apple's and Intel's GPUs are not supported: take 'cpu'." if other else ""
+    hint = " Apple's and Intel's GPUs are not supported: use 'cpu'." if other else ""
     raise ValueError(
         f"device {value!r} is not known; it is 'auto', 'cpu', 'cuda' or, by number, 'cuda:0'.{hint}"
     )

@@ -1,4 +1,4 @@
-"""grid: the experiments that differ from one in every combination of some fields' values."""
+"""grid: all combinations of values for some fields of an experiment."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ from typing import Any
 from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
 
-_MOST = 100_000  # experiments; beyond, an axis that never ends would fill the memory
+_MOST = 100_000  # experiments: an infinite axis must not exhaust the memory
 _FIELDS = tuple(field.name for field in fields(Experiment))
 
 
@@ -18,11 +18,11 @@ def grid(experiment: Experiment, **axes: Any) -> list[Experiment]:
 
     `grid(experiment, recipe=["fp32", "bf16"], seed=range(3))` is six experiments.
 
-    An axis is a field of Experiment with its values; a text, a Recipe, a mapping or a number alone is one
-    value. Later axes vary fastest. Fields without an axis stay as they are, also those that came from the
-    task's defaults. TypeError for an axis that is no field and for what is no Experiment, ValueError for an
-    axis without values, for two equal experiments and for more than 100,000; a value that the field does not
-    take raises what Experiment raises.
+    An axis is a field of Experiment with its values; a text, a Recipe, a mapping or a number counts as one
+    value. Later axes vary fastest. Other fields keep their values, also those that came from the task's
+    defaults. TypeError for an axis that is not a field, and unless the first argument is an Experiment;
+    ValueError for an axis without values, for two equal experiments and for more than 100,000. Wrong values
+    raise the errors of Experiment.
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(

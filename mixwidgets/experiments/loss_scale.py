@@ -1,9 +1,10 @@
-"""The loss scale as a pure state machine: (state, found_inf) → state; and the loss scalers in use, by name.
+"""The loss scale as a pure state machine, (state, found_inf) → state, and other libraries' loss scalers.
 
 Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.2. The scale is a float32. A bad step
-(found_inf) multiplies it by `backoff_factor`, `growth_interval` good steps in a row multiply it by
-`growth_factor` unless that would overflow float32: so steps torch.amp.GradScaler (torch's `amp_update_scale`
-kernel). The fields from `growth_delay` on say how other scalers differ from it; by default, in nothing.
+(found_inf) multiplies it by `backoff_factor`; `growth_interval` good steps in a row multiply it by
+`growth_factor` unless that would overflow float32. This is what torch.amp.GradScaler does (torch's
+`amp_update_scale` kernel). The fields from `growth_delay` on describe how other scalers differ; their
+defaults change nothing.
 """
 
 import math
@@ -28,11 +29,11 @@ class LossScaleState(NamedTuple):
     """What a scaler carries from step to step."""
 
     scale: float
-    """The factor that the next step's loss is multiplied by; always a float32 value."""
+    """The factor on the next step's loss; always a float32 value."""
     growth_tracker: int = 0
-    """Good steps in a row since the last bad step or growth; from `−growth_delay` after a bad step."""
+    """Good steps in a row since the last bad step or growth; restarts at `−growth_delay` after a bad step."""
     hysteresis_left: int = 1
-    """Which bad step lowers the scale: 1 is the next one."""
+    """How many more bad steps until the scale is lowered; 1: the next one does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,8 @@ class LossScale(Options):
     """How the loss is scaled before the backward pass. Wrong values raise ValueError or TypeError."""
 
     kind: Kind = "none"
-    """"none": no scale and no check, as in a plain half-precision loop; "static": `init_scale` throughout,
-    steps with inf or NaN gradients are skipped; "dynamic": the same, and the scale follows."""
+    """"none": no scale and no check, as in a plain half-precision loop; "static": always `init_scale`, and
+    steps with inf or NaN gradients are skipped; "dynamic": as "static", but the scale adapts."""
     init_scale: float = real(
         1.0, "a finite number above 0 that float32 can hold, such as 65536.0", _SMALLEST, _LARGEST
     )
@@ -53,18 +54,19 @@ class LossScale(Options):
     growth_interval: int = whole(2000, 1, 10**9)
     """"dynamic": good steps in a row before the scale grows. 2000 is torch's default."""
     growth_delay: int = whole(0, 0, 10**9)
-    """"dynamic": good steps at the start and after a bad step that `growth_interval` does not count."""
+    """"dynamic": how many good steps, at the start and after a bad step, `growth_interval` does not count."""
     hysteresis: int = whole(1, 1, 10**9)
-    """"dynamic": the bad step from which on each one lowers the scale, counted from the start or the last
-    growth. Those before are skipped too and start `growth_interval` anew. Good steps forgive nothing."""
+    """"dynamic": the number of the bad step, since the start or the last growth, from which on each bad step
+    lowers the scale. Earlier ones are skipped too and restart `growth_interval`. Good steps do not reset the
+    count."""
     min_scale: float = real(0.0, "a finite number from 0 that float32 can hold, such as 1.0", 0.0, _LARGEST)
-    """"dynamic": the scale is not lowered below this; 0: float32 itself is the floor."""
+    """"dynamic": the lowest scale; 0: float32 itself is the limit."""
     max_scale: float | None = real(
         None, "a finite number that float32 can hold, or None for no cap", _SMALLEST, _LARGEST
     )
-    """"dynamic": the scale does not grow above this but to it; None: a growth past float32 is left out."""
+    """"dynamic": the highest scale; None: a growth that would overflow float32 is skipped."""
     at_min_scale: AtMinScale = "stay"
-    """"dynamic": whether a bad step that would lower a scale at `min_scale` ends the run ("stop")."""
+    """"dynamic": "stop" ends the run when a bad step would lower the scale below `min_scale`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,8 +83,8 @@ class LossScale(Options):
             )
         if self.kind != "dynamic" and (beyond := self.beyond_torch):
             raise ValueError(
-                f"{beyond[0]} is about a scale that moves, but kind is {self.kind!r}: "
-                f"leave {beyond[0]} out, or did you mean kind='dynamic'?"
+                f"{beyond[0]} is for a dynamic scale, but kind is {self.kind!r}: "
+                f"omit {beyond[0]}, or did you mean kind='dynamic'?"
             )
         if self.min_scale > self.init_scale:
             raise ValueError(
@@ -97,7 +99,7 @@ class LossScale(Options):
 
     @property
     def beyond_torch(self) -> list[str]:
-        """The fields that are set to something which torch.amp.GradScaler does not have."""
+        """The fields whose values torch.amp.GradScaler does not support."""
         names = ("growth_delay", "hysteresis", "min_scale", "max_scale", "at_min_scale")
         return [name for name in names if getattr(self, name) != getattr(LossScale, name)]
 
@@ -106,11 +108,11 @@ class LossScale(Options):
         return LossScaleState(_float32(self.init_scale), -self.growth_delay, self.hysteresis)
 
     def skips(self, found_inf: bool) -> bool:
-        """Whether a step whose gradients hold an inf or a NaN (`found_inf`) leaves the weights alone."""
+        """Whether a step whose gradients hold an inf or a NaN (`found_inf`) is skipped."""
         return found_inf and self.kind != "none"
 
     def gives_up(self, state: LossScaleState, found_inf: bool) -> bool:
-        """Whether this step, taken in `state`, ends the run: bad, and the scale at a floor that says stop."""
+        """Whether this step ends the run: it is bad, and the scale of `state` is at a floor with "stop"."""
         stops = self.kind == "dynamic" and self.at_min_scale == "stop"
         lowers = found_inf and state.hysteresis_left == 1
         return stops and lowers and state.scale <= _float32(self.min_scale)
@@ -146,7 +148,7 @@ loss_scales: Mapping[str, LossScale] = MappingProxyType(
         # NVIDIA/apex 25.04, the last with amp: apex/amp/scaler.py. Its min_loss_scale is unset by default.
         "apex": _dynamic(init_scale=2.0**16, growth_interval=2000, max_scale=2.0**24),
         # DeepSpeed v0.19.5: runtime/fp16/loss_scaler.py, which ZeRO uses, set by runtime/precision_config.py.
-        # It leaves out the first good step after a bad one when it counts; up to v0.17.0 it counted that one.
+        # It does not count the first good step after a bad one; up to v0.17.0 it did.
         "deepspeed": _dynamic(
             init_scale=2.0**16,
             growth_interval=1000,
@@ -163,8 +165,8 @@ loss_scales: Mapping[str, LossScale] = MappingProxyType(
         "fairseq": _dynamic(
             init_scale=2.0**7, growth_interval=2**14, min_scale=2.0**-13, at_min_scale="stop"
         ),
-        # flax v0.12.7: flax/training/dynamic_scale.py. It compares before it counts, so that its
-        # growth_interval of 2000 is a period of 2001 good steps.
+        # flax v0.12.7: flax/training/dynamic_scale.py. It compares before it counts, so its growth_interval
+        # of 2000 means 2001 good steps.
         "flax": _dynamic(
             init_scale=2.0**16, growth_interval=2001, min_scale=float(_FLOAT32.tiny), max_scale=_LARGEST
         ),
@@ -172,10 +174,10 @@ loss_scales: Mapping[str, LossScale] = MappingProxyType(
         "keras": _dynamic(init_scale=2.0**15, growth_interval=2000),
     }
 )
-"""The loss scalers in use, as their libraries set them, immutable.
+"""The loss scalers of other libraries with their default settings, immutable.
 
-Each steps as its library's does while the scale is in float32's range. Past it only those of torch and flax
-do: apex, DeepSpeed and fairseq keep a float64, Megatron and Keras let the scale become infinite.
-No field says DeepSpeed's `consecutive_hysteresis` (off by default) or fairseq's `tolerance` above its default
+Each behaves like its library's while the scale is in float32's range. Beyond it, only torch's and flax's do:
+apex, DeepSpeed and fairseq use a float64, Megatron and Keras let the scale become infinite. There is no field
+for DeepSpeed's `consecutive_hysteresis` (off by default), nor for a `tolerance` of fairseq above its default
 of 0; fairseq's `threshold_loss_scale` is `min_scale` with `at_min_scale="stay"`.
 """

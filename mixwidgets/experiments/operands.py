@@ -1,4 +1,4 @@
-"""The low-precision formats that the operands of linear layers' products are rounded to, and their scaling.
+"""The low-precision formats and the scaling of the operands of linear layers' products.
 
 A layer has three products: y = x Wᵀ, dx = dy W and dW = dyᵀ x. The names are those of Transformer Engine's
 recipes (2.21, `DelayedScaling`, `Float8CurrentScaling`) and of torchao's float8 training ("tensorwise").
@@ -25,8 +25,8 @@ _WIDEST = 16
 class Operands(Options):
     """The formats of the operands; Operands() is FP8 unscaled. Wrong values raise ValueError or TypeError.
 
-    Formats are signed float formats of the catalogue of at most 16 bits, or block formats; both of one kind,
-    because one product takes an operand of each. They are kept by their full name.
+    Formats are signed float formats of the catalogue with at most 16 bits, or block formats; both must be of
+    the same kind, because one product has an operand of each. They are stored by their full name.
     """
 
     forward: str = "float8_e4m3fn"
@@ -35,15 +35,15 @@ class Operands(Options):
     """The format of the gradients of the outputs, dy, in the two products of the backward pass. With the
     default of `forward` this is Transformer Engine's "HYBRID": gradients need range more than precision."""
     scaling: Scaling = "none"
-    """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": it is not; "current":
-    by its own amax; "delayed": by the largest amax of earlier steps. Block formats, which carry scales of
-    their own, take "none"."""
+    """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": no scaling;
+    "current": with the tensor's own amax; "delayed": with the largest amax of earlier steps. Block formats
+    have their own scales and need "none"."""
     amax_history_len: int = whole(1024, 1, 10**6)
-    """"delayed": the steps that the window holds. 1024 is Transformer Engine's default, longer than a short
+    """"delayed": the length of the window in steps. 1024 is Transformer Engine's default, longer than a short
     run; 1 is its "most_recent"."""
     gradient_rounding: GradientRounding = "nearest"
-    """How dy is rounded; x and W always go to nearest, ties to even. "stochastic" is the NVFP4 recipe's
-    (arXiv:2509.25149, section 4)."""
+    """How dy is rounded; x and W are always rounded to nearest, ties to even. The NVFP4 recipe uses
+    "stochastic" (arXiv:2509.25149, section 4)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,8 +52,8 @@ class Operands(Options):
         self._settle("backward", backward.name)
         if isinstance(forward, BlockFormat) != isinstance(backward, BlockFormat):
             raise ValueError(
-                f"forward {forward.name!r} and backward {backward.name!r} meet in one product, and only one "
-                "of them is a block format: choose two block formats, or two without blocks."
+                f"forward {forward.name!r} and backward {backward.name!r} are operands of one product, and "
+                "only one of them is a block format: choose two block formats, or two without blocks."
             )
         if isinstance(backward, BlockFormat):
             if self.scaling != "none":
@@ -75,7 +75,7 @@ def operand_formats() -> dict[str, FloatFormat | BlockFormat]:
 
 
 def operand_format(name: object) -> FloatFormat | BlockFormat:
-    """The format that `Operands` keeps by this name. ValueError for a name that is neither kind's."""
+    """The float or block format with this name. ValueError for an unknown name."""
     for get in (get_format, get_block_format):
         with suppress(ValueError, TypeError):
             return get(name)

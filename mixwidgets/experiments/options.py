@@ -1,4 +1,4 @@
-"""What Recipe, LossScale, Operands and Experiment share: frozen fields that are checked when one is made."""
+"""The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -9,20 +9,20 @@ from mixwidgets.checks import check_names, choice, real_number, whole_number, ye
 
 
 def whole(default: int | None, low: int, high: int) -> Any:
-    """A field that takes whole numbers from `low` to `high`."""
+    """A field for whole numbers from `low` to `high`."""
     return field(default=default, metadata={"check": partial(whole_number, low=low, high=high)})
 
 
 def real(default: float | None, accepted: str, low: float, high: float) -> Any:
-    """A field that takes finite numbers from `low` to `high`, in words `accepted`."""
+    """A field for finite numbers from `low` to `high`, described by `accepted` in errors."""
     check = partial(real_number, accepted=accepted, low=low, high=high)
     return field(default=default, metadata={"check": check})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Unknown names raise TypeError. What a field takes is said where it stands: by a Literal, bool, `whole`
-    or `real`; None too where that is the default."""
+    """Unknown names raise TypeError. A field's declaration says what it accepts: a Literal, bool, `whole` or
+    `real`, and None if that is its default."""
 
     def __new__(cls, **given: Any) -> Self:
         check_names(cls.__name__, given, [one.name for one in fields(cls)])
@@ -39,17 +39,17 @@ class Options:
                 self._settle(one.name, one.metadata["check"](one.name, value))
 
     def replace(self, **changes: Any) -> Self:
-        """The same with some fields changed, checked anew."""
+        """A copy with some fields changed, validated again."""
         return type(self)(**{**self._fields(), **changes})
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """From JSON values of its fields."""
+        """Made from the JSON values of its fields."""
         return cls(**given)
 
     def _fields(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def _settle(self, name: str, value: object) -> None:
-        """Put a checked value in the place of the given one."""
+        """Replace a field's value by its validated form."""
         object.__setattr__(self, name, value)

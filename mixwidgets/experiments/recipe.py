@@ -1,7 +1,7 @@
-"""Recipes: how the numbers of a training run are kept.
+"""Recipes: the number formats of a training run.
 
-The fields follow Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740, and what came
-after it: each default is the paper's choice, each other value one of the ways to depart from it.
+The fields follow Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740, and later
+work: each default is the paper's choice, each other value an alternative to it.
 """
 
 import dataclasses
@@ -23,38 +23,38 @@ _FP32_OPS: tuple[Fp32Op, ...] = get_args(Fp32Op)
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Options):
-    """How the numbers of a run are kept. Sections are those of Micikevicius et al. (2018), arXiv:1710.03740.
+    """The number formats of a run. Sections refer to Micikevicius et al. (2018), arXiv:1710.03740.
 
-    Wrong values and combinations that mean nothing raise ValueError, wrong types and unknown names TypeError.
+    Wrong values and contradictory combinations raise ValueError, wrong types and unknown names TypeError.
     """
 
     compute_format: TorchFormat = "float32"
     """The format of the weights' copies, the activations and their gradients (section 3.1)."""
     loop: Literal["explicit", "amp"] = "explicit"
-    """"explicit": the steps of the paper, spelt out; "amp": torch.autocast and torch.amp.GradScaler, which
+    """"explicit": the steps of the paper, written out; "amp": torch.autocast and torch.amp.GradScaler, which
     choose by themselves which operations run in FP32."""
     master_weights: bool = True
-    """Whether the optimiser updates float32 weights, of which the forward pass takes copies (section 3.1).
-    Without, the weights themselves are kept in the compute format."""
+    """Whether the optimiser updates float32 weights, and the forward pass uses copies of them (section 3.1).
+    If not, the weights themselves are kept in the compute format."""
     weight_rounding: Literal["nearest", "stochastic"] = "nearest"
     """Without master weights: how an updated weight is rounded to the compute format."""
     loss_scale: LossScale = dataclasses.field(default_factory=LossScale)
-    """What the loss is multiplied by before the backward pass (section 3.2)."""
+    """The factor on the loss before the backward pass (section 3.2)."""
     fp32_ops: tuple[Fp32Op, ...] = _FP32_OPS
-    """What is computed in float32 although the compute format is narrower, of "softmax", "norm", "loss"
-    (section 3.3). Left out, softmax is the naive one: no maximum is subtracted before exp."""
+    """Which of "softmax", "norm" and "loss" are computed in float32 although the compute format is narrower
+    (section 3.3). Without "softmax", softmax is the naive one: no maximum is subtracted before exp."""
     optimizer_format: TorchFormat = "float32"
-    """The format of the optimiser's state (Adam's moments, SGD's momentum) between steps. Without master
-    weights, the compute format here is torch's own optimiser on half-precision weights: its arithmetic is
-    in that format too."""
+    """The format of the optimiser's state (Adam's moments, SGD's momentum) between steps. The compute format,
+    without master weights, means torch's own optimiser on half-precision weights, whose arithmetic is in that
+    format too."""
     accumulation_format: TorchFormat = "float32"
     """The format of the buffers in which the micro-batches' gradients are summed (section 3.3)."""
     clip_after_unscaling: bool = True
-    """Whether clipping sees the unscaled gradients. False is the classic mistake: the limit then means
+    """Whether gradients are unscaled before they are clipped. False is the classic mistake: the limit is then
     `clip_norm` / loss scale."""
     operands: Operands | None = None
-    """To what FP8, MX or NVFP4 format the operands of the linear layers' products are rounded; None: to
-    none."""
+    """The FP8, MX or NVFP4 format that the operands of the linear layers' products are rounded to; None: no
+    rounding."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,18 +73,18 @@ class Recipe(Options):
             raise ValueError(contradiction)
 
     def _contradiction(self) -> str:
-        """What in the fields does not go together; empty where all do."""
+        """Which fields contradict each other; empty if none do."""
         full = self.compute_format == "float32"
         kept = "float32" if self.master_weights else self.compute_format
         if full and not self.master_weights:
             return (
                 "master_weights=False keeps the weights in the compute format, which is float32 already: "
-                "leave it True, or take a compute_format of 16 bits."
+                "leave it True, or use a compute_format of 16 bits."
             )
         if full and self.fp32_ops != _FP32_OPS:
             return (
                 f"fp32_ops {self.fp32_ops} leaves operations to the compute format, which is float32: "
-                "leave it out, or take a compute_format of 16 bits."
+                "omit it, or use a compute_format of 16 bits."
             )
         if self.master_weights and self.weight_rounding != "nearest":
             return (
@@ -104,11 +104,11 @@ class Recipe(Options):
         return self._beyond_amp() if self.loop == "amp" else ""
 
     def _beyond_amp(self) -> str:
-        """What torch.amp cannot do of what is asked; empty where it can all."""
+        """What torch.amp cannot do; empty if it can do everything."""
         if self.compute_format == "float32":
             return "loop='amp' is torch.autocast, which is for float16 and bfloat16: name a compute_format."
         usual = Recipe(compute_format=self.compute_format)
-        # The order of clipping is the caller's with torch.amp too.
+        # With torch.amp, too, the caller decides on the order of clipping.
         own = ("loop", "compute_format", "loss_scale", "clip_after_unscaling")
         for name in (field.name for field in dataclasses.fields(self) if field.name not in own):
             if getattr(self, name) != getattr(usual, name):
@@ -124,7 +124,7 @@ class Recipe(Options):
 
     @property
     def name(self) -> str:
-        """The name of the preset that this recipe equals, else "custom"."""
+        """The name of the preset that equals this recipe, else "custom"."""
         return next((name for name, preset in recipes.items() if preset == self), "custom")
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class Recipe(Options):
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """The reverse of `to_dict`."""
+        """The inverse of `to_dict`."""
         given = dict(fields)
         for name, kind in (("loss_scale", LossScale), ("operands", Operands)):
             part = given.get(name)
@@ -189,8 +189,7 @@ recipes: Mapping[str, Recipe] = MappingProxyType(
 )
 """The presets by name, immutable.
 
-The dynamic ones start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 never fires
-in a run of a few hundred steps. The FP8, MX and NVFP4 ones compute in bfloat16 around the rounded
-operands. Delayed scaling looks back 16 steps, not Transformer Engine's 1024, which would never forget in such
-a run.
+Dynamic scales start at torch's 2^16 but grow after 25 good steps: torch's own default of 2000 is longer than
+a run of a few hundred steps. The FP8, MX and NVFP4 presets compute in bfloat16 around the rounded operands.
+Delayed scaling uses the last 16 steps, because Transformer Engine's 1024 are longer than such a run.
 """

@@ -1,6 +1,6 @@
-"""A recipe in words: `describe` in sentences, `brief` in a line, `heading` in a list of recipes.
+"""A recipe in words: `describe` gives sentences, `brief` one line, `heading` its group in a list of recipes.
 
-What is said of each field is one table, LINES, whose English is the key to other languages' texts.
+The table LINES describes each field. Its English texts are the keys of the translations.
 """
 
 import functools
@@ -24,24 +24,24 @@ _SHORT = {
     "nvfp4": "NVFP4",
 }
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# What the line of a recipe with rounded operands leaves out: in those that we have it is the same.
+# The line of a recipe with rounded operands omits these: all presets with operands have the same.
 _BESIDE_OPERANDS = ("compute_format", "master_weights", "loss_scale")
 
 
 class Line(NamedTuple):
-    """What is said of a recipe: a sentence with places for `_values`, and in a few words."""
+    """A sentence about a recipe, with placeholders for `_values`, and a short form."""
 
     field: str
-    """The Recipe's field that it is about; "loss_scale.kind" for a field of a field."""
+    """The field of Recipe that it describes; "loss_scale.kind" for a nested field."""
     sentence: str
     brief: str = ""
-    """Empty where a list of recipes does without it."""
+    """Empty if a list of recipes omits it."""
     when: Callable[[Any], bool] | None = None
-    """Whether to say it, by the Recipe, LossScale or Operands of the field; left out: where the field departs
-    from its default."""
+    """Whether it applies, given the Recipe, LossScale or Operands that has the field; None: if the field
+    differs from its default."""
 
     def holds(self, recipe: Recipe) -> bool:
-        """Whether it is said of this recipe."""
+        """Whether it applies to this recipe."""
         owner, _, name = self.field.rpartition(".")
         part = getattr(recipe, owner) if owner else recipe
         if part is None:
@@ -204,16 +204,16 @@ LINES = (
         "clipped before unscaling",
     ),
 )
-"""In the order in which they are said."""
+"""In the order of the description."""
 
 
 def describe(recipe: Recipe, lang: str = "en") -> str:
-    """The recipe in sentences: each departure from plain float32 training is one."""
+    """The recipe in sentences, one for each difference from plain float32 training."""
     return _joined("common.sentences", (line.sentence for line in _said(recipe)), recipe, lang)
 
 
 def brief(recipe: Recipe, lang: str = "en") -> str:
-    """The recipe in a line, beside others under its heading."""
+    """The recipe in one line, for a list under its heading."""
     said = [
         line.brief
         for line in _said(recipe)
@@ -223,7 +223,7 @@ def brief(recipe: Recipe, lang: str = "en") -> str:
 
 
 def heading(recipe: Recipe, lang: str = "en") -> str:
-    """What a list of recipes has it under, one of HEADINGS."""
+    """The heading of this recipe in a list of recipes, one of HEADINGS."""
     fp32, fp16, bf16, amp, operands = HEADINGS
     by_format = {"float32": fp32, "float16": fp16, "bfloat16": bf16}[recipe.compute_format]
     return translated(amp if recipe.loop == "amp" else operands if recipe.operands else by_format, lang)
@@ -266,6 +266,6 @@ def _short(format: str) -> str:
 
 
 def _power(scale: float) -> str:
-    """Such as "2¹⁶"; four digits of what is no power of two."""
+    """Such as "2¹⁶"; four digits if it is not a power of two."""
     significand, exponent = math.frexp(scale)
     return "2" + str(exponent - 1).translate(_SUPERSCRIPT) if significand == 0.5 else f"{scale:.4g}"

@@ -1,6 +1,6 @@
-"""Scenarios: small sets of runs of one task in which a difference between recipes shows.
+"""Scenarios: small sets of runs of one task that show a difference between recipes.
 
-Each is a part of the table in benchmarks/results/experiments.md, where it shows at five seeds of five.
+Each is part of the table in benchmarks/results/experiments.md, where all five seeds show the difference.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from mixwidgets.experiments.experiment import Experiment
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """Experiments that differ in their recipe alone."""
+    """Experiments that differ only in their recipe."""
 
     name: str
     """The key in `scenarios`."""
@@ -24,16 +24,16 @@ class Scenario:
     task: str
     """A key of `tasks`."""
     recipes: tuple[str, ...]
-    """Keys of `recipes`: FP32 first."""
+    """Keys of `recipes`, FP32 first."""
     steps: int
     """Optimiser steps."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """The other fields of the Experiment that depart from the task's defaults."""
+    """Other fields of the Experiment that differ from the task's defaults."""
     task_options: Mapping[str, float] = field(default_factory=dict)
-    """The task's options, likewise."""
+    """Task options that differ from their defaults."""
 
     def experiments(self, seed: int = 0) -> list[Experiment]:
-        """One for each recipe, in their order."""
+        """One experiment per recipe, in order."""
         one = Experiment(
             task=self.task, steps=self.steps, seed=seed, task_options=self.task_options, **self.fields
         )

@@ -1,1 +1,1 @@
-"""What can be trained: the built-in tasks, each with its model, and a task of the user's own."""
+"""What can be trained: the built-in tasks with their models, and users' own tasks."""

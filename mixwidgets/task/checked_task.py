@@ -1,4 +1,4 @@
-"""A task whose every answer is looked at, so that a mistake in a user's own says at once what to do."""
+"""A wrapper that checks everything a task returns, so that errors in a user's task say what to fix."""
 
 from collections.abc import Iterator, Mapping
 from numbers import Real
@@ -11,14 +11,14 @@ from mixwidgets.task.protocol import Predict, Task
 
 
 class CheckedTask:
-    """A Task around another one. Answers of a wrong type raise TypeError, other wrong answers ValueError."""
+    """Wraps a Task. Results of a wrong type raise TypeError, other wrong results ValueError."""
 
     def __init__(self, task: Task, name: str) -> None:
         self._task = task
         self._name = name
 
     def model(self) -> nn.Module:
-        """With parameters to train; its outputs are looked at too."""
+        """The model, which must have parameters to train; its outputs are checked too."""
         model = self._task.model()
         if not isinstance(model, nn.Module):
             raise self._wrong("model", model, "a torch.nn.Module")
@@ -27,8 +27,8 @@ class CheckedTask:
                 raise ValueError(f"{self._name}.model: {name} has no values yet: give its layer its sizes.")
             if weight.dtype != torch.float32:
                 raise ValueError(
-                    f"{self._name}.model: {name} is {weight.dtype}, and weights begin as torch.float32; the "
-                    "recipe takes them to its formats: leave dtypes out, or end with model.float()."
+                    f"{self._name}.model: {name} is {weight.dtype}, but weights must start as torch.float32; "
+                    "the recipe converts them to its formats. Omit dtypes, or end with model.float()."
                 )
         if not any(weight.requires_grad for weight in model.parameters()):
             raise ValueError(f"{self._name}.model has no parameters to train: none has requires_grad.")
@@ -36,31 +36,31 @@ class CheckedTask:
         return model
 
     def batches(self, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-        """Floating-point inputs come as float32."""
+        """The batches, with floating-point inputs converted to float32."""
         given: object = self._task.batches(batch_size, seed)
         if not isinstance(given, Iterator):
             raise self._wrong("batches", given, "an iterator: write `while True: yield inputs, targets`")
         return self._endless(given)
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
-        """Without axes."""
+        """The loss as a 0-d tensor."""
         loss: object = self._task.loss(outputs, targets)
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
             raise self._wrong("loss", loss, "a floating-point tensor without axes; leave out .item()")
         if loss.numel() != 1:
             raise ValueError(
-                f"{self._name}.loss gave a tensor of shape {tuple(loss.shape)}; it gives one number, the "
+                f"{self._name}.loss gave a tensor of shape {tuple(loss.shape)}; it must give one number, the "
                 "mean over the examples: add .mean()."
             )
         if outputs.requires_grad and not loss.requires_grad:
             raise ValueError(
-                f"{self._name}.loss gave a tensor that no gradient goes through: leave out .detach(), "
-                "torch.no_grad() and what has no derivative, such as argmax."
+                f"{self._name}.loss gave a tensor that does not depend on the model's weights: remove "
+                ".detach(), torch.no_grad() and operations without a derivative, such as argmax."
             )
         return loss if loss.ndim == 0 else loss.reshape(())
 
     def evaluate(self, predict: Predict) -> dict[str, float]:
-        """Finite or not, "loss" among them."""
+        """The metrics, "loss" among them; they need not be finite."""
         given: object = self._task.evaluate(lambda inputs: predict(self._tensor("predict's inputs", inputs)))
         example = "{'loss': self.loss(outputs, targets).item()}"
         if not isinstance(given, Mapping):
@@ -88,15 +88,15 @@ class CheckedTask:
                 )
             yield inputs, targets
         raise ValueError(
-            f"{self._name}.batches came to its end after {count}; it goes on for as long as the run does: "
-            "write `while True:` around it."
+            f"{self._name}.batches ended after {count} batches, but must never end: "
+            "put `while True:` around it."
         )
 
     def _tensor(self, what: str, given: object) -> Tensor:
         if not isinstance(given, Tensor):
-            raise self._wrong("batches", given, f"{what} as one tensor, which the model may take apart")
+            raise self._wrong("batches", given, f"{what} as one tensor, which the model may split")
         if given.is_complex():
-            raise TypeError(f"{self._name}: {what} are complex; give torch.view_as_real of them.")
+            raise TypeError(f"{self._name}: {what} are complex; use torch.view_as_real.")
         return given.float() if given.is_floating_point() else given
 
     def _check_outputs(self, model: nn.Module, inputs: object, outputs: object) -> None:
@@ -105,15 +105,15 @@ class CheckedTask:
             raise self._wrong("model", outputs, "in its forward pass one floating-point tensor")
         if torch.is_grad_enabled() and not outputs.requires_grad:
             raise ValueError(
-                f"The outputs of {self._name}.model depend on no weight that is trained: "
-                "leave .detach() and torch.no_grad() out of its forward pass."
+                f"The outputs of {self._name}.model do not depend on any trained weight: "
+                "remove .detach() and torch.no_grad() from its forward pass."
             )
 
     def _metric_name(self, name: object) -> str:
         if not isinstance(name, str):
-            raise TypeError(f"{self._name}.evaluate names its metrics by texts; {name!r} came.")
+            raise TypeError(f"{self._name}.evaluate: metrics are named by text; {name!r} came.")
         if name == "step":
-            raise ValueError(f"{self._name}.evaluate: 'step' is the run's own: give the metric another name.")
+            raise ValueError(f"{self._name}.evaluate: 'step' is reserved: give the metric another name.")
         return name
 
     def _number(self, name: object, value: object) -> float:
@@ -124,7 +124,7 @@ class CheckedTask:
         return float(value)
 
     def _wrong(self, method: str, given: object, wanted: str) -> TypeError:
-        return TypeError(f"{self._name}.{method} gave a {_kind(given)}; it gives {wanted}.")
+        return TypeError(f"{self._name}.{method} gave a {_kind(given)}; it must give {wanted}.")
 
 
 def _kind(value: object) -> str:

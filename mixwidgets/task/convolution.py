@@ -1,4 +1,4 @@
-"""A convolution that half precision does not slow down on a CPU."""
+"""A convolution that is fast in half precision on a CPU."""
 
 from torch import Tensor, nn
 from torch.nn import functional

@@ -1,4 +1,4 @@
-"""A GPT that guesses the next character, with its attention spelt out.
+"""A GPT that predicts the next character, with its attention written out.
 
 Radford et al., "Language Models are Unsupervised Multitask Learners", 2019 (GPT-2): norms before each
 sub-layer and at the end, learned positions, GELU, no dropout here. The output layer has weights of its own.
@@ -15,9 +15,9 @@ from mixwidgets.task.text import ALPHABET, CONTEXT, NextCharacter
 
 
 class CausalAttention(nn.Module):
-    """softmax(q kᵀ · multiplier / √d) v over the characters up to one's own; x (n, T, width) → the same.
+    """softmax(q kᵀ · multiplier / √d) v over the characters so far; x (n, T, width) → (n, T, width).
 
-    Spelt out, because `scaled_dot_product_attention` hides the softmax and, in half precision on a CPU, is
+    Written out because `scaled_dot_product_attention` hides the softmax and, in half precision on a CPU, is
     about five times slower.
     """
 
@@ -72,7 +72,8 @@ class GPT(nn.Module):
         self._initialise()
 
     def _initialise(self) -> None:
-        """GPT-2's: normal with 0.02; what adds to the residual stream by √(2 · blocks) less; no biases."""
+        """As in GPT-2: normal with σ = 0.02, divided by √(2 · blocks) in layers that add to the residual
+        stream; biases are 0."""
         for name, module in self.named_modules():
             if isinstance(module, nn.Linear | nn.Embedding):
                 residual = name.endswith(("projection", "contract"))

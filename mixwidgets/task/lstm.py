@@ -1,6 +1,6 @@
-"""An LSTM that guesses the next character, with its cell spelt out.
+"""An LSTM that predicts the next character, with its cell written out.
 
-Spelt out, because `nn.LSTM` raises under `torch.autocast` with float16 on a CPU (torch 2.13).
+`nn.LSTM` raises an error under `torch.autocast` with float16 on a CPU (torch 2.13).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Segmentation: which pixels of a noisy canvas belong to the digit that was pasted on it."""
+"""Segmentation: which pixels of a noisy canvas belong to the digit pasted on it."""
 
 import math
 from collections import OrderedDict
@@ -22,10 +22,10 @@ _PRIOR = 0.01  # the probability of "digit" that an untrained model gives every 
 def focal_loss(outputs: Tensor, targets: Tensor) -> Tensor:
     """The focal loss, averaged over all pixels: mean of −αₜ (1 − pₜ)² log pₜ.
 
-    outputs are the logits of any shape, targets bool of that shape; pₜ is the probability given to the truth,
-    αₜ = 0.25 where it is True, else 0.75. Lin et al., "Focal Loss for Dense Object Detection",
-    arXiv:1708.02002, equation 5; there the sum is divided by the number of objects. Averaged over every
-    pixel instead, it has gradients so small that half precision may lose them.
+    outputs: logits of any shape; targets: bool of the same shape. pₜ is the probability of the true class,
+    αₜ = 0.25 where the target is True, else 0.75. Lin et al., "Focal Loss for Dense Object Detection",
+    arXiv:1708.02002, equation 5, where the sum is divided by the number of objects. Averaged over every
+    pixel instead, its gradients are so small that half precision may lose them.
     """
     towards_truth = torch.where(targets, outputs, -outputs)
     alpha = torch.where(targets, _ALPHA, 1 - _ALPHA).to(outputs.dtype)
@@ -33,9 +33,9 @@ def focal_loss(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def paste(digits: Tensor, canvas: int, generator: Generator) -> tuple[Tensor, Tensor]:
-    """Each digit (n, 1, 8, 8) on a canvas of its own: inputs (n, 1, canvas, canvas), targets bool likewise.
+    """Each digit (n, 1, 8, 8) on its own canvas: inputs (n, 1, canvas, canvas), targets bool of that shape.
 
-    The canvas is normal noise; the digit is added to it anywhere where the whole of it fits.
+    The canvas is normal noise; the digit is added at a random position where it fits completely.
     """
     n, _, height, width = digits.shape
     inputs = _NOISE * torch.randn(n, 1, canvas, canvas, generator=generator)
@@ -61,7 +61,7 @@ class Mask:
         self.held_out = paste(held_out[:_HELD_OUT], self.canvas, Generator().manual_seed(0))
 
     def model(self) -> nn.Module:
-        """Kaiming's initialisation; the last bias gives the prior, as in section 4.1 of the paper."""
+        """Kaiming initialisation; the last bias sets the prior, as in section 4.1 of the paper."""
         channels = 8 * self.size
         convolutions = [Conv3x3(1, channels), Conv3x3(channels, channels), Conv3x3(channels, 1)]
         for convolution in convolutions:

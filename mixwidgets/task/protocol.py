@@ -1,4 +1,4 @@
-"""What the loop asks of a task, built in or a user's own: a model, batches, a loss, an evaluation."""
+"""The interface of a task, built in or a user's own: a model, batches, a loss, an evaluation."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
@@ -11,13 +11,13 @@ Predict = Callable[[Tensor], Tensor]
 
 
 class Task(Protocol):
-    """A task is plain torch code on the CPU: it knows neither recipe nor device."""
+    """A task is plain torch code on the CPU that knows neither recipe nor device."""
 
     def model(self) -> nn.Module:
-        """The model with its float32 master weights, from torch's global random generator."""
+        """The model with its float32 master weights, initialised from torch's global random generator."""
 
     def batches(self, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-        """(inputs, targets) without an end; the first axis is the example. Inputs are float32 or int64."""
+        """Endless (inputs, targets); the first axis is the example. Inputs are float32 or int64."""
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         """The mean of the examples' losses, a scalar in the dtype of `outputs`."""
@@ -29,8 +29,8 @@ class Task(Protocol):
 def shuffled_batches(
     inputs: Tensor, targets: Tensor, batch_size: int, seed: int
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Endless batches of (inputs, targets): the examples in a new random order in every epoch, without a
-    break between epochs."""
+    """Endless batches of (inputs, targets), in a new random order in every epoch; a batch may span two
+    epochs."""
     generator = torch.Generator().manual_seed(seed)
     waiting = torch.empty(0, dtype=torch.int64)
     while True:

@@ -1,4 +1,4 @@
-"""What a task says of itself: its name, explanation, options, defaults and metrics (no torch)."""
+"""The description of a task: its name, explanation, options, defaults and metrics (no torch)."""
 
 import math
 from collections.abc import Mapping
@@ -12,23 +12,23 @@ from mixwidgets.checks import real_number, whole_number
 
 @dataclass(frozen=True, kw_only=True)
 class TaskOption:
-    """A number that a task takes in `Experiment.task_options`."""
+    """A numeric option of a task, set in `Experiment.task_options`."""
 
     name: str
     """The key in `task_options`."""
     default: float
-    """Its value where none is given."""
+    """Its default value."""
     low: float
-    """The least value."""
+    """The smallest allowed value."""
     high: float
-    """The greatest value; infinity: every finite one."""
+    """The largest allowed value; infinity: any finite one."""
     whole: bool = False
-    """Whether it takes whole numbers only."""
+    """Whether only whole numbers are allowed."""
     explanation: str
     """A sentence: what it does."""
 
     def check(self, value: object) -> float:
-        """`value` where the option takes it, an int if `whole`, else a float. TypeError or ValueError."""
+        """The validated `value`: an int if `whole`, else a float. Raises TypeError or ValueError."""
         if self.whole:
             return whole_number(self.name, value, int(self.low), int(self.high))
         above_zero = (self.low, self.high) == (_TINY, math.inf)
@@ -47,7 +47,7 @@ LOSS_WEIGHT = TaskOption(
 """The option of every task, built in or a user's own."""
 
 DEFAULTS = ("steps", "learning_rate", "momentum", "eps", "batch_size", "summary_every")
-"""The fields of an Experiment that are the task's where they are left out."""
+"""The fields of an Experiment that default to the task's values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +61,9 @@ class TaskSpec:
     explanation: str
     """A sentence or two: the model, the data, what to expect."""
     metrics: tuple[str, ...] = ()
-    """What an evaluation reports beside "loss"."""
+    """What an evaluation reports besides "loss"."""
     training_examples: int | None = None
-    """How many examples there are to draw batches from; None: drawn anew for each batch, without a limit."""
+    """The size of the training set; None: examples are generated without limit."""
     steps: int = 300
     """Default number of optimiser steps."""
     learning_rate: float = 1e-3
@@ -75,19 +75,19 @@ class TaskSpec:
     eps: float = 1e-8
     """Default eps of Adam."""
     summary_every: int = 10
-    """Default number of steps from one gradient snapshot to the next."""
+    """Default number of steps between gradient snapshots."""
     options: tuple[TaskOption, ...] = (LOSS_WEIGHT,)
-    """What it takes in `Experiment.task_options`."""
+    """Its options, set in `Experiment.task_options`."""
     built_by: str = ""
-    """The module beside this one and the class in it with the model, data and loss: "mask.Mask". Empty for a
-    user's own."""
+    """Where the model, data and loss are implemented: a module of this package and a class, "mask.Mask".
+    Empty for a user's task."""
 
     def build(self, options: Mapping[str, float] = MappingProxyType({})) -> Any:
         """The task itself with its data, a `protocol.Task`: `model()` is a plain torch model in float32,
         `batches(batch_size, seed)` an endless iterator of (inputs, targets).
 
-        options: some of `options`, checked before (`Experiment` does); the others take their defaults. The
-        loop, not the task, applies "loss_weight".
+        options: values for some of `options`, already validated (by `Experiment`); the others have their
+        defaults. The loop, not the task, applies "loss_weight".
         """
         module, _, kind = self.built_by.partition(".")
         defaults = {option.name: option.default for option in self.options}

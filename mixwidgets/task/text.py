@@ -1,4 +1,4 @@
-"""English text that every Python ships, for models that guess its next character."""
+"""English text that ships with Python, for models that predict the next character."""
 
 from collections.abc import Iterator
 
@@ -13,16 +13,16 @@ ALPHABET = "\n" + "".join(map(chr, range(32, 127)))
 """The 96 characters: the line feed and printable ASCII. 96 is a multiple of the MX block's 32."""
 CONTEXT = 64
 """T: how many characters an example has."""
-_HELD_OUT = 0.1  # the share of the text, at its end, that is never trained on
+_HELD_OUT = 0.1  # the last tenth of the text is never trained on
 _WINDOWS = 128  # of CONTEXT characters each: the held-out examples
 
 
 def load_text() -> tuple[Tensor, Tensor]:
     """The training and the held-out text, as int64 indices into ALPHABET.
 
-    It is the reference text of Python's `help()` (`pydoc_data.topics`), in Python 3.11 465,000 characters.
-    It differs between versions of Python, so losses compare only within one; the alphabet, and with it the
-    number of weights, is the same in all. Characters beyond ASCII (dashes, quotation marks) become "?".
+    It is the reference text of Python's `help()` (`pydoc_data.topics`), 465,000 characters in Python 3.11. It
+    differs between versions of Python, so losses are comparable only within one version; the alphabet, and so
+    the number of weights, is always the same. Non-ASCII characters (dashes, quotation marks) become "?".
     """
     from pydoc_data.topics import topics
 
@@ -34,13 +34,13 @@ def load_text() -> tuple[Tensor, Tensor]:
 
 
 def windows(text: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
-    """The (inputs, targets), both (n, T), that start at `starts` (n,); a target is the next character."""
+    """(inputs, targets), both (n, T), starting at `starts` (n,); a target is the next character."""
     taken = text[starts.unsqueeze(1) + torch.arange(CONTEXT + 1)]
     return taken[:, :-1], taken[:, 1:]
 
 
 class NextCharacter:
-    """What the text tasks share: outputs are the logits (n, T, 96), inputs and targets indices (n, T)."""
+    """Base of the text tasks: outputs are logits (n, T, 96), inputs and targets indices (n, T)."""
 
     def __init__(self) -> None:
         self.training, held_out = load_text()

@@ -41,8 +41,8 @@ BAD = [
     ({"device": "gpu"}, "'cuda'"),
     ({"device": "cuda:-1"}, "'cuda:0'"),
     ({"device": 0}, "'auto'"),
-    ({"device": "mps"}, "Apple's and Intel's GPUs are not supported: take 'cpu'"),
-    ({"device": "xpu:0"}, "Apple's and Intel's GPUs are not supported: take 'cpu'"),
+    ({"device": "mps"}, "Apple's and Intel's GPUs are not supported: use 'cpu'"),
+    ({"device": "xpu:0"}, "Apple's and Intel's GPUs are not supported: use 'cpu'"),
     ({"task_options": {"weight": 1}}, "takes no 'weight'; it takes loss_weight"),
     ({"task_options": {"loss_weight": 0}}, "above 0"),
     ({"task_options": [("loss_weight", 1)]}, "mapping"),
@@ -71,8 +71,8 @@ def test_bad_experiments_teach(fields, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no JSON"),
-        ("[" * 200_000, "no JSON"),
+        ("", "not the JSON"),
+        ("[" * 200_000, "not the JSON"),
         ("[1]", "JSON object"),
         ("{}", "needs a task"),
         ('{"task":"digits_cnn","schema":2}', "newer"),

@@ -40,10 +40,10 @@ DYNAMIC = {"kind": "dynamic", "init_scale": 8.0}
         ({**DYNAMIC, "max_scale": "2**24"}, "str"),
         ({**DYNAMIC, "at_min_scale": "stopp"}, "Did you mean 'stop'"),
         ({"kind": "static", "hysteresis": 2}, "kind is 'static'.*kind='dynamic'"),
-        ({"kind": "static", "growth_delay": 1}, "leave growth_delay out"),
-        ({"kind": "static", "min_scale": 1.0}, "leave min_scale out"),
-        ({"kind": "static", "max_scale": 2.0}, "leave max_scale out"),
-        ({"at_min_scale": "stop"}, "kind is 'none'.*leave at_min_scale out"),
+        ({"kind": "static", "growth_delay": 1}, "omit growth_delay"),
+        ({"kind": "static", "min_scale": 1.0}, "omit min_scale"),
+        ({"kind": "static", "max_scale": 2.0}, "omit max_scale"),
+        ({"at_min_scale": "stop"}, "kind is 'none'.*omit at_min_scale"),
     ],
 )
 def test_bad_loss_scales_teach(fields, message):

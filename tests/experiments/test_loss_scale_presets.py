@@ -22,7 +22,7 @@ def test_the_presets_cannot_be_changed_and_come_back_from_json():
     for rule in loss_scales.values():
         text = json.dumps(dataclasses.asdict(rule), allow_nan=False)
         assert LossScale.from_dict(json.loads(text)) == rule
-    with pytest.raises(ValueError, match="leave hysteresis out"):
+    with pytest.raises(ValueError, match="omit hysteresis"):
         loss_scales["megatron"].replace(kind="static")
 
 

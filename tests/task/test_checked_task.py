@@ -51,7 +51,7 @@ MISTAKES = {
         MODEL,
         "lambda x: x",
         TypeError,
-        r"gave a function; it gives a torch.nn.Module",
+        r"gave a function; it must give a torch.nn.Module",
     ),
     "model: no parameters": (MODEL, "nn.Flatten()", ValueError, "no parameters to train"),
     "model: frozen": (MODEL, "nn.Linear(4, 1).requires_grad_(False)", ValueError, "requires_grad"),
@@ -60,26 +60,36 @@ MISTAKES = {
     "model: lazy": (MODEL, "nn.LazyLinear(1)", ValueError, "give its layer its sizes"),
     "outputs: tuple": (MODEL, "nn.GRU(4, 1)", TypeError, "gave a tuple; .* forward pass one"),
     "outputs: integers": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('argmax'))", TypeError, "int64"),
-    "outputs: detached": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('detach'))", ValueError, "no weight"),
-    "batches: end": ("while True:", "for _ in range(3):", ValueError, "its end after 3; .*while True"),
+    "outputs: detached": (
+        MODEL,
+        "nn.Sequential(nn.Linear(4, 1), Cut('detach'))",
+        ValueError,
+        "trained weight",
+    ),
+    "batches: end": ("while True:", "for _ in range(3):", ValueError, "ended after 3 .*while True"),
     "batches: one tensor": (BATCH, "yield x", TypeError, "pairs: yield inputs, targets"),
-    "batches: three": (BATCH, "yield x, x, x", TypeError, "gave a tuple; it gives pairs"),
-    "batches: dict": (BATCH, "yield {'x': x}, x", TypeError, "gave a dict; it gives inputs as one tensor"),
+    "batches: three": (BATCH, "yield x, x, x", TypeError, "gave a tuple; it must give pairs"),
+    "batches: dict": (
+        BATCH,
+        "yield {'x': x}, x",
+        TypeError,
+        "gave a dict; it must give inputs as one tensor",
+    ),
     "batches: numpy": (BATCH, "yield x.numpy(), x", TypeError, "gave a ndarray"),
-    "batches: no targets": (BATCH, "yield x, None", TypeError, "NoneType; it gives targets"),
+    "batches: no targets": (BATCH, "yield x, None", TypeError, "NoneType; it must give targets"),
     "batches: complex": (BATCH, "yield x + 0j, x", TypeError, "view_as_real"),
     "batches: lengths": (BATCH, "yield x, x[1:]", ValueError, r"shape \(31, 4\); the first axis"),
     "batches: empty": (BATCH, "yield x[:0], x[:0]", ValueError, "at least one"),
     "batches: no axes": (BATCH, "yield x[0, 0], x[0]", ValueError, "first axis"),
     "loss: vector": (LOSS, ".square()\n", ValueError, r"shape \(32, 1\); .*add .mean\(\)"),
     "loss: number": (LOSS, ".square().mean().item()\n", TypeError, r"gave a float; .*leave out .item\(\)"),
-    "loss: detached": (LOSS, ".detach().square().mean()\n", ValueError, r"leave out .detach\(\)"),
-    "evaluate: nothing": (METRICS, "None", TypeError, "NoneType; it gives a dict"),
+    "loss: detached": (LOSS, ".detach().square().mean()\n", ValueError, r"remove .detach\(\)"),
+    "evaluate: nothing": (METRICS, "None", TypeError, "NoneType; it must give a dict"),
     "evaluate: no loss": (METRICS, "{'lost': predict(x).sum()}", ValueError, "must give 'loss' too"),
     "evaluate: text": (METRICS, "{'loss': 'low'}", TypeError, "a number for 'loss'"),
     "evaluate: tensor": (METRICS, "{'loss': predict(x)}", TypeError, "Tensor of torch.float32; .* 'loss'"),
     "evaluate: step": (METRICS, "{'loss': 1.0, 'step': 2}", ValueError, "another name"),
-    "evaluate: names": (METRICS, "{'loss': 1.0, 2: 2}", TypeError, "by texts"),
+    "evaluate: names": (METRICS, "{'loss': 1.0, 2: 2}", TypeError, "named by text"),
     "evaluate: numpy": ("predict(x)", "predict(x.numpy())", TypeError, "predict's inputs as one tensor"),
 }
 CUT = """
@@ -105,14 +115,14 @@ def test_batches_that_are_no_iterator_teach_before_anything_is_trained():
     source = SOURCE.replace("def batches(", "def pairs(").replace(
         "    def loss", "    def batches(self, batch_size, seed):\n        return [1]\n\n    def loss"
     )
-    with pytest.raises(TypeError, match="batches gave a list; it gives an iterator"):
+    with pytest.raises(TypeError, match="batches gave a list; it must give an iterator"):
         next(train(Experiment(task="Line", task_source=source), trust_source=True))
 
 
 def test_a_launched_run_ends_with_these_words(tmp_path):
     run = launch(own("while True:", "for _ in range(3):"), tmp_path, trust_source=True)
     assert run.wait(120) == "crashed"
-    assert "Line.batches came to its end after 3" in run.message
+    assert "Line.batches ended after 3" in run.message
     assert len(run.steps()) == 3
 
 

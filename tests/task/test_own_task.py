@@ -122,7 +122,7 @@ def test_bad_own_tasks_teach():
 
     bad = [
         (Line(), "write task=MyTask, not"),
-        (object, "not a whole task"),
+        (object, "not a complete task"),
         (Around, "outside"),
         (type("Made", (Line,), {}), "Made"),
         (Greedy, "whole number"),

@@ -207,7 +207,7 @@ def test_a_method_set_later_is_an_error():
     said = refused(
         "class T:\n    def f(self): pass\n    def g(self): pass", "def better(self): pass\nT.f = better"
     )
-    assert "T.f was set to better after the class was made" in said
+    assert "T.f was set to better after the class was defined" in said
 
 
 def test_a_module_that_only_the_kernel_sees_is_an_error_with_the_fix_where_it_is_missing(
@@ -244,10 +244,10 @@ def test_the_protocol_says_what_is_missing():
     said = str(caught.value)
     assert "model(self) is missing: it gives the torch.nn.Module" in said
     assert "'modle'?" in said
-    assert "loss(self, outputs, targets) is no method but 3" in said
+    assert "loss(self, outputs, targets) is not a method but 3" in said
     assert "evaluate must be callable as evaluate(self, predict)" in said
     assert "__init__ needs arguments" in said
-    with pytest.raises(TypeError, match="not yet called"):
+    with pytest.raises(TypeError, match="not an instance"):
         check_protocol(object())
 
 
