@@ -2,4 +2,4 @@
 
 from mixwidgets.installed import require
 
-require("Watching a training loop", "train", "torch")  # before a module here imports torch
+require("Watching a training loop", "train", "torch")  # before any module here imports torch

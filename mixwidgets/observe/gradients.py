@@ -1,17 +1,16 @@
 """The norm and the summaries of gradients, without a device sync.
 
-On a GPU a summary must not wait for the device, or every step would stall on it. `begin` queues the counting
-behind the backward pass and starts the copy of the counts to the host; `Pending.finish` reads them, after the
-loop has waited for its loss anyway:
+On a GPU, a summary must not stall the step. `begin` queues the counting behind the backward pass and starts
+copying the counts to the host; `Pending.finish` reads them after the loop has waited for its loss anyway:
 
     pending = begin(gradients)      # queued
     loss = loss.item()              # the only sync of the step
     summaries = pending.finish()    # the counts have arrived
 
-Only operations whose output shape is known beforehand are used. `torch.bincount` first asks the device for
-the maximum (aten/src/ATen/native/cuda/SummaryOps.cu), and `nonzero`, which indexing by a mask calls, for the
-number of values; `bucketize` and `index_add_` launch one kernel and return (Bucketization.cu and Indexing.cu,
-beside it).
+Only operations whose output shape is known in advance are used. `torch.bincount` first asks the device for
+the maximum (aten/src/ATen/native/cuda/SummaryOps.cu), and `nonzero`, called by indexing with a mask, for the
+number of values; `bucketize` and `index_add_` launch one kernel and return (Bucketization.cu and Indexing.cu
+there).
 """
 
 import math
@@ -36,21 +35,18 @@ from mixwidgets.observe.kernels import Kernels, working_kernels
 Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
 
-CHUNK = (
-    1 << 22
-)  # values a launch: enough to keep a GPU busy while the next is launched; 100 MB of temporaries
-KEPT = 1 << 14  # values on the host, of one dtype: as many bytes as twenty summaries
-_PIECE = 1 << 20  # narrow values that are widened at once
-_COPIES = 32  # of the counts: one for each thread of a warp
+# Values per launch: enough to keep a GPU busy until the next launch, with 100 MB of temporaries.
+CHUNK = 1 << 22
+KEPT = 1 << 14  # values of one dtype that are kept on the host: as many bytes as twenty summaries
+_PIECE = 1 << 20  # narrow values that are widened together
+_COPIES = 32  # of the counts: one per thread of a warp
 _kind = attrgetter("dtype", "layout", "device")
-_JOINED = (torch.float32, torch.float16, torch.bfloat16)  # dtypes that torch.cat joins; not float8
+_JOINED = (torch.float32, torch.float16, torch.bfloat16)  # dtypes that torch.cat supports; not float8
 
 
 def global_norm(gradients: Mapping[str, Tensor]) -> Tensor:
-    """The L2 norm over all elements of all tensors, in float64 so that no square of a float32 overflows.
-
-    A scalar, left on the device.
-    """
+    """The L2 norm over all elements of all tensors, a scalar on the device; in float64, so that no square of
+    a float32 overflows."""
     norm: Tensor = torch.linalg.vector_norm(torch.stack(list(norms(gradients).values())))
     return norm
 
@@ -62,19 +58,19 @@ def norms(gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
 
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
-    """Each tensor's summary by name, at once: this waits for the device."""
+    """Each tensor's summary by name. Waits for the device."""
     return MappingProxyType(dict(begin(gradients).finish()))
 
 
 class Pending(NamedTuple):
-    """Summaries that the device may still be counting."""
+    """Summaries that may still be in progress on the device."""
 
     names: tuple[str, ...]
     parts: tuple[Callable[[], LazySummaries], ...]
-    """Each gives the summaries of some tensors, and waits until they have arrived."""
+    """Each returns the summaries of some tensors, after waiting for them."""
 
     def finish(self) -> LazySummaries:
-        """The summaries by name, in the order of the gradients, as these were at `begin`."""
+        """The summaries of the gradients at the time of `begin`, by name, in their order."""
         parts = [part() for part in self.parts]
         return parts[0] if len(parts) == 1 else joined(parts, self.names)
 
@@ -82,10 +78,10 @@ class Pending(NamedTuple):
 def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT) -> Pending:
     """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
 
-    The tensors may be overwritten as soon as this returns. They are counted where they are; float64 tensors
-    are copied to the host. `on_device` False counts on the host, which is the default for tensors that are
-    there: NumPy is faster on a CPU. The smallest tensors there, of at most `kept` values in all, are copied,
-    and counted on first access. Raises as `GradientSummary.of` does.
+    The tensors may be overwritten as soon as this returns. They are counted on their device, except float64
+    tensors, which are copied to the host. `on_device=False` counts on the host with NumPy, the default for
+    CPU tensors because it is faster there. The smallest CPU tensors, up to `kept` values in total, are copied
+    and counted on first access. Raises the errors of `GradientSummary.of`.
     """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
     parts: list[Callable[[], LazySummaries]] = []
@@ -106,7 +102,7 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kep
 
 
 def _on_host(gradients: Mapping[str, Tensor], kept: int) -> LazySummaries:
-    """Of flat tensors of one dtype."""
+    """The summaries of flat tensors of one dtype."""
     if sum(map(len, gradients.values())) <= kept:
         return _count_later(gradients)
     ascending = sorted(gradients, key=lambda name: len(gradients[name]))
@@ -119,15 +115,15 @@ def _on_host(gradients: Mapping[str, Tensor], kept: int) -> LazySummaries:
 
 
 def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
-    """Joining few values saves calls: in a training loop Python's caches are cold."""
+    """Joins the few values first to save calls, which are slow in a training loop."""
     values = _as_numpy_takes(torch.cat([_as_numpy_takes(values) for values in gradients.values()]))
-    all_finite = math.isfinite(values.sum().item())  # a sum may overflow too: then all values are checked
+    all_finite = math.isfinite(values.sum().item())  # if only the sum overflows, all values are checked
     copies = [part.numpy(force=True) for part in torch.split(values, list(map(len, gradients.values())))]
     return counted_later(dict(zip(gradients, copies, strict=True)), all_finite=all_finite)
 
 
 def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
-    """Narrow values are widened piece by piece, so that memory is bounded."""
+    """Widens narrow values piece by piece to bound the memory."""
     load_compiled(sum(map(len, gradients.values())))
     counts, looked, cuts = [], [], catalogue_cuts()
     for values in gradients.values():
@@ -139,7 +135,7 @@ def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
 
 
 def _as_numpy_takes(values: Tensor) -> Tensor:
-    """float32 or float64, which NumPy has."""
+    """The values as float32 or float64, which NumPy supports."""
     return values if values.dtype in (torch.float32, torch.float64) else values.float()
 
 
@@ -158,7 +154,7 @@ def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
 
 
 def gpu_kernels(*lists: Sequence[Tensor]) -> Kernels | None:
-    """The kernels that take these lists of tensors; None where torch's own operations must do."""
+    """The kernels for these lists of tensors; None if torch's own operations must be used."""
     device = lists[0][0].device
     if device.type != "cuda" or torch.version.hip:
         return None
@@ -167,10 +163,8 @@ def gpu_kernels(*lists: Sequence[Tensor]) -> Kernels | None:
 
 
 def to_host(tensor: Tensor) -> Callable[[], Array]:
-    """Start copying; the function that this returns waits for the copy."""
-    copy = tensor.to(
-        "cpu", non_blocking=tensor.is_cuda, copy=True
-    )  # into pinned memory, if it does not block
+    """Start copying a tensor to the host. The returned function waits for the copy."""
+    copy = tensor.to("cpu", non_blocking=tensor.is_cuda, copy=True)  # non-blocking copies are pinned
     if not tensor.is_cuda:
         return copy.numpy
     arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
@@ -185,15 +179,15 @@ def to_host(tensor: Tensor) -> Callable[[], Array]:
 
 @lru_cache(maxsize=1024)
 def _constant(values: tuple[int, ...], device: torch.device) -> Tensor:
-    """int32 on the device; copied there once, with a sync."""
+    """int32 values on the device, copied there once, with a sync."""
     return torch.tensor(values, dtype=torch.int32, device=device)
 
 
 def cell_counts(tensors: Sequence[Tensor], chunk: int = CHUNK) -> Tensor:
-    """int64 (tensors, cells), left on the device: the counts of flat tensors in the cells of `cell_edges`.
+    """int64 (tensors, cells), on the device: the counts of flat tensors in the cells of `cell_edges`.
 
-    Small tensors share launches, so that a hundred cost no more than one; those of more than `chunk` values
-    are counted piece by piece. The result takes 33 KB a tensor.
+    Small tensors share launches, so that a hundred cost no more than one; tensors of more than `chunk` values
+    are counted piece by piece. The result takes 33 KB per tensor.
     """
     edges = _constant(tuple(cell_edges(False, catalogue_cuts()).tolist()), tensors[0].device)
     counts = torch.zeros(len(tensors), len(edges) + 1, dtype=torch.int64, device=edges.device)
@@ -223,7 +217,7 @@ def _count(pieces: list[Tensor], edges: Tensor) -> Tensor:
     """int64 (pieces, cells)."""
     values = torch.cat(pieces) if len(pieces) > 1 else pieces[0]
     cell = torch.bucketize(values.float().view(torch.int32) & 0x7FFFFFFF, edges, right=True, out_int32=True)
-    # Most gradients share a few cells, and additions to one address are serialised: neighbours use copies.
+    # Most gradients share a few cells, and additions to one address are serialised, so neighbours use copies.
     shape = (max(1, min(_COPIES, len(values) // (len(pieces) * len(edges)))), len(pieces), len(edges) + 1)
     position = torch.arange(len(values), dtype=torch.int32, device=values.device)
     row = position % shape[0] * shape[1]

@@ -1,4 +1,4 @@
-"""What a watcher keeps of the steps that it saw; bounded, however long it watches."""
+"""What a watcher remembers of the steps it has seen, in bounded memory."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -10,26 +10,26 @@ from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.step import SeenStep
 
 _MOST_SNAPSHOTS = 256
-_MOST_SUMMARIES = 1 << 14  # in all snapshots: about 4 KB each
-_MOST_EVENTS = 1000  # skipped steps, and changes of the scale: the newest
+_MOST_SUMMARIES = 1 << 14  # in all snapshots, at about 4 KB each
+_MOST_EVENTS = 1000  # the newest skipped steps and changes of the scale
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What was watched in one observed step."""
+    """The summaries of one observed step."""
 
     step: int
     """From 1."""
     loss: float
-    """NaN where it was not seen."""
+    """NaN if it was not seen."""
     loss_scale: float
-    """The factor on the loss; what is below is unscaled."""
+    """The factor on the loss. The summaries are unscaled."""
     skipped: bool
     """Whether the update was skipped."""
     summaries: Summaries
-    """Of gradients by parameter name, in the model's order. Then, where they are watched, of what modules put
-    out ("blocks.0.mlp output"; of several tensors "lstm output[0]", "model output.logits"), of the gradients
-    with respect to it ("blocks.0.mlp output gradient"), and of weights as the step left them ("fc.weight
+    """Of gradients by parameter name, in the model's order. Then, if they are watched, of module outputs
+    ("blocks.0.mlp output"; for several tensors "lstm output[0]", "model output.logits"), of the gradients
+    with respect to them ("blocks.0.mlp output gradient"), and of weights after the step ("fc.weight
     value")."""
 
 
@@ -45,14 +45,14 @@ class ScaleChange(NamedTuple):
 
 
 class NonFinite(NamedTuple):
-    """Where an inf or a NaN was observed."""
+    """Where an inf or a NaN was seen."""
 
     step: int
     """From 1."""
     where: str
     """ "forward": in the output of a module; "backward": in the gradient of a parameter."""
     name: str
-    """The module's, or the parameter's."""
+    """The name of the module or parameter."""
 
 
 class History:
@@ -60,18 +60,18 @@ class History:
 
     def __init__(self) -> None:
         self.steps = 0
-        """How many were added."""
+        """The number of steps."""
         self.skipped = 0
         """How many of them were skipped."""
         self.skipped_steps: deque[int] = deque(maxlen=_MOST_EVENTS)
         self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
         self.first_non_finite: dict[str, NonFinite] = {}
-        """The first inf or NaN of all steps, forward and backward."""
+        """The first inf or NaN in all steps, forward and backward."""
         self._saw_outputs = False
         self._observed: list[Snapshot] = []
 
     def add(self, seen: SeenStep) -> bool:
-        """Whether it was an observed step."""
+        """Add a step. Returns whether it was observed."""
         record = seen.record
         self.steps = record.step
         if record.skipped:
@@ -108,11 +108,11 @@ class History:
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
-        """The observed steps, oldest first. When it is full, every second one is dropped."""
+        """The observed steps, oldest first. When there are too many, every second one is dropped."""
         return tuple(self._observed)
 
     def sentences(self) -> Iterator[str]:
-        """What happened, one sentence each."""
+        """What happened, in sentences."""
         if self.newest is None:
             yield "No gradients were seen yet: " + (
                 f"in {self.steps:,} steps neither a backward pass nor the optimiser's step had any."

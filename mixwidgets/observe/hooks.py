@@ -1,11 +1,11 @@
 """The hooks of `watch` on a model, its optimisers and a scaler.
 
 Gradients are read at the end of a backward pass, before clipping or unscaling changes them: the first
-parameter that a pass reaches queues a callback for its end, as DistributedDataParallel does
-(torch/csrc/distributed/c10d/reducer.cpp). A pass within a pass, as that of a checkpoint with
-`use_reentrant=True`, has an end of its own; what it reached is read there. What no pass has brought is read
-when the optimiser steps: gradients of `torch.autograd.grad`, of an optimiser within the backward pass, of
-FSDP's flat parameters.
+parameter that a pass reaches queues a callback for its end, as in DistributedDataParallel
+(torch/csrc/distributed/c10d/reducer.cpp). A nested pass, such as that of a checkpoint with
+`use_reentrant=True`, has its own end, where its gradients are read. Gradients without a pass of their own are
+read when the optimiser steps: those of `torch.autograd.grad`, of an optimiser inside the backward pass, and
+of FSDP's flat parameters.
 """
 
 import sys
@@ -22,14 +22,14 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from mixwidgets.observe.observer import Observer
 from mixwidgets.observe.targets import Loop, tensors_in
 
-_STEPS_THROUGH = {  # the code of what calls an optimiser's step for a scaler
+_STEPS_THROUGH = {  # the code through which a scaler calls an optimiser's step
     torch.amp.GradScaler.step.__code__,
     torch.amp.GradScaler._maybe_opt_step.__code__,
 }
 
 
 def _guarded(method: Callable[..., None]) -> Callable[..., None]:
-    """A method that raises nothing, since it runs inside the user's training: an error ends observing."""
+    """Makes a method, which runs inside the user's training, raise nothing: an error ends the observation."""
 
     @wraps(method)
     def call(self: "LoopHooks", *args: Any, **kwargs: Any) -> None:
@@ -45,8 +45,8 @@ def _guarded(method: Callable[..., None]) -> Callable[..., None]:
 class LoopHooks:
     """The hooks on one training loop, from `place` to `remove`.
 
-    A step ends with `scaler.update()` where there is a scaler; else when each optimiser has stepped; without
-    an optimiser with each backward pass.
+    With a scaler, a step ends with `scaler.update()`; otherwise when each optimiser has stepped; without an
+    optimiser, with each backward pass.
     """
 
     def __init__(self, loop: Loop, observer: Observer) -> None:
@@ -54,14 +54,14 @@ class LoopHooks:
         self._placed = ExitStack()
         self._hooked: set[str] = set()
         self._reached: dict[str, Tensor] = {}
-        self._read: set[str] = set()  # whose gradients of this step were read
-        self._awaited: set[int] = set()  # backward passes whose end has a callback
+        self._read: set[str] = set()  # parameters whose gradients of this step were read
+        self._awaited: set[int] = set()  # backward passes with a callback at their end
         self._stepped: set[int] = set()  # optimisers
-        self._on_tensors: list[Any] = []  # handles of hooks on tensors of this step
+        self._on_tensors: list[Any] = []  # handles of hooks on this step's tensors
         self._newest: tuple[Callable[[], Tensor | None], int, list[str]] = (lambda: None, 0, [])
 
     def place(self) -> None:
-        """Place all hooks, or none where that fails."""
+        """Place all hooks, or none if that fails."""
         self._hooked.clear()
         with ExitStack() as placed:
             self._placed = placed
@@ -73,13 +73,13 @@ class LoopHooks:
             for optimizer in self._loop.optimizers:
                 placed.callback(optimizer.register_step_pre_hook(self._optimizer_steps).remove)
                 placed.callback(optimizer.register_step_post_hook(self._optimizer_stepped).remove)
-            if not self._loop.optimizers:  # any optimiser, to see how the loop steps
+            if not self._loop.optimizers:  # hook all optimisers, to see how the loop steps
                 placed.callback(register_optimizer_step_pre_hook(self._other_steps).remove)
             self._place_on_scaler()
             self._placed = placed.pop_all()
 
     def _place_on_parameters(self) -> None:
-        """On those that ask for a gradient and have no hook yet."""
+        """On parameters that require a gradient and have no hook yet."""
         if "gradients" in self._loop.of or self._passes_are_steps:
             for name, parameter in self._loop.parameters().items():
                 if parameter.requires_grad and name not in self._hooked:
@@ -99,14 +99,14 @@ class LoopHooks:
         return not self._loop.optimizers and self.observer.scaler is None
 
     def remove(self) -> None:
-        """Remove all hooks; twice is harmless."""
+        """Remove all hooks. Calling it twice is harmless."""
         self._forget_step()
         self._placed.close()
 
     @_guarded
     def add_output(self, name: str, output: object, is_checked: bool, is_summarised: bool) -> None:
         if torch._C._functorch.peek_interpreter_stack() is not None:
-            self.observer.note("Calls inside torch.func's transforms (vmap, grad, …) are not looked at.")
+            self.observer.note("Calls inside torch.func's transforms (vmap, grad, …) are not observed.")
             return
         in_backward = torch._C._current_graph_task_id() != -1  # a checkpoint's second forward pass
         if not (self._loop.model.training or torch.is_grad_enabled()):
@@ -118,7 +118,7 @@ class LoopHooks:
                 self._summarise_output(f"{name} output{where}", tensor, in_backward)
 
     def _summarise_output(self, name: str, tensor: Tensor, in_backward: bool) -> None:
-        """A module often puts out what the last one inside it did: that is one tensor with two names."""
+        """A module often returns the output of the last one inside it: one tensor with two names."""
         newest, version, names = self._newest
         if newest() is tensor and version == tensor._version and name not in names:
             names.append(name)
@@ -138,7 +138,7 @@ class LoopHooks:
             self.observer.step.add_tensor("activation_gradients", named, gradient)
 
     def _reach(self, name: str, parameter: Tensor) -> None:
-        """A parameter has its gradient. Called often, so only a pass's first call does more than note it."""
+        """A parameter has its gradient. Called often, so only the first call of a pass does more work."""
         if self.observer.step.is_observed or self._passes_are_steps:
             self._reached[name] = parameter
             if torch._C._current_graph_task_id() not in self._awaited:
@@ -147,7 +147,7 @@ class LoopHooks:
     @_guarded
     def _await_end(self) -> None:
         self._awaited.add(torch._C._current_graph_task_id())
-        # Queued from a callback, it runs after those of others: DistributedDataParallel averages in one.
+        # Queued from a callback, it runs after other callbacks: DistributedDataParallel averages in one.
         queue = torch.autograd.Variable._execution_engine.queue_callback
         queue(lambda: queue(self._end_backward))
 
@@ -179,7 +179,7 @@ class LoopHooks:
                 if weight.grad is not None and name not in self._read and id(weight) in stepped
             }
             self._read.update(found)
-            # A scaler has unscaled them, but for fused optimisers, which do that themselves.
+            # A scaler has unscaled them, except for fused optimisers, which do that themselves.
             is_scaled = getattr(optimizer, "grad_scale", None) is not None
             self.observer.step.add_gradients(found, is_scaled=is_scaled)
 
@@ -191,7 +191,7 @@ class LoopHooks:
             self._look_for_scaler()
 
     def _look_for_scaler(self) -> None:
-        """A GradScaler that watch was not given calls the optimiser's step, and is found there."""
+        """Find a GradScaler that was not passed to watch, on the call stack of the optimiser's step."""
         frame = sys._getframe()
         while self.observer.scaler is None and frame.f_back is not None:
             frame = frame.f_back
@@ -216,26 +216,26 @@ class LoopHooks:
         self._forget_step()
         self.observer.end_step(updated)
         if self.observer.step.is_observed:
-            self._place_on_parameters()  # those that were frozen until now
+            self._place_on_parameters()  # on those that were frozen until now
 
     def _forget_step(self) -> None:
         for kept in (self._stepped, self._read, self._reached, self._awaited):
-            kept.clear()  # a backward pass that raised an error has left something: its callback never ran
+            kept.clear()  # also what a failed backward pass left, whose callback never ran
         self._newest = (lambda: None), 0, []
         while self._on_tensors:
             self._on_tensors.pop().remove()
 
 
 class _OutputHook:
-    """A forward hook. Copied or pickled with the model it becomes a function of the standard library that
-    does nothing, so that whoever loads the pickle needs no mixwidgets."""
+    """A forward hook. When it is copied or pickled with the model, it becomes a no-op of the standard
+    library, so that loading the pickle does not need mixwidgets."""
 
     def __init__(self, hooks: LoopHooks, name: str, is_checked: bool, is_summarised: bool) -> None:
         self._hooks, self._name, self._what = hooks, name, (is_checked, is_summarised)
 
     def __call__(self, module: nn.Module, inputs: object, output: object) -> None:
         if torch.compiler.is_compiling():
-            return  # the user compiles a function around the model: the hook is not to be compiled with it
+            return  # the user compiles a function around the model, and the hook must not be compiled with it
         if self._hooks.observer.step.is_observed:
             self._hooks.add_output(self._name, output, *self._what)
 
@@ -244,8 +244,8 @@ class _OutputHook:
 
 
 class _MethodHook:
-    """Stands in for a method of one instance, where torch has no hook, and calls `after` with the same
-    arguments behind it. Copied or pickled with the instance it is the method alone."""
+    """Replaces a method of one instance, for which torch has no hook, and then calls `after` with the same
+    arguments. When it is copied or pickled with the instance, it becomes the method."""
 
     def __init__(self, instance: object, name: str, after: Callable[..., None]) -> None:
         self._instance, self._name, self._after = instance, name, after
@@ -263,7 +263,7 @@ class _MethodHook:
 
     def remove(self) -> None:
         if vars(self._instance).get(self._name) is not self:
-            return  # somebody else's is over it: it stays, and sees nothing
+            return  # somebody replaced it in turn, so it stays, but is no longer called back
         if self._before is None:
             delattr(self._instance, self._name)
         else:

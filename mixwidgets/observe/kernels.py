@@ -1,7 +1,7 @@
-"""Counting on a GPU in one launch for all tensors (kernels.cu), by the compiler that comes with torch's CUDA.
+"""Kernels that count all tensors on a GPU in one launch (kernels.cu), compiled by the NVRTC of torch's CUDA.
 
-What counts elsewhere, torch's own operations, is also what these kernels are held against: once before they
-are used (`working_kernels`), and in tests/gpu.
+They are checked against the implementation in torch operations, once before use (`working_kernels`) and in
+tests/gpu.
 """
 
 import math
@@ -24,10 +24,10 @@ _KINDS = {torch.float32: 4, torch.float16: 2, torch.bfloat16: 3}
 
 
 class Kernels:
-    """The compiled kernels of one device. RuntimeError, OSError or AttributeError where that fails."""
+    """The compiled kernels of one device. RuntimeError, OSError or AttributeError if compiling fails."""
 
     def __init__(self, device: torch.device) -> None:
-        # Asked for first: a stand-in for the driver, with which launches are counted, cannot load a kernel.
+        # Fail early with a stub of the driver, as used to count launches: it cannot load kernels.
         driver = torch.cuda._utils._get_gpu_runtime_library()
         _ = driver.cuModuleLoadData, driver.cuLaunchKernel
         source = files(__package__).joinpath("kernels.cu").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ class Kernels:
         )
 
     def count_cells(self, tensors: Sequence[Tensor]) -> Tensor:
-        """int64 (tensors, cells), left on the device: how many values are in each cell of `cell_edges`."""
+        """int64 (tensors, cells), on the device: how many values are in each cell of `cell_edges`."""
         device, cuts = tensors[0].device, catalogue_cuts()
         cells = len(cell_edges(False, cuts)) + 1
         counts = torch.zeros(len(tensors), cells, dtype=torch.int64, device=device)
@@ -64,8 +64,8 @@ class Kernels:
     def count_unchanged(
         self, before: Sequence[Tensor], after: Sequence[Tensor], gradients: Sequence[Tensor]
     ) -> Tensor:
-        """int64 (tensors,), left on the device: the weights of each tensor that are as before although their
-        gradient is not zero. The weights before and after have one dtype, the gradients another."""
+        """int64 (tensors,), on the device: how many weights of each tensor did not change although their
+        gradient is not zero. The gradients may have another dtype than the weights."""
         counts = torch.zeros(len(after), dtype=torch.int64, device=after[0].device)
         parts = _parts(tuple(tensor.numel() for tensor in after), counts.device)
         kinds = _KINDS[after[0].dtype], _KINDS[gradients[0].dtype]
@@ -76,8 +76,8 @@ class Kernels:
 
 @lru_cache(maxsize=16)
 def working_kernels(device: torch.device, reference: Callable[[Sequence[Tensor]], Tensor]) -> Kernels | None:
-    """Compiled, and tried against what counts otherwise, once for each device. A warning says why they are
-    not used."""
+    """The kernels, compiled and compared with `reference` once per device; None, with a warning that says
+    why, if they do not work."""
     values = [0.0, -0.0, 1.0, -1.5, math.inf, -math.inf, math.nan, 2.0**-149, -(2.0**-130), 2.0**-24, 65504.0]
     try:
         kernels = Kernels(device)
@@ -89,7 +89,7 @@ def working_kernels(device: torch.device, reference: Callable[[Sequence[Tensor]]
             if not torch.equal(kernels.count_cells(tensors), reference(tensors)):
                 raise RuntimeError("they count wrongly")
         return kernels
-    except Exception as error:  # what a compiler, a driver or another version of torch may raise
+    except Exception as error:  # a compiler, a driver or another version of torch may raise anything
         warnings.warn(
             "Gradients are counted by torch's own operations, which takes more launches: the kernels do not "
             f"work here ({type(error).__name__}: {str(error)[:500]}).",
@@ -101,7 +101,7 @@ def working_kernels(device: torch.device, reference: Callable[[Sequence[Tensor]]
 
 @contextmanager
 def _no_toolkit_needed() -> Iterator[None]:
-    """torch looks for the headers of an installed CUDA toolkit, of which the source needs none."""
+    """Keep torch from looking for an installed CUDA toolkit, whose headers the source does not need."""
     from torch.utils import cpp_extension  # loads slowly
 
     home = cpp_extension.CUDA_HOME
@@ -121,14 +121,14 @@ def _launch(
 
 
 def _addresses(tensors: Sequence[Tensor]) -> Tensor:
-    """int64, on their device."""
+    """The tensors' addresses: int64, on their device."""
     addresses = torch.tensor([tensor.data_ptr() for tensor in tensors], dtype=torch.int64)
     return addresses.pin_memory().to(tensors[0].device, non_blocking=True)
 
 
 @lru_cache(maxsize=64)
 def _parts(lengths: tuple[int, ...], device: torch.device) -> Tensor:
-    """int32 (blocks, 3), on the device: a tensor, and the first value and the end of a part."""
+    """int32 (blocks, 3), on the device: the index of a tensor, and the start and end of a part of it."""
     parts = [
         (tensor, start, min(start + _PART, length))
         for tensor, length in enumerate(lengths)
@@ -139,5 +139,5 @@ def _parts(lengths: tuple[int, ...], device: torch.device) -> Tensor:
 
 @lru_cache(maxsize=8)
 def _fractions(cuts: tuple[int, ...], device: torch.device) -> Tensor:
-    """int32, on the device: the least float32 fraction that is not below each cut, which is of float64."""
+    """int32, on the device: the least float32 fraction at or above each (float64) cut."""
     return torch.tensor([-(-cut >> 29) for cut in cuts], dtype=torch.int32, device=device)

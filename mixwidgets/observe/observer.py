@@ -1,4 +1,4 @@
-"""The observer of a training loop: gathers each step from the hooks, and reads it without waiting."""
+"""The observer of a training loop: collects each step from the hooks and reads it without device syncs."""
 
 import threading
 import warnings
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """The training thread reports what happens; any thread may `catch_up`, which reads all that has ended.
+    """The training thread reports what happens; any thread may `catch_up` to read all finished steps.
 
-    Results are read one step later, to avoid device syncs; on the CPU, where nothing is waited for, at once.
+    Results are read one step later to avoid device syncs, or at once on the CPU.
     """
 
     def __init__(self, loop: Loop, device: torch.device, every: int) -> None:
-        """`device`: where the parameters are."""
+        """`device`: that of the parameters."""
         self.is_active = False
         """False before `start`, after `stop`, and after an error."""
         self.history = History()
         self.scaler = loop.scaler
-        """The one that was given, or found."""
+        """The GradScaler that was passed or found."""
         self.others_steps = 0
-        """How often an optimiser that was not given has stepped the model's weights."""
+        """How many steps an optimiser that was not passed has made with the model's weights."""
         self.logs: list[ScalarLog] = []
-        """What else is told of each observed step."""
+        """Logs that get each observed step."""
         self._loop, self._device, self._every = loop, device, every
         self._steps_behind = 0 if device.type == "cpu" else 1
         self._journal: Journal | None = None
         self._error: Exception | None = None
-        self._lock = threading.RLock()  # a signal handler may ask while a step is read
+        self._lock = threading.RLock()  # a signal handler may call in while a step is read
         self._unread: deque[Step] = deque()
         self._notes: dict[str, None] = {}
         self._ended = 0
 
     def start(self, journal: Journal | None) -> None:
-        """Begin, or begin again, with the next step; steps are recorded in the journal too."""
+        """Start or restart with the next step; steps are also recorded in the journal."""
         self.is_active, self._error, self._journal = True, None, journal
         self._names = tuple(self._loop.parameters())
         scale = 1.0 if self.scaler is None else float(self.scaler.get_scale())
@@ -62,7 +62,7 @@ class Observer:
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""
         next_scale = self._next_scale()
-        # Where the optimiser is unknown, or skips by itself (a fused one), only a smaller scale shows a skip.
+        # If the optimiser is unknown, or skips by itself (a fused one), only a smaller scale shows a skip.
         skips_itself = any(getattr(one, "_step_supports_amp_scaling", False) for one in self._loop.optimizers)
         is_unsure = updated and self.scaler is not None and (skips_itself or not self._loop.optimizers)
         self.step.end(None if is_unsure else updated, next_scale)
@@ -72,34 +72,34 @@ class Observer:
         self._read(behind=self._steps_behind)
 
     def found_scaler(self, scaler: torch.amp.GradScaler) -> None:
-        """The loop scales its loss by a scaler that was not given."""
+        """The loop scales its loss with a scaler that was not passed."""
         scale = float(scaler.get_scale())
         self.scaler, self._scale = scaler, lambda: scale
         self.step.was_scaled(scale)
         self.note(
-            f"The loss is scaled by a GradScaler that watch was not given; it was found in step "
-            f"{self._ended + 1:,}, and used from there on. Pass it: watch(model, optimizer, scaler)."
+            f"The loss is scaled by a GradScaler that was not passed to watch. It was found in step "
+            f"{self._ended + 1:,} and is used from there on. Pass it: watch(model, optimizer, scaler)."
         )
         if not self._loop.optimizers and self._ended:
-            self.note("Before that step, gradients were taken as they were, scaled.")
+            self.note("Before that step, gradients were summarised without unscaling.")
 
     def note(self, sentence: str) -> None:
-        """Something that the user should know; once."""
+        """Add a sentence for the user, once."""
         self._notes[sentence] = None
 
     def notes(self) -> list[str]:
-        """What was noted, and how the loop stepped where that was not told."""
+        """The notes, and how the loop stepped if no optimiser was passed."""
         notes = list(self._notes)
         if not self._loop.optimizers and 0 < self.others_steps < self._ended:
             notes.append(
-                f"Without an optimiser each backward pass was taken as a step, {self._ended:,} in all, while "
+                f"Without an optimiser each backward pass counted as a step, {self._ended:,} in total, but "
                 f"an optimiser stepped {self.others_steps:,} times: pass it, watch(model, optimizer)."
             )
         return notes
 
     def fail(self, error: Exception) -> None:
-        """Stop observing after an error of our own. What was seen is still read, and training goes on, even
-        where warnings are errors."""
+        """Stop observing after an internal error. Finished steps are still read, and training continues, even
+        if warnings are errors."""
         self.is_active, self._error = False, error
         while self._unread:
             with suppress(Exception):
@@ -109,13 +109,13 @@ class Observer:
 
     @property
     def failure(self) -> str:
-        """The error of our own that ended observing, in words; "" if there was none."""
+        """The internal error that ended the observation, in words; "" if there was none."""
         if self._error is None:
             return ""
-        return f"watch stopped looking after an error of its own: {in_words(self._error)}."
+        return f"watch stopped observing after an internal error: {in_words(self._error)}."
 
     def catch_up(self) -> None:
-        """Read all steps that have ended, waiting for the device where it still computes."""
+        """Read all finished steps, waiting for the device if necessary."""
         if self.is_active:
             try:
                 self._read(behind=0)
@@ -123,7 +123,7 @@ class Observer:
                 self.fail(error)
 
     def stop(self, reason: str, message: str) -> None:
-        """Read what is left and end the journal: with this reason, or with an error of our own."""
+        """Read what is left and end the journal, with this reason or with an internal error."""
         self.catch_up()
         self.is_active = False
         for log in self.logs:
@@ -152,7 +152,7 @@ class Observer:
                     if seen.gradients:
                         snapshot = GradientSnapshot(step=seen.record.step, summaries=seen.gradients)
                         self._journal.append(snapshot)
-                if is_observed:  # after the journal, which a tracker that fails must not cost a record
+                if is_observed:  # after the journal, so that a failing log does not lose a record
                     for log in self.logs:
                         log.add(self.history.snapshots[-1])
 

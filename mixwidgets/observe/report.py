@@ -1,4 +1,4 @@
-"""What a watcher says of each tensor, in words."""
+"""The report of a watcher: one sentence per tensor."""
 
 import math
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ _MUCH = 60  # binades: beyond any training's need
 
 
 def is_gradient(name: str) -> bool:
-    """Whether a summary of this name is of a gradient, which a loss scale scales (see `Snapshot`)."""
+    """Whether a summary with this name is of a gradient, to which the loss scale applies (see `Snapshot`)."""
     return name.endswith(" gradient") or not (" output" in name or name.endswith(" value"))
 
 
 def report(
     step: int, loss_scale: float, summaries: Mapping[str, GradientSummary], format: str
 ) -> "pd.DataFrame":
-    """One row per tensor of a step: its part of `gradient_table`, `best_loss_scale` (NaN where
-    there is nothing to scale) and `finding`."""
+    """One row per tensor of a step: the columns of `gradient_table`, `best_loss_scale` (NaN if there is
+    nothing to scale) and `finding`."""
     import pandas as pd
 
     rows: list[dict[str, object]] = []
@@ -48,11 +48,11 @@ def report(
 
 
 def finding(name: str, summary: GradientSummary, format: str, loss_scale: float) -> str:
-    """What `format` makes of a tensor's unscaled gradients at a loss scale, and what another would do.
+    """What `format` loses of a tensor's gradients at a loss scale, and what another scale would do.
 
     "conv3.weight: 41 % of non-zero gradients flushed in float16 at S = 1; none at S ≥ 2^11; 2^15 is safe with
-    6 binades of headroom": at 2^15 nothing overflows, nor would it were every gradient 2^6 times larger.
-    Activations and weights, which no loss scale scales, are told without one.
+    6 binades of headroom": at 2^15 nothing overflows, even if every gradient were 2^6 times larger. No loss
+    scale is mentioned for activations and weights.
     """
     what, one = ("gradients", "gradient") if is_gradient(name) else ("values", "value")
     parts = [_broken(summary, what)] if summary.inf or summary.nan else []
@@ -68,7 +68,7 @@ def finding(name: str, summary: GradientSummary, format: str, loss_scale: float)
 
 
 def _at(summary: GradientSummary, format: str, loss_scale: float, what: str) -> list[str]:
-    """What is lost at the scale in use, and from which scale on nothing is flushed."""
+    """What is lost at the current scale, and the lowest scale that flushes nothing."""
     fmt = get_format(format).name
     if not 0 < loss_scale < math.inf:
         return [f"no gradient can be unscaled at S = {loss_scale:g}"]
@@ -109,7 +109,7 @@ def _advice(summary: GradientSummary, format: str) -> str:
 
 
 def _headroom(summary: GradientSummary, format: str, scale: float) -> str:
-    """How often the scale may be doubled before a gradient overflows."""
+    """How often the scale can be doubled before a gradient overflows."""
     for binades in range(_MUCH + 1):
         if summary.counts(format, scale * 2.0 ** (binades + 1)).overflow:
             return "1 binade" if binades == 1 else f"{binades} binades"
@@ -117,18 +117,18 @@ def _headroom(summary: GradientSummary, format: str, scale: float) -> str:
 
 
 def _values(summary: GradientSummary) -> int:
-    """How many are finite and not zero."""
+    """The number of finite non-zero values."""
     return summary.count - summary.zero - summary.inf - summary.nan
 
 
 def _broken(summary: GradientSummary, what: str) -> str:
-    """How many hold an inf or a NaN."""
+    """How many values are inf or NaN."""
     found = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
     return f"{' and '.join(found)} among {summary.count:,} {what}"
 
 
 def _scale(value: float) -> str:
-    """A power of two as 2^11, where that is shorter; another number in digits."""
+    """A power of two such as 2^11 if that is shorter, else digits."""
     fraction, exponent = math.frexp(value)
     return f"2^{exponent - 1}" if fraction == 0.5 and not 0.1 < value < 10 else f"{value:g}"
 
@@ -139,7 +139,7 @@ def _shares(least: int, most: int, of: int) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """41 %, 0.3 %; never 0 % of something, nor 100 % of less than all."""
+    """41 %, 0.3 %; 0 % only for none, and 100 % only for all."""
     share = 100 * part / whole
     if part in (0, whole) or share >= 9.5:
         return f"{min(round(share), 99) if part < whole else 100} %"

@@ -1,4 +1,4 @@
-"""A watcher's snapshots as scalars, for those who track their experiments elsewhere."""
+"""A watcher's snapshots as scalars for experiment trackers."""
 
 import importlib
 import os
@@ -13,16 +13,16 @@ from mixwidgets.store.event_file import EventFile
 from mixwidgets.store.shares import class_shares
 
 _TRACKERS = {"wandb": "log", "mlflow": "log_metrics"}
-"""The function of each package that takes a dict of names and numbers, and `step=`."""
+"""The function of each package that accepts a dict of numbers and `step=`."""
 
 
 class ScalarLog:
-    """Writes each snapshot to where `log_to` says."""
+    """Writes each snapshot to the target of `log_to`."""
 
     def __init__(
         self, where: "str | Callable[..., object]", folder: str | os.PathLike[str], format: str
     ) -> None:
-        """Raises as `Watcher.log_to`."""
+        """Raises the errors of `Watcher.log_to`."""
         self._format, self._folder = format, Path(folder)
         self._file: EventFile | None = None
         if callable(where):
@@ -43,7 +43,7 @@ class ScalarLog:
         self._write(scalars(snapshot, self._format), step=snapshot.step)
 
     def close(self) -> None:
-        """What is added later goes to a new file beside the former."""
+        """Close the file. Later snapshots go to a new one in the same folder."""
         if self._file:
             self._file.close()
         self._file = None
@@ -54,8 +54,9 @@ class ScalarLog:
 
 
 def scalars(snapshot: Snapshot, format: str) -> dict[str, float]:
-    """The loss, the loss scale, and "flushed/conv1.weight": of each tensor the shares of its non-zero values
-    that `format` flushes, makes subnormal or overflows, or that are not finite. Without what is not known."""
+    """The loss, the loss scale, and for each tensor the shares of its non-zero values that `format` flushes,
+    makes subnormal or overflows, or that are not finite ("flushed/conv1.weight"). Unknown values are left
+    out."""
     found = {"loss": snapshot.loss, "loss_scale": snapshot.loss_scale}
     for name, summary in snapshot.summaries.items():
         shares = class_shares([summary], format, snapshot.loss_scale if is_gradient(name) else 1.0)

@@ -1,4 +1,4 @@
-"""Watching what a script trains that nobody changed for it."""
+"""Watching the training of an unmodified script."""
 
 import gc
 import os
@@ -22,15 +22,15 @@ class WatchedScript:
     """Runs a Python file as `python FILE ARGS…` does, and watches the model of its first optimiser."""
 
     def __init__(self, **options: Any) -> None:
-        """options: as of `watch`, beside model, optimiser and scaler."""
+        """options: those of `watch` other than model, optimizer and scaler."""
         self.watcher: Watcher | None = None
-        """From the first step of an optimiser on."""
+        """None before the first step of an optimiser."""
         self._options, self._failure = options, ""
         self._optimizers: weakref.WeakSet[torch.optim.Optimizer] = weakref.WeakSet()
         self._names: list[str] = []
 
     def run(self, script: str | os.PathLike[str], arguments: Sequence[str] = ()) -> None:
-        """What the script raises ends watching, and comes through; so does its exit, unless it is 0."""
+        """Errors of the script, and non-zero exits, end the watching and are passed on."""
         path, argv = sys.path[:], sys.argv[:]
         sys.argv = [os.fspath(script), *arguments]
         sys.path.insert(0, os.fspath(Path(script).resolve().parent))
@@ -50,15 +50,15 @@ class WatchedScript:
             sys.path[:], sys.argv[:] = path, argv
 
     def notes(self) -> list[str]:
-        """What was not watched, and what the watcher notes, one sentence each."""
+        """What was not watched, and the watcher's notes, in sentences."""
         if not self._names:
-            return ["No optimiser of torch stepped in this process, so nothing was watched."]
+            return ["No torch optimiser stepped in this process, so nothing was watched."]
         notes = [self._failure] if self._failure else []
         if len(self._names) > 1:
             names = ", ".join(self._names)
             notes.append(
-                f"{len(self._names)} optimisers stepped, {names}: what was watched is the model of the "
-                "first, in its steps."
+                f"{len(self._names)} optimisers stepped, {names}; only the model of the first was watched, "
+                "in its steps."
             )
         return [*notes, *(self.watcher.notes if self.watcher else [])]
 
@@ -76,21 +76,21 @@ class WatchedScript:
         try:
             model = _model_of(optimizer)
             if model is None:
-                self._failure = f"{self._names[0]} steps tensors of no module, and they were not watched."
+                self._failure = f"{self._names[0]} steps tensors outside any module; nothing was watched."
             else:
                 self.watcher = watch(model, optimizer, **self._options).start()
-        except Exception as error:  # of ours, or of the arguments: the script goes on
-            self._failure = f"It was not watched: {in_words(error)}."
+        except Exception as error:  # an internal error, or wrong arguments: the script goes on
+            self._failure = f"Nothing was watched: {in_words(error)}."
 
 
 def _model_of(optimizer: torch.optim.Optimizer) -> nn.Module | None:
-    """Of the modules that hold the most of what it steps the smallest, but one that torch.compile made before
-    the one inside."""
+    """The smallest of the modules that hold most of the stepped weights; a wrapper of torch.compile is
+    preferred to the module inside."""
     stepped = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
     best, best_key = None, (0, False, 0)
     for found in gc.get_objects():
         if issubclass(type(found), nn.Module):
-            with suppress(AttributeError):  # not yet made
+            with suppress(AttributeError):  # not yet initialised
                 held = sum(id(weight) in stepped for weight in found.parameters())
                 key = (held, hasattr(found, "_orig_mod"), -sum(1 for _ in found.modules()))
                 if held and key > best_key:

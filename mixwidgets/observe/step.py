@@ -1,4 +1,4 @@
-"""One step of a watched loop: gathered without waiting for the device, read afterwards."""
+"""One step of a watched loop: collected without device syncs, read afterwards."""
 
 import math
 import time
@@ -17,18 +17,18 @@ from mixwidgets.observe.targets import KINDS
 from mixwidgets.store.events import StepRecord
 
 _MOST_OUTPUTS = 4096  # of modules, checked in a step
-_KEPT_OF_ONE = 1 << 10  # values of a tensor that is summarised by itself: about the bytes of its summary
+_KEPT_OF_ONE = 1 << 10  # values of a separately summarised tensor: about as many bytes as its summary
 _NARROW = (torch.float16, torch.bfloat16)
 
 
 class SeenStep(NamedTuple):
-    """What a step was like."""
+    """A finished step."""
 
     record: StepRecord
     gradients: LazySummaries
-    """Of parameters, in the model's order; none where the step was not observed, or had no gradients."""
+    """Of parameters, in the model's order; empty if the step was not observed or had no gradients."""
     others: LazySummaries
-    """Of activations, their gradients and weights, where these are watched."""
+    """Of activations, their gradients and weights, if these are watched."""
     first_output: str
     """The first module, in the order of the forward pass, whose output held an inf or a NaN; "" if none."""
     saw_outputs: bool
@@ -38,18 +38,18 @@ class SeenStep(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Summaries under way, of tensors that are to be divided by the loss scale."""
+    """Summaries in progress of tensors that are divided by the loss scale if `is_scaled`."""
 
     pending: Pending
     zeros: Mapping[str, int]
-    """How many values, all zero, a sparse tensor does not store."""
+    """How many zeros a sparse tensor does not store."""
     is_scaled: bool
     names: Sequence[str]
-    """Of a tensor by itself its names, to which more may be added; else none."""
+    """The names of a separately summarised tensor, to which more may be added; else empty."""
 
     def read(self, scale: float) -> LazySummaries:
-        """Dividing by a power of two changes exponents only, so the summary is changed instead: that is exact
-        even where float32 has no such number."""
+        """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
+        float32 cannot represent the result."""
         found = self.pending.finish()
         binades = 1 - math.frexp(scale)[1] if self.is_scaled and _is_power_of_two(scale) else 0
         if binades or self.zeros:
@@ -62,10 +62,10 @@ class _Part(NamedTuple):
 
 
 class Step:
-    """Gathers one step: of a parameter, the last backward pass that reached it; of a module, all calls."""
+    """Collects one step: for a parameter, the last backward pass that reached it; for a module, all calls."""
 
     def __init__(self, number: int, scale: Callable[[], float], *, is_observed: bool, norm: bool) -> None:
-        """`scale` gives this step's loss scale; `norm`: whether to take the gradients' norm."""
+        """`scale` returns this step's loss scale; `norm`: whether to compute the gradients' norm."""
         self.is_observed = is_observed
         self._number, self._scale, self._norm = number, scale, norm
         self._outputs: list[tuple[str, float | Tensor]] = []
@@ -76,20 +76,20 @@ class Step:
         self._began = time.perf_counter()
 
     def check_output(self, name: str, output: Tensor) -> None:
-        """A module's output, of which the sum is kept: it is finite only where all values are."""
+        """Keep the sum of a module's output, which is finite only if all values are."""
         if len(self._outputs) < _MOST_OUTPUTS:
             self._outputs.append((name, _sum(_stored_values(output))))
 
     def add_loss(self, loss: Tensor) -> None:
-        """A loss that is about to be scaled; those of micro-batches add up."""
+        """A loss about to be scaled; the losses of micro-batches are added."""
         self._loss = _plus(self._loss, loss)
 
     def add_own_loss(self, loss: float | Tensor) -> None:
-        """A loss that the user recorded; it replaces what was seen."""
+        """A loss recorded by the user; it replaces what was seen."""
         self._own_loss = _plus(self._own_loss, loss)
 
     def add_gradients(self, gradients: Mapping[str, Tensor], *, is_scaled: bool = True) -> None:
-        """Of parameters, at the end of a backward pass, in the order in which it reached them."""
+        """Gradients of parameters at the end of a backward pass, in the order in which it reached them."""
         self._add("gradients", gradients, is_scaled, KEPT)
         if self._norm:
             scale = self._scale() if is_scaled else 1.0
@@ -97,11 +97,11 @@ class Step:
             self._norms |= {name: norm / scale if scale else norm * math.nan for name, norm in found.items()}
 
     def add_weights(self, weights: Mapping[str, Tensor]) -> None:
-        """As they are when the step ends."""
+        """Weights at the end of the step."""
         self._add("weights", weights, False, KEPT)
 
     def add_tensor(self, kind: str, names: Sequence[str], tensor: Tensor) -> None:
-        """Something that a module puts out, or the gradient with respect to it."""
+        """A module's output, or the gradient with respect to it."""
         self._add(kind, {"": tensor}, kind == "activation_gradients", _KEPT_OF_ONE, names)
 
     def _add(
@@ -112,14 +112,14 @@ class Step:
         values = {name: _stored_values(tensor) for name, tensor in tensors.items()}
         zeros = {n: tensors[n].numel() - v.numel() for n, v in values.items() if tensors[n].is_sparse}
         scale = self._scale() if is_scaled else 1.0
-        # Another scale is divided by now, as `GradScaler.unscale_` does; 0 and infinity cannot be undone.
+        # Divide by any other scale now, as `GradScaler.unscale_` does; 0 and infinity cannot be undone.
         if not _is_power_of_two(scale) and 0 < scale < math.inf:
             wide = ((n, v if v.dtype == torch.float64 else v.float()) for n, v in values.items())
             values = {name: value * (1 / scale) for name, value in wide}
         self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names))
 
     def was_scaled(self, scale: float) -> None:
-        """The loss turns out to have been scaled. What a power of two does not unscale is left out."""
+        """The loss turns out to have been scaled. Drop the gradients if the scale is not a power of two."""
         self._scale = lambda: scale
         self._norms = {name: norm / scale for name, norm in self._norms.items()}
         if not _is_power_of_two(scale):
@@ -127,9 +127,9 @@ class Step:
             self._parts["activation_gradients"].clear()
 
     def end(self, updated: bool | None, next_scale: Callable[[], float]) -> None:
-        """The step is over: start copying what is left on the device.
+        """End the step: start copying what is left on the device.
 
-        `updated`: whether the optimiser took a step; None where only a smaller scale shows that it did not.
+        `updated`: whether the optimiser stepped; None if only a smaller scale would show that it did not.
         """
         self._seconds = time.perf_counter() - self._began
         self._updated, self._next_scale = updated, next_scale
@@ -139,8 +139,8 @@ class Step:
         self._read_outputs = _to_host([total for _, total in self._outputs])
 
     def read(self, order: Sequence[str]) -> SeenStep:
-        """What the step was like, after `end`; waits for the device where it still computes. `order`: the
-        parameters' names in the model's order."""
+        """The finished step; waits for the device if necessary. `order`: the parameters' names in the model's
+        order."""
         scale, next_scale = self._scale(), self._next_scale()
         skipped = next_scale < scale if self._updated is None else not self._updated
         parts = [part.read(scale) for part in self._parts["gradients"]]
@@ -171,8 +171,8 @@ class Step:
 
 
 def _stored_values(tensor: Tensor) -> Tensor:
-    """All values of a dense tensor. A sparse one, as an embedding's gradient, stores only some (CUDA is
-    waited for to find them); the others are zero. Of a DTensor those of this process."""
+    """All values of a dense tensor; the stored ones of a sparse tensor, such as an embedding's gradient (with
+    a sync on CUDA); this process's values of a DTensor."""
     tensor = tensor.detach()
     if hasattr(tensor, "to_local"):
         tensor = tensor.to_local()
@@ -184,15 +184,15 @@ def _is_power_of_two(scale: float) -> bool:
 
 
 def _changed(summary: GradientSummary, binades: int, zeros: int) -> GradientSummary:
-    """The summary of the values times 2^binades, and of as many zeros more."""
+    """The summary of the values times 2^binades, with additional zeros."""
     exponents = tuple(exponent + binades for exponent in summary.exponents)
     samples = np.ldexp(summary.samples, binades)
     return replace(summary, exponents=exponents, samples=samples, zero=summary.zero + zeros)
 
 
 def _sum(output: Tensor) -> float | Tensor:
-    """Not finite where a value is not. A sum may also overflow by itself; on the CPU, where looking again is
-    cheap, it is then 0."""
+    """The sum, which is not finite if a value is not. If only the sum overflows, it is 0 on the CPU, where a
+    second look is cheap."""
     total = output.sum(dtype=torch.float32 if output.dtype in _NARROW else None)
     if not total.is_cpu:
         return total
@@ -207,7 +207,7 @@ def _plus(total: float | Tensor | None, loss: float | Tensor) -> float | Tensor:
 
 
 def _to_host(values: Sequence[float | Tensor]) -> Callable[[], Sequence[float]]:
-    """Start copying numbers, together, in the first tensor's dtype and device; the result waits for them."""
+    """Start copying numbers together, in the first tensor's dtype and device. The returned function waits."""
     first = next((value for value in values if isinstance(value, Tensor)), None)
     if first is None:
         numbers = [float(value) for value in values]

@@ -1,4 +1,4 @@
-"""What of a training loop `watch` can look at, and what it cannot see."""
+"""What `watch` can observe of a training loop, and what it cannot."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _MOST_NAMES = 5  # in a sentence
 
 @dataclasses.dataclass(frozen=True)
 class Loop:
-    """The parts of a loop that are watched, and what of them."""
+    """The watched objects of a loop, and what is watched of them."""
 
     model: nn.Module
     optimizers: tuple[torch.optim.Optimizer, ...]
@@ -22,56 +22,58 @@ class Loop:
     of: tuple[str, ...]
     """Some of `KINDS`."""
     is_chosen: Callable[[str], bool]
-    """Whether the parameter or module of this name is."""
+    """Whether the parameter or module with this name is watched."""
 
     @property
     def model_name(self) -> str:
-        """The name of the model's class, before torch.compile wrapped it."""
+        """The name of the model's class, without torch.compile's wrapper."""
         return type(getattr(self.model, "_orig_mod", self.model)).__name__
 
     def parameters(self) -> dict[str, nn.Parameter]:
-        """Those of floating point that are chosen, frozen ones too, by name."""
+        """The chosen floating-point parameters by name, including frozen ones."""
         named = ((_own_name(name), weight) for name, weight in self.model.named_parameters())
         return {name: weight for name, weight in named if weight.is_floating_point() and self.is_chosen(name)}
 
     def modules(self) -> Iterator[tuple[str, nn.Module, bool, bool]]:
-        """Each module that is hooked, by name: whether its output is checked for infs and NaNs (the leaves',
-        the compiled ones' and the model's own), and whether it is summarised.
+        """The modules to hook, by name: whether the output is checked for infs and NaNs (for leaves, compiled
+        modules and the model itself), and whether it is summarised.
 
-        A hook on a module inside a compiled one would be compiled too, and again when it is removed.
+        Modules inside a compiled one get no hook, because it would be compiled too, and recompiled when
+        removed.
         """
         compiled = compiled_modules(self.model)
         is_summarised = not {"activations", "activation_gradients"}.isdisjoint(self.of)
         for name, module in self.model.named_modules():
             if any(name != outer and name.startswith(f"{outer}." if outer else "") for outer in compiled):
                 continue
-            is_leaf = next(module.children(), None) is None  # not len(): a module may have one of its own
+            is_leaf = next(module.children(), None) is None  # not len(), which a module may define itself
             own = _own_name(name) or self.model_name
             is_checked = is_leaf or name in compiled or module is self.model
             yield own, module, is_checked, is_summarised and self.is_chosen(own)
 
     def blind_spots(self) -> Iterator[str]:
-        """What of the model cannot be seen, one sentence each."""
+        """What cannot be observed in the model, in sentences."""
         compiled = {
             _own_name(name) or self.model_name: how for name, how in compiled_modules(self.model).items()
         }
         if compiled:
             yield (
-                f"torch.compile has {listed(compiled)} in hand: what modules inside put out cannot be seen. "
-                "Gradients can."
+                f"torch.compile has compiled {listed(compiled)}: outputs of modules inside cannot be "
+                "observed. Gradients can."
             )
         in_place = [name for name, how in compiled.items() if how == "in place"]
         if in_place:
             yield (
-                f"Compiled in place, and with a hook on it while watched: {listed(in_place)}. torch compiles "
-                "a module's hooks with it, so it may run otherwise than unwatched. Use torch.compile(model)."
+                f"Compiled in place, and with a hook while watched: {listed(in_place)}. torch compiles a "
+                "module's hooks with it, so it may behave differently while watched. "
+                "Use torch.compile(model)."
             )
         weights = {_own_name(name): weight for name, weight in self.model.named_parameters()}
         for what, names in (
             ("Frozen, and without a gradient", [n for n, w in weights.items() if not w.requires_grad]),
             ("Complex, and not watched", [n for n, w in weights.items() if w.is_complex()]),
             (
-                "Sharded, of which this process counts its part",
+                "Sharded, of which only this process's part is counted",
                 [n for n, w in weights.items() if _is_part(w)],
             ),
         ):
@@ -80,13 +82,13 @@ class Loop:
 
 
 def check_loop(model: object, optimizer: object, scaler: object, of: object, names: object) -> Loop:
-    """TypeError or ValueError for arguments that `watch` cannot take."""
+    """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"watch takes a torch.nn.Module; a {type(model).__name__} came. Write watch(model).")
     if not any(weight.requires_grad and weight.is_floating_point() for weight in model.parameters()):
         raise ValueError(
-            f"{type(model).__name__} has no parameter that asks for a gradient, so nothing is to be watched: "
-            "call watch after the model is built, and after requires_grad_(True)."
+            f"{type(model).__name__} has no parameter that requires a gradient, so there is nothing to "
+            "watch: call watch after the model is built, and after requires_grad_(True)."
         )
     given = optimizer if isinstance(optimizer, list | tuple) else () if optimizer is None else (optimizer,)
     optimizers = tuple(map(_with_hooks, given))
@@ -95,14 +97,14 @@ def check_loop(model: object, optimizer: object, scaler: object, of: object, nam
         if stepped.isdisjoint(map(id, model.parameters())):
             raise ValueError(
                 f"this {type(inner).__name__} steps none of the parameters of {type(model).__name__}: "
-                "pass the one that was made of model.parameters(), after the model was moved or wrapped."
+                "pass the one created from model.parameters(), after the model was moved or wrapped."
             )
-    if scaler is None:  # Accelerate's optimiser has the one that it steps through
+    if scaler is None:  # Accelerate's optimiser holds its scaler
         scaler = next((found for one in given if (found := getattr(one, "scaler", None)) is not None), None)
     if scaler is not None and not isinstance(scaler, torch.amp.GradScaler):
         raise TypeError(
             f"scaler takes a torch.amp.GradScaler; a {type(scaler).__name__} came. "
-            "Of a wrapper, pass the scaler inside; a loop that scales by itself passes none."
+            "For a wrapper, pass the scaler inside; if the loop scales the loss itself, pass none."
         )
     kinds = (of,) if isinstance(of, str) else tuple(of) if isinstance(of, Sequence | set) else (of,)
     if not kinds or not set(kinds) <= set(KINDS):
@@ -111,22 +113,22 @@ def check_loop(model: object, optimizer: object, scaler: object, of: object, nam
     loop = Loop(model, optimizers, enabled, tuple(k for k in KINDS if k in kinds), _chooser(names))
     if not loop.parameters() and not any(summarised for *_, summarised in loop.modules()):
         raise ValueError(
-            f"names={names!r} chooses nothing of {loop.model_name}, whose parameters and modules have names "
+            f"names={names!r} matches nothing in {loop.model_name}, whose parameters and modules have names "
             f"such as {listed(name for name, _ in model.named_parameters())}."
         )
     return loop
 
 
 def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
-    """The optimiser itself; of a wrapper that does not call torch's constructor, such as Accelerate's or a
-    Lookahead, the one inside, whose `step` it calls."""
+    """The optimiser itself; for a wrapper that does not call torch's constructor, such as Accelerate's or a
+    Lookahead, the optimiser inside, whose `step` it calls."""
     inner = optimizer
     while not hasattr(inner, "_optimizer_step_post_hooks") and hasattr(inner, "optimizer"):
         inner = inner.optimizer
     if not (isinstance(inner, torch.optim.Optimizer) and hasattr(inner, "_optimizer_step_post_hooks")):
         raise TypeError(
             f"optimizer takes a torch.optim.Optimizer; a {type(optimizer).__name__} came. "
-            "Of a wrapper, pass the optimiser inside."
+            "For a wrapper, pass the optimiser inside."
         )
     return inner
 
@@ -146,8 +148,8 @@ def _chooser(names: object) -> Callable[[str], bool]:
 
 
 def tensors_in(output: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
-    """The dense floating-point tensors of a module's output, each with where it is: "" of a tensor; in a nest
-    of tuples, lists, mappings and dataclasses "[0]", ".logits"."""
+    """The dense floating-point tensors of a module's output, each with its path: "" for a single tensor,
+    "[0]" or ".logits" in nested tuples, lists, mappings and dataclasses."""
     parts: Any = ()
     if isinstance(output, Tensor):
         if output.is_floating_point() and output.layout == torch.strided:
@@ -163,9 +165,10 @@ def tensors_in(output: object, path: str = "") -> Iterator[tuple[str, Tensor]]:
 
 
 def compiled_modules(model: nn.Module) -> dict[str, str]:
-    """The names of modules whose forward pass is compiled, each with how: "wrapped" or "in place".
+    """The names of modules with a compiled forward pass, each with "wrapped" or "in place".
 
-    They are told by their attributes: to look up their class would load torch._dynamo, which takes seconds.
+    They are recognised by attributes, because looking up their class would load torch._dynamo, which takes
+    seconds.
     """
     return {
         name: "wrapped" if hasattr(module, "_orig_mod") else "in place"
@@ -182,10 +185,10 @@ def listed(names: Any) -> str:
 
 
 def _own_name(name: str) -> str:
-    """The name of a parameter or module before torch.compile wrapped the model."""
+    """The name of a parameter or module without torch.compile's wrapper."""
     return name.replace("_orig_mod.", "").removesuffix("_orig_mod")
 
 
 def _is_part(weight: Tensor) -> bool:
-    """A DTensor's (FSDP2), or a flat parameter's (FSDP1)."""
+    """Whether this is a part of a weight: a DTensor (FSDP2) or a flat parameter (FSDP1)."""
     return hasattr(weight, "to_local") or getattr(weight, "_is_flat_param", False)

@@ -1,8 +1,7 @@
-"""watch: exact summaries of what goes on in the user's own training loop."""
+"""watch: exact summaries of the gradients in the user's own training loop."""
 
 import os
 import reprlib
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from types import MappingProxyType, TracebackType
@@ -45,57 +44,57 @@ def watch(
     of: str | Sequence[str] = ("gradients",),
     names: str | Sequence[str] | Callable[[str], bool] | None = None,
 ) -> "Watcher":
-    """Look into a training loop that is not changed for it: `with watch(model, optimizer): …`.
+    """Observe a training loop without changing it: `with watch(model, optimizer): …`.
 
-    model: its parameters of floating point are watched, from when they ask for gradients.
-    optimizer: what the loop steps with, or several; a step ends when each of them has stepped. Of a wrapper
-        (Accelerate's, a Lookahead) the optimiser inside is watched. Without optimiser and scaler each
+    model: its floating-point parameters are watched, as soon as they require gradients.
+    optimizer: the loop's optimiser, or several; a step ends when each of them has stepped. For a wrapper
+        (Accelerate's, a Lookahead) the optimiser inside is watched. Without optimiser and scaler, each
         backward pass is a step.
-    scaler: the loop's GradScaler. Where it is enabled, a step ends with `scaler.update()` instead.
-    every: optimiser steps from one observed step to the next; the first is observed.
-    format: the format whose losses `report()` tells, by name.
-    path: a folder, missing or empty, that becomes the run directory of the steps and gradients that are seen:
-        `open_run(path)`. Started again, watching records in a new folder beside it, `path-2`.
-    of: what is summarised: "gradients" of parameters, "activations" (what modules put out, in all calls of a
-        step), "activation_gradients" (with respect to these), "weights" (as the step leaves them).
+    scaler: the loop's GradScaler. If it is enabled, a step ends with `scaler.update()` instead.
+    every: optimiser steps between observed steps; the first step is observed.
+    format: the name of the format to which `report()` refers.
+    path: a folder, missing or empty, that becomes the run directory of the observed steps: `open_run(path)`.
+        When watching is restarted, it records in a new folder next to it, `path-2`.
+    of: what is summarised: "gradients" of parameters, "activations" (module outputs, in all calls of a step),
+        "activation_gradients" (with respect to these), "weights" (after the step).
     names: which parameters and modules, by their dotted names: a pattern such as "blocks.*.mlp.*", a sequence
-        of patterns, or a function of a name; all where it is None.
+        of patterns, or a function of a name; None: all.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
-    unscaled, and are told unscaled by the GradScaler's scale (a scale of the user's own making is not known).
-    Of gradients that accumulate, the last backward pass before the step counts; under DistributedDataParallel
-    they are the mean over the processes; of FSDP's shards this process's own are counted. Gradients that no
-    backward pass has brought are read when the optimiser steps. Training is the same, bit for bit.
+    unscaled, and are reported unscaled by the GradScaler's scale (a scale of your own is not known). For
+    accumulated gradients, the last backward pass before the step counts; under DistributedDataParallel they
+    are the mean over the processes; with FSDP, only this process's shards are counted. Gradients without a
+    backward pass are read when the optimiser steps. Training results do not change by a bit.
 
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
-    format or kind, names that choose nothing, or an `every` below 1.
+    format or kind, names that match nothing, or an `every` below 1.
     """
     return Watcher(check_loop(model, optimizer, scaler, of, names), every, format, path)
 
 
 class Watcher:
-    """Looks into a training loop between `start` and `stop`, or inside `with`. Made by `watch`."""
+    """Observes a training loop between `start` and `stop`, or inside `with`. Made by `watch`."""
 
     def __init__(self, loop: Loop, every: int, format: str, path: str | os.PathLike[str] | None) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
-        """Optimiser steps from one observed step to the next."""
+        """Optimiser steps between observed steps."""
         self.format = signed_format(format).name
-        """The format whose losses `report()` tells."""
+        """The format to which `report()` refers."""
         self._loop, self._path, self._runs = loop, path, 0
         weights = list(loop.parameters().values()) or list(loop.model.parameters())
         devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
         if self._device.type == "cpu":
-            # Counted in many steps, and of outputs there are more than of weights.
+            # Many steps are counted, and there are more outputs than weights.
             load_compiled(_STEPS_TO_PAY * sum(weight.numel() for weight in weights))
         self._observer = Observer(loop, self._device, self.every)
         self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False
 
     def start(self) -> Self:
-        """Begin to watch, or go on; harmless while watching.
+        """Start or resume watching; harmless while watching.
 
-        With `path` OSError where it is not empty or cannot be written.
+        With `path`, OSError if it is not empty or cannot be written.
         """
         if self._is_watching:
             return self
@@ -109,7 +108,7 @@ class Watcher:
         return self
 
     def stop(self) -> None:
-        """Remove every hook and end the journal; harmless while not watching. What was seen stays."""
+        """Remove every hook and end the journal; harmless while not watching. What was observed is kept."""
         self._stop("completed", "Watching was ended.")
 
     def __enter__(self) -> Self:
@@ -126,11 +125,11 @@ class Watcher:
             self._stop(reason_of(error), in_words(error))
 
     def loss(self, loss: float | Tensor) -> Any:
-        """Tell the loss of the step under way, before it ends; of micro-batches they add up. Returns it:
-        `watcher.loss(loss).backward()`.
+        """Report the loss of the current step, before it ends; the losses of micro-batches are added. Returns
+        the loss: `watcher.loss(loss).backward()`.
 
-        A loss that goes through `scaler.scale` is seen without this. TypeError for what is no number, nor a
-        tensor of one.
+        Not needed for a loss that goes through `scaler.scale`. TypeError unless it is a number or a tensor
+        with one element.
         """
         if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
             raise TypeError(f"watcher.loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
@@ -138,23 +137,18 @@ class Watcher:
             self._observer.step.add_own_loss(loss)
         return loss
 
-    def record_loss(self, loss: float | Tensor) -> None:
-        """The former name of `loss`, for one more version."""
-        warnings.warn("write watcher.loss(loss)", DeprecationWarning, stacklevel=2)
-        self.loss(loss)
-
     def log_to(
         self, where: str | Callable[..., object], folder: str | os.PathLike[str] = "tensorboard"
     ) -> Self:
-        """Write each observed step that comes as scalars: `watch(model, optimizer).log_to("tensorboard")`.
+        """Log each further observed step as scalars: `watch(model, optimizer).log_to("tensorboard")`.
 
-        where: "tensorboard"; "wandb" or "mlflow", which write to the run that is active there; or a function
-            that is called with a dict of names and numbers, and `step=`.
-        folder: of TensorBoard's event files; each start of watching begins a new one.
+        where: "tensorboard"; "wandb" or "mlflow", which log to their active run; or a function that is called
+            with a dict of names and numbers, and `step=`.
+        folder: for TensorBoard's event files; each start of watching begins a new one.
 
-        The numbers are "loss" (if seen), "loss_scale", and of each tensor the shares of its non-zero values
+        The numbers are "loss" (if seen), "loss_scale", and for each tensor the shares of its non-zero values
         that the watcher's format loses: "flushed/conv1.weight", "subnormal/…", "overflow/…", and
-        "not_finite/…". ValueError for another name, ModuleNotFoundError without the package of that name.
+        "not_finite/…". ValueError for another name, ModuleNotFoundError if the package is not installed.
         """
         self._observer.logs.append(ScalarLog(where, folder, self.format))
         return self
@@ -166,27 +160,27 @@ class Watcher:
 
     @property
     def summaries(self) -> Summaries:
-        """What was watched in the newest observed step, unscaled, by name (see `Snapshot`); empty before the
+        """The summaries of the newest observed step, unscaled, by name (see `Snapshot`); empty before the
         first."""
         newest = self._history.newest
         return newest.summaries if newest else MappingProxyType({})
 
     @property
     def history(self) -> tuple[Snapshot, ...]:
-        """The observed steps, oldest first: at most 256, or 16,384 summaries in all where that is less.
+        """The observed steps, oldest first: at most 256 steps and 16,384 summaries.
 
-        When it is full every other one is dropped, so that it reaches from the first to the newest.
+        When there are too many, every other one is dropped, so that the first and the newest remain.
         """
         return self._history.snapshots
 
     @property
     def skipped(self) -> int:
-        """How many steps left the weights alone, for an inf or a NaN."""
+        """How many steps were skipped because of an inf or a NaN."""
         return self._history.skipped
 
     @property
     def skipped_steps(self) -> tuple[int, ...]:
-        """The newest thousand of them, by number."""
+        """The numbers of the newest thousand skipped steps."""
         return tuple(self._history.skipped_steps)
 
     @property
@@ -196,13 +190,13 @@ class Watcher:
 
     @property
     def first_non_finite(self) -> NonFinite | None:
-        """Where an inf or a NaN was first observed; forward comes before backward."""
+        """Where an inf or a NaN was first seen; within a step, forward comes before backward."""
         found = self._history.first_non_finite.values()
         return min(found, key=lambda one: (one.step, one.where == "backward"), default=None)
 
     @property
     def notes(self) -> list[str]:
-        """What cannot be seen, what happened, and what went wrong in looking, one sentence each."""
+        """What cannot be observed, what happened, and what went wrong in watch itself, in sentences."""
         happened = list(self._history.sentences())
         noted = [*self._observer.notes(), *self._without_gradient()]
         return [*self._loop.blind_spots(), *happened, *noted, *filter(None, [self._observer.failure])]
@@ -213,17 +207,16 @@ class Watcher:
             asking = [name for name, weight in self._loop.parameters().items() if weight.requires_grad]
             missing = [name for name in asking if name not in newest.summaries]
             if missing:
-                yield f"No gradient came in step {newest.step:,}, though asked for: {listed(missing)}."
+                yield f"These parameters got no gradient in step {newest.step:,}: {listed(missing)}."
 
     def report(self, format: str | None = None) -> "pd.DataFrame":
-        """One row per tensor of the newest observed step, with what `format` makes of it in words.
+        """One row per tensor of the newest observed step, with a sentence on what `format` loses of it.
 
-        format: by name; where it is None, that of the watcher.
+        format: a name; default: the watcher's format.
 
-        The columns: step, name, loss_scale (the one in use; 1 for activations and weights, which are not
-        scaled), count, how many values fall into each class at that scale (zero … nan; missing where the
-        summary does not decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` holds
-        the `notes`.
+        The columns: step, name, loss_scale (the current one; 1 for activations and weights, which are not
+        scaled), count, the number of values in each class at that scale (zero … nan; missing if the summary
+        cannot decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` has the `notes`.
         """
         told = signed_format(self.format if format is None else format).name
         newest = self._history.newest
@@ -233,10 +226,10 @@ class Watcher:
         return table
 
     def best_loss_scale(self, format: str | None = None) -> float:
-        """The power of two that serves the gradients of the newest observed step best (see
+        """The best power of two for the gradients of the newest observed step (see
         `LossScaleExplorer.best_loss_scale`). LookupError before there are any.
 
-        format: by name; where it is None, that of the watcher.
+        format: a name; default: the watcher's format.
         """
         gradients = [summary for name, summary in self.summaries.items() if is_gradient(name)]
         if not gradients:

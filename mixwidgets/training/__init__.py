@@ -1,1 +1,1 @@
-"""The training core. It needs torch and knows no widget."""
+"""The training core. It needs torch and does not depend on widgets."""

@@ -1,10 +1,9 @@
 """python -m mixwidgets.training RUN_DIR: train a queued run and write its journal.
 
-With --experiment FILE.json in place of RUN_DIR the run is made first. Under torchrun (`torchrun
---nproc-per-node 2 -m mixwidgets.training …`) all its processes train the one run, and rank 0 records it.
+With --experiment FILE.json instead of RUN_DIR the run is created first. Under torchrun (`torchrun
+--nproc-per-node 2 -m mixwidgets.training …`) all its processes train the same run, and rank 0 records it.
 
-Exit status: 0 when the run came to an end of its own or was stopped, 1 when it failed, 2 when it cannot be
-run.
+Exit status: 0 if the run finished by itself or was stopped, 1 if it failed, 2 if it could not be started.
 """
 
 import argparse
@@ -23,21 +22,21 @@ from mixwidgets.scheduler.slots import NICENESS, wait_for_slot
 from mixwidgets.scheduler.stop_request import StopRequest
 from mixwidgets.store.system import lower_priority
 
-_TORCHRUN = "TORCHELASTIC_RUN_ID"  # stands in the environment of each process that torchrun starts
+_TORCHRUN = "TORCHELASTIC_RUN_ID"  # set in the environment of each process that torchrun starts
 
 
 def main() -> int:
-    """Run what the command line names; the exit status comes back."""
+    """Run what the command line names. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m mixwidgets.training", description=__doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("run_dir", type=Path, nargs="?", help="a queued run's directory")
-    what.add_argument("--experiment", type=Path, metavar="FILE.json", help="an experiment to make a run of")
+    what.add_argument("--experiment", type=Path, metavar="FILE.json", help="an experiment to run")
     parser.add_argument("--runs-dir", default="runs", help="the folder for that run; default: runs")
     parser.add_argument("--lock", type=int, help="descriptor of the run's lock file, already locked")
     parser.add_argument("--ticket", type=Path, help="its place in the queue; without one it does not wait")
     parser.add_argument("--ticket-lock", type=int, help="descriptor of the ticket, already locked")
-    parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at its end of file")
-    what.add_argument("--spare", type=int, help="socket to wait at, torch loaded, until a run is named there")
+    parser.add_argument("--kernel-pipe", type=int, help="descriptor to watch: stop at end of file")
+    what.add_argument("--spare", type=int, help="socket from which to receive a run; torch loads meanwhile")
     arguments = parser.parse_args()
     if arguments.ticket or arguments.spare is not None:
         lower_priority(NICENESS)
@@ -48,7 +47,7 @@ def main() -> int:
         arguments = parser.parse_args(words)
         for name in ("lock", "ticket_lock", "kernel_pipe"):
             setattr(arguments, name, here.get(getattr(arguments, name)))
-    if arguments.lock is not None:  # a launched run is alone, also when a rank of another launched it
+    if arguments.lock is not None:  # a launched run has no other ranks, even if a rank launched it
         os.environ.pop(_TORCHRUN, None)
     try:
         if _TORCHRUN in os.environ and os.environ["RANK"] != "0":
@@ -58,8 +57,8 @@ def main() -> int:
         if arguments.ticket:
             _wait(path, arguments.ticket, arguments.ticket_lock)
         if loading.ident is not None:
-            loading.join()  # two threads that import the same modules may find them half made
-        from mixwidgets.store.journal import Journal  # NumPy loads here: runs that wait stay small
+            loading.join()  # two threads importing the same modules may see them half initialised
+        from mixwidgets.store.journal import Journal  # loads NumPy, which a waiting run does not need
 
         journal = Journal(path, arguments.lock)
     except (OSError, ValueError, TypeError) as error:
@@ -76,7 +75,7 @@ def _exit_status(reason: str) -> int:
 
 
 def _experiment(arguments: argparse.Namespace) -> Any:
-    """What the command line names: for all but a watched loop an Experiment."""
+    """The experiment that the command line names (a WatchedLoop for the directory of one)."""
     from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.store.journal import read_experiment
 
@@ -86,7 +85,7 @@ def _experiment(arguments: argparse.Namespace) -> Any:
 
 
 def _new_run(experiment: Any, runs_dir: str) -> Path:
-    """Make it and say where it is."""
+    """Create a run and print its path."""
     from mixwidgets.store.journal import create_run
 
     path = create_run(experiment, runs_dir)
@@ -95,7 +94,7 @@ def _new_run(experiment: Any, runs_dir: str) -> Path:
 
 
 def _accompany(experiment: Any) -> int:
-    """Train as a rank other than 0: it records nothing, and rank 0 decides when to stop."""
+    """Train as a rank other than 0, which records nothing and leaves stopping to rank 0."""
     reason = "crashed"
     try:
         from mixwidgets.training.loop import train
@@ -110,7 +109,7 @@ def _accompany(experiment: Any) -> int:
 
 
 def _wait(run_path: Path, ticket: Path, lock: int) -> None:
-    """Wait for a slot, which this process then holds until it ends. If the queue fails, that ends the run."""
+    """Wait for a slot, which this process holds until it exits. If the queue fails, the run ends."""
     try:
         wanted = wait_for_slot(ticket, lock, lambda: _touch(run_path / "lock"))
         if wanted is None:
@@ -119,13 +118,13 @@ def _wait(run_path: Path, ticket: Path, lock: int) -> None:
         from mixwidgets.store.status import own_status, write_last_status
 
         with suppress(OSError):  # the run's directory may be what is missing
-            message = f"It could not wait in line: {error.strerror or error}."
+            message = f"It could not wait in the queue: {error.strerror or error}."
             write_last_status(run_path, own_status("crashed", message=message))
         raise
 
 
 def _touch(lock: Path) -> bool:
-    """Tell other machines that this run waits still; False where it was removed."""
+    """Show other machines that this run is still waiting; False if it was removed."""
     try:
         os.utime(lock)
     except FileNotFoundError:
@@ -134,7 +133,7 @@ def _touch(lock: Path) -> bool:
 
 
 def _load_torch() -> None:
-    with suppress(Exception):  # what fails here fails again when the run's end can be written
+    with suppress(Exception):  # the same error comes again later, when it can be recorded
         from mixwidgets.training.loop import load_optimizers
 
         load_optimizers()
@@ -144,4 +143,4 @@ if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # all is on disk, and taking torch down in order takes seconds
+    os._exit(status)  # everything is on disk, and an orderly shutdown of torch takes seconds

@@ -17,9 +17,9 @@ from mixwidgets.training.weights import make_optimizer, optimizer_state, trained
 class AmpTrainer(Trainer):
     """torch's own mixed precision, as in its "Automatic Mixed Precision examples".
 
-    The model keeps float32 weights. Inside torch.autocast every function, the loss included, runs in the
-    precision of autocast's lists, which differ between CPU and CUDA. Gradients are float32, and so are the
-    sums of micro-batches.
+    The model keeps float32 weights. Inside torch.autocast every function, including the loss, runs in the
+    precision of autocast's lists, which differ between CPU and CUDA. Gradients and their sums over
+    micro-batches are float32.
 
     GradScaler checks for inf and NaN before it unscales. With a loss scale below 1 a finite gradient may
     become infinite after the check; `found_inf` is then recorded, but torch.amp does not skip the update.
@@ -86,13 +86,13 @@ class AmpTrainer(Trainer):
             with torch.autocast(self.device.type, self._dtype):
                 yield
         except RuntimeError as error:
-            if "primitive" not in str(error):  # oneDNN's term for a layer's implementation
+            if "primitive" not in str(error):  # oneDNN's word for the implementation of a layer
                 raise
             word = str(self._dtype).removeprefix("torch.")
             raise RuntimeError(
-                f"torch.autocast took a layer to {word} that torch cannot compute so on this CPU (nn.LSTM is "
-                f"such a one on many): {error} Take a recipe without amp, as 'bf16' or 'fp16_dynamic', which "
-                "casts the weights itself; or write the layer's cell out; or train on a GPU."
+                f"torch.autocast cast a layer to {word} that torch cannot compute in it on this CPU (on many "
+                f"CPUs, nn.LSTM): {error} Use a recipe without amp, such as 'bf16' or 'fp16_dynamic', which "
+                "casts the weights itself; or write out the layer's cell; or train on a GPU."
             ) from error
 
     def update(self, gradients: Gradients, found_inf: bool) -> bool:

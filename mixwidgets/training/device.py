@@ -1,4 +1,4 @@
-"""Where a run computes, and torch's settings while it does."""
+"""The device of a run, and torch's settings during training."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from mixwidgets.installed import require_recent_torch
 
 
 def choose_device(device: str, own_gpu: int = 0) -> torch.device:
-    """The torch device for an experiment's: "auto" is CUDA where there is one, else the CPU. A CUDA device
-    without a number is the process's own.
+    """The torch device for an experiment's `device`: "auto" is CUDA if available, else the CPU. A CUDA device
+    without a number is `own_gpu`.
 
     ValueError for a CUDA device that this machine does not have.
     """
@@ -33,10 +33,10 @@ def choose_device(device: str, own_gpu: int = 0) -> torch.device:
 
 @contextmanager
 def training_settings() -> Iterator[None]:
-    """torch's settings during training: one thread, so that sums have one order and runs do not compete for
-    cores; float32 products in float32, not TF32 or bfloat16; full float32 accumulation on CUDA. The caller's
-    settings are restored when the last of several interleaved runs ends. ImportError for a torch without
-    these settings."""
+    """torch's settings during training: one thread, so that sums have a fixed order and runs do not compete
+    for cores; float32 products in float32, not TF32 or bfloat16; full float32 accumulation on CUDA. The
+    caller's settings are restored when the last of several interleaved runs ends. ImportError if torch is too
+    old for these settings."""
     require_recent_torch()
     if not _callers:
         _callers.append((torch.get_num_threads(), [getattr(part, name) for part, name, _ in _exact()]))
@@ -55,11 +55,11 @@ def training_settings() -> Iterator[None]:
                 setattr(part, name, value)
 
 
-_callers: list[tuple[int, list[Any]]] = []  # one entry for each active run: the settings before the first
+_callers: list[tuple[int, list[Any]]] = []  # one entry per active run: the settings before the first one
 
 
 def _exact() -> Iterator[tuple[Any, str, object]]:
-    """Each torch setting that permits less exact products, with its strict value."""
+    """Each torch setting that allows less exact products, with its strict value."""
     backends: Any = torch.backends
     yield backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", False
     yield backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False
@@ -70,13 +70,13 @@ def _exact() -> Iterator[tuple[Any, str, object]]:
 
 
 class RandomState:
-    """A private state of torch's random generators: inside `with state:` torch draws from it."""
+    """A private state of torch's random generators, which torch uses inside `with state:`."""
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.seed, self.device = seed, device
         self._cuda = [device] if device.type == "cuda" else []
         with torch.random.fork_rng(devices=self._cuda):
-            torch.default_generator.manual_seed(seed)  # torch.manual_seed would reach every other device too
+            torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed all other devices too
             for used in self._cuda:
                 with torch.cuda.device(used):
                     torch.cuda.manual_seed(seed)

@@ -1,5 +1,5 @@
-"""The roundings of a linear layer's operands, done where the tensors are: the values of `host_rounders`, and
-nothing is waited for. Stochastic rounding draws from a generator of the device."""
+"""Rounding a linear layer's operands on their device, without a device sync, to the values of
+`host_rounders`. Stochastic rounding uses a generator of the device."""
 
 import math
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from mixwidgets.training.host_rounders import LARGEST_SCALE, RANDOM_BITS
 
 
 class Tensorwise:
-    """As `host_rounders.Tensorwise`; the scale and the window of amaxes stay on the device."""
+    """Like `host_rounders.Tensorwise`, with the scale and the window of amaxes on the device."""
 
     def __init__(self, fmt: FloatFormat, operands: Operands, draws: Draws | None) -> None:
         self._format, self._operands, self._draws = fmt, operands, draws
@@ -23,7 +23,7 @@ class Tensorwise:
         self._scale = torch.ones(())
 
     def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor:
-        """float32 values of the format. The axis is a block format's; a step enters the window."""
+        """float32 values of the format. The axis is for block formats only; a step extends the window."""
         del axis
         values = tensor.detach().float()
         is_finite = values.isfinite()
@@ -57,7 +57,7 @@ class Tensorwise:
 
 
 class Blockwise:
-    """Rounds to a block format, with blocks along an axis."""
+    """Rounds to a block format along an axis."""
 
     def __init__(self, fmt: BlockFormat, draws: Draws | None) -> None:
         self._format, self._draws = fmt, draws
@@ -72,6 +72,6 @@ class Blockwise:
 def rounder(
     fmt: FloatFormat | BlockFormat, operands: Operands, seed: int | None = None
 ) -> Callable[[Tensor, int, bool], Tensor]:
-    """As `host_rounders.rounder`."""
+    """Like `host_rounders.rounder`."""
     draws = None if seed is None else Draws(seed)
     return Blockwise(fmt, draws) if isinstance(fmt, BlockFormat) else Tensorwise(fmt, operands, draws)

@@ -1,7 +1,7 @@
-"""Rounding float32 tensors where they are, bit for bit as `mixwidgets.formats` rounds arrays.
+"""Rounding float32 tensors on their device, bit for bit as `mixwidgets.formats` rounds arrays.
 
-Elementwise operations alone: nothing is copied to the host and nothing is waited for. On a CPU the functions
-of `formats` are faster, which work in its caches; their modules say why the arithmetic is exact.
+All operations are elementwise, without copies to the host or device syncs. On a CPU the functions of
+`formats` are faster, because they work in its caches; their modules explain why the arithmetic is exact.
 """
 
 import math
@@ -15,12 +15,12 @@ from mixwidgets.formats.fixed_point import FixedPoint
 from mixwidgets.formats.float_format import FloatFormat
 
 _EXPONENT, _FRACTION_BITS = 0x7F800000, 23
-_TORCH = {"float16": torch.float16, "bfloat16": torch.bfloat16}  # which torch rounds to by itself
-_DROPPED, _LAST_KEPT = (1 << 29) - 1, 29  # the fraction bits that float64 has and float32 has not
+_TORCH = {"float16": torch.float16, "bfloat16": torch.bfloat16}  # formats that torch itself rounds to
+_DROPPED, _LAST_KEPT = (1 << 29) - 1, 29  # the fraction bits of float64 that float32 lacks
 
 
 class Draws:
-    """A seeded generator on the device of the first tensor that asks for it."""
+    """A seeded generator, created on the device of its first use."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -34,7 +34,7 @@ class Draws:
 
 
 def round_to(fmt: FloatFormat | FixedPoint, values: Tensor) -> Tensor:
-    """Float32 values rounded to nearest, ties to even. What is too large becomes the largest; NaN stays."""
+    """float32 values rounded to nearest, ties to even. Too large values saturate; NaN stays."""
     clamped = values.clamp(-fmt.max, fmt.max)
     if isinstance(fmt, FixedPoint):
         return (clamped * (1 << fmt.fraction_bits)).round_().div_(1 << fmt.fraction_bits).add_(0.0)  # no −0
@@ -50,8 +50,8 @@ def round_to(fmt: FloatFormat | FixedPoint, values: Tensor) -> Tensor:
 def round_by_draws(
     fmt: FloatFormat, values: Tensor, bits: int, generator: torch.Generator, *, saturate: bool
 ) -> Tensor:
-    """Float32 values rounded stochastically, by so many random bits (at most 24) each. What is too large
-    becomes the largest with `saturate`, else what the format has past it; NaN stays."""
+    """float32 values rounded stochastically with this number of random bits each, at most 24. Too large
+    values saturate, or else become the format's infinity or NaN; NaN stays."""
     ulp = _binade(fmt, values).view(torch.float32) * fmt.eps
     magnitude = values.abs().div_(ulp)
     low = magnitude.floor()
@@ -67,7 +67,7 @@ def round_by_draws(
 def round_blocks(
     fmt: BlockFormat, values: Tensor, axis: int, bits: int = 0, generator: torch.Generator | None = None
 ) -> Tensor:
-    """`block_float32.round_array` of a matrix; stochastically with a generator. Blocks with a NaN or an
+    """`block_float32.round_array` for a matrix, stochastic if there is a generator. Blocks with a NaN or an
     infinity become NaN."""
     rows = values.movedim(axis, -1)
     size = rows.shape[-1]
@@ -91,7 +91,7 @@ def round_blocks(
 
 
 def _binade(fmt: FloatFormat, values: Tensor) -> Tensor:
-    """int32: the bits of the power of two at or below each magnitude, kept within the format's."""
+    """int32: the bits of the power of two at or below each magnitude, limited to the format's binades."""
     lowest, highest = ((exponent + 127) << _FRACTION_BITS for exponent in (fmt.emin, fmt.emax))
     return values.view(torch.int32).bitwise_and(_EXPONENT).clamp_(lowest, highest)
 
@@ -102,7 +102,7 @@ def _signed(fmt: FloatFormat, magnitude: Tensor, values: Tensor) -> Tensor:
 
 
 def _powers_of_two(fmt: BlockFormat, amax: Tensor) -> Tensor:
-    """float64 scales of blocks by their largest magnitude, by the rule FLOOR (`scale_rules`)."""
+    """float64 scales of blocks from their largest magnitudes, by the rule FLOOR (`scale_rules`)."""
     _, exponent = torch.frexp(amax)
     exponent = exponent - math.frexp(fmt.element.max)[1]
     exponent = exponent.where(amax > 0, fmt.scale.emin).clamp_(fmt.scale.emin, fmt.scale.emax)
@@ -110,7 +110,7 @@ def _powers_of_two(fmt: BlockFormat, amax: Tensor) -> Tensor:
 
 
 def _quotients(fmt: BlockFormat, amax: Tensor) -> Tensor:
-    """float64 scale × tensor scale of blocks by their largest magnitude."""
+    """float64 scale × tensor scale of blocks from their largest magnitudes."""
     assert fmt.tensor_scale is not None
     wide = amax.double()
     largest = wide.amax() if wide.numel() else wide.new_zeros(())
@@ -121,7 +121,7 @@ def _quotients(fmt: BlockFormat, amax: Tensor) -> Tensor:
 
 
 def _to_odd(quotients: Tensor) -> Tensor:
-    """float64 quotients as float32, to odd (`block_float32`)."""
+    """float64 quotients as float32, rounded to odd (see `block_float32`)."""
     bits = quotients.view(torch.int64)
     is_inexact = bits.bitwise_and(_DROPPED).ne_(0)
     kept = bits.bitwise_and(~_DROPPED).bitwise_or_(is_inexact << _LAST_KEPT)

@@ -20,7 +20,7 @@ from mixwidgets.training.weights import Weights
 
 
 class ExplicitTrainer(Trainer):
-    """The paper's loop; the recipe decides each of its choices."""
+    """The paper's loop, with the choices of the recipe."""
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         super().__init__(experiment, device, ranks)
@@ -49,7 +49,7 @@ class ExplicitTrainer(Trainer):
         sums: list[Tensor] = []
         losses = []
         for x, y, share in self.micro_batches(part):
-            # 2. Forward in the compute format; products accumulate in float32, softmax and norms run in it.
+            # 2. Forward in the compute format; products accumulate in float32, as do softmax and norms.
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
             if "loss" in self.experiment.recipe.fp32_ops:
@@ -64,7 +64,7 @@ class ExplicitTrainer(Trainer):
             # 6. Sum the micro-batches' gradients in float32 (3.3).
             more = in_dtype(scaled, self._sum_dtype)
             sums = list(torch._foreach_add(sums, more)) if sums else more
-        # 7. Unscale in float32, before clipping or anything else that looks at magnitudes (3.2).
+        # 7. Unscale in float32, before clipping or anything else that depends on magnitudes (3.2).
         gradients = self._scaler.unscaled(in_dtype(sums, torch.float32))
         # Sum over the ranks last, in float32, so that an inf on one rank becomes one on all.
         loss, *gradients = self.ranks.sum([torch.stack(losses).sum(), *gradients])
@@ -84,7 +84,7 @@ class ExplicitTrainer(Trainer):
 
 def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
     """Frozen weights and floating-point buffers, such as position encodings, in the compute format, like the
-    inputs. Running statistics stay as they are, because the model writes to them."""
+    inputs. Running statistics are left out, because the model writes to them."""
     running = {
         f"{prefix}.{name}".removeprefix(".")
         for prefix, module in model.named_modules()

@@ -1,4 +1,4 @@
-"""torch's functions by the kind of their arithmetic, as a TorchFunctionMode of torch.overrides sees them."""
+"""torch's functions, as a TorchFunctionMode sees them, grouped by kind of arithmetic."""
 
 import torch
 from torch import Tensor

@@ -1,6 +1,6 @@
-"""The roundings of a linear layer's operands, done on the host by `mixwidgets.formats`.
+"""Rounding a linear layer's operands on the host with `mixwidgets.formats`.
 
-A float32 CPU tensor shares its memory with NumPy; any other is copied.
+A float32 CPU tensor shares its memory with NumPy; others are copied.
 """
 
 import math
@@ -19,7 +19,7 @@ from mixwidgets.formats.block import BlockFormat
 from mixwidgets.formats.float_format import FloatFormat
 
 RANDOM_BITS = 16
-"""Of stochastic rounding: the bias is below 2^−16 ulp."""
+"""Of stochastic rounding; the bias is then below 2^−16 ulp."""
 LARGEST_SCALE = float(np.finfo(np.float32).max)
 
 
@@ -41,7 +41,7 @@ class Tensorwise:
         self._draws = draws
 
     def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor:
-        """float32 values of the format. The axis is a block format's; a step enters the window."""
+        """float32 values of the format. The axis is for block formats only; a step extends the window."""
         del axis
         values = _on_host(tensor)
         amax = float(np.abs(values).max(initial=0))
@@ -50,7 +50,7 @@ class Tensorwise:
             lost = ~np.isfinite(values)
             values = np.where(lost, np.float32(0), values)
         scale = np.float32(self._next_scale(amax, is_step))
-        with np.errstate(over="ignore"):  # a delayed scale may be too large; the format then saturates
+        with np.errstate(over="ignore"):  # a delayed scale may be too large; values then saturate
             scaled = values if scale == 1 else values * scale
             rounded = self._format.round(scaled, overflow="saturate", **_rounding(self._draws))
             if scale != 1:
@@ -75,7 +75,7 @@ class Tensorwise:
 
 
 class Blockwise:
-    """Rounds to a block format, with blocks along an axis."""
+    """Rounds to a block format along an axis."""
 
     def __init__(self, fmt: BlockFormat, draws: np.random.Generator | None) -> None:
         self._format = fmt
@@ -91,8 +91,8 @@ class Blockwise:
 def rounder(
     fmt: FloatFormat | BlockFormat, operands: Operands, seed: int | None = None
 ) -> Callable[[Tensor, int, bool], Tensor]:
-    """What rounds a tensor (…, along an axis, in a step or not) to the format: stochastically with a seed,
-    else to nearest."""
+    """A function of (tensor, axis, whether this is a step) that rounds to the format: stochastically with a
+    seed, else to nearest."""
     draws = None if seed is None else np.random.default_rng(seed)
     return Blockwise(fmt, draws) if isinstance(fmt, BlockFormat) else Tensorwise(fmt, operands, draws)
 

@@ -20,8 +20,8 @@ from mixwidgets.training.memory_advice import told_what_needs_less
 from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
 from mixwidgets.training.trainer import Trainer
 
-_EVALUATIONS = 10  # per run, plus the one before training
-_RAREST_EVALUATION = 100  # steps between two evaluations of a long run, at most
+_EVALUATIONS = 10  # per run, plus one before training
+_RAREST_EVALUATION = 100  # the most steps between two evaluations of a long run
 _PATIENCE = 50  # steps in a row without a finite loss
 
 
@@ -29,20 +29,20 @@ def train(experiment: Experiment, trust_source: bool = False) -> Iterator[Event]
     """Train, one event at a time: `for event in train(experiment): …`.
 
     The first event is RunStarted, the last RunFinished, with the reason "completed", "diverged" or
-    "time_limit". A run has diverged when a loss that is NaN or infinite was not followed by a skipped update,
-    when 50 losses in a row were, or when the loss scale fell to 0 or has a floor that says so. Evaluations
-    come before training, after every tenth of the steps (in a long run every 100 steps) and at the end;
-    gradient snapshots with step 1 and every `summary_every` steps after it; memory by kind after step 1.
+    "time_limit". A run has diverged if a NaN or infinite loss does not cause a skipped update, if 50 such
+    losses come in a row, or if the loss scale falls to 0 or to a floor with `at_min_scale="stop"`. There is
+    an evaluation before training, after every tenth of the steps (at least every 100 steps) and at the end; a
+    gradient snapshot at step 1 and every `summary_every` steps after it; memory by kind after step 1.
 
-    Where torchrun started the process, or torch.distributed is initialised, all ranks train the experiment
-    together, and each gets these events (`mixwidgets.training.ranks`). When one of them leaves its loop the
+    If torchrun started the process, or torch.distributed is initialised, all ranks train the experiment
+    together, and each gets these events (`mixwidgets.training.ranks`). If one of them leaves its loop, the
     run ends for the others too, with the reason "stopped".
 
-    Leaving the loop ends the run cleanly. While the iterator is in use torch computes on one thread; its
-    random generator is left as it was. On the CPU of one machine the same experiment gives the same bits.
-    A task of a user's own that came from a run or a file, not from a class of this session, is executed only
-    with `trust_source`. TypeError for what is no Experiment, ValueError for a device that is not there and
-    for a source that is not trusted; other errors, such as those of a full memory, pass through.
+    Leaving the loop ends the run cleanly. While the iterator is in use, torch computes on one thread; its
+    random generator is not changed. On the CPU of one machine the same experiment gives the same bits. A
+    user's task that came from a run or a file, not from a class of this session, is executed only with
+    `trust_source`. TypeError unless it is an Experiment, ValueError for a device that does not exist and for
+    untrusted source; other errors, such as running out of memory, are passed on.
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
@@ -62,15 +62,15 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
         try:
             finished = yield from _until_the_end(trainer, deadline)
         except GeneratorExit:
-            with suppress(RuntimeError):  # where the others are gone nobody needs the word
+            with suppress(RuntimeError):  # the other ranks may be gone
                 ranks.agree(Verdict.LEFT)
             raise
         yield finished
 
 
 def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, RunFinished]:
-    """Yields all events but the last, which it returns. The ranks agree on how to go on before the first step
-    and after the events of each step, since the caller may leave the loop at any event."""
+    """Yields all events except the last, which it returns. The ranks agree on how to continue before the
+    first step and after the events of each step, since the caller may leave the loop at any event."""
     experiment, ranks = trainer.experiment, trainer.ranks
     yield RunStarted(
         device=str(trainer.device),
@@ -110,19 +110,19 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
 
 
 def load_optimizers() -> None:
-    """Load what torch loads at its first optimiser, which takes as long as torch itself."""
+    """Load what torch imports with its first optimiser, which takes as long as torch itself."""
     importlib.import_module("torch._dynamo")
 
 
 def make_trainer(experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> Trainer:
-    """The trainer for the experiment's recipe, ready for its first step. Collective: each rank makes one."""
+    """The trainer for the experiment's recipe, before its first step. Collective: each rank makes one."""
     loop = AmpTrainer if experiment.recipe.loop == "amp" else ExplicitTrainer
     return loop(experiment, device, ranks)
 
 
 def _why_diverged(record: StepRecord, losses_lost: int) -> str:
     if losses_lost and not record.skipped:
-        why = "no loss scale is there to skip" if record.found_inf else "finite gradients do not skip"
+        why = "there is no loss scale to skip" if record.found_inf else "finite gradients do not skip"
         return f"the loss is {record.loss}, and {why} the update"
     if losses_lost >= _PATIENCE:
         return f"the loss has been NaN or infinite for {losses_lost} steps in a row"

@@ -1,8 +1,8 @@
-"""The memory that a training step takes, by kind, observed during a real step.
+"""The memory of a training step by kind, measured during a real step.
 
 The trainer lists the tensors that it holds between steps. Activations are what autograd saves for the
 backward pass (`torch.autograd.graph.saved_tensors_hooks`): each storage that the forward pass allocated is
-counted once. Nothing is computed twice or changed.
+counted once. The step computes the same as without the probe.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -29,9 +29,9 @@ _FLOAT32 = 4  # bytes
 class MemoryProbe(TorchDispatchMode):
     """`probe = MemoryProbe(trainer); trainer.step(1, …, around_backward=probe); probe.event(1)`.
 
-    Where a CPU emulates half-precision products in float32, the saved float32 operands are counted at the
-    size of the narrow tensors they were widened from, as on a device with native products. Operands that a
-    recipe rounds to FP8 or narrower are kept in float32 on every device and are counted as such.
+    If a CPU emulates half-precision products in float32, the saved float32 operands are counted at the size
+    of the narrow tensors they were widened from, as on a device with native products. Operands that a recipe
+    rounds to FP8 or narrower are kept in float32 on every device and are counted as float32.
     """
 
     def __init__(self, trainer: Trainer) -> None:
@@ -55,7 +55,7 @@ class MemoryProbe(TorchDispatchMode):
         self._counter = _Counter(trainer.device)
 
     def event(self, step: int) -> Memory:
-        """The event for this step. Call it after the step, when the optimiser has its state."""
+        """The event for this step. Call it after the step, when the optimiser's state exists."""
         held = _bytes_once(self._trainer.held())
         return Memory(
             step=step,
@@ -145,13 +145,13 @@ class _Products(TorchFunctionMode):
 
 
 class _Counter:
-    """A CUDA device's allocated bytes since `begin`. On the CPU it counts nothing."""
+    """The bytes allocated on a CUDA device since `begin`. Counts nothing on a CPU."""
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
         self._is_cuda = device.type == "cuda"
         self._added: dict[str, int] = {}
-        if self._is_cuda:  # the first product, here and in the autograd thread, allocates cuBLAS workspaces
+        if self._is_cuda:  # let the first products, here and in autograd's thread, allocate cuBLAS workspaces
             ones = torch.ones(16, 16, device=device, requires_grad=True)
             torch.autograd.grad((ones @ ones).sum(), ones)
 
@@ -165,8 +165,8 @@ class _Counter:
             self._added[kind] = self._added.get(kind, 0) + now
 
     def measured(self, held: Mapping[str, Iterable[Tensor]]) -> Mapping[str, int]:
-        """Bytes by kind; held tensors count by the allocator's blocks. Autocast's copies of the weights count
-        as activations here."""
+        """Bytes by kind; held tensors are counted by the allocator's blocks. Autocast's copies of the weights
+        count as activations here."""
         if not self._is_cuda:
             return {}
         is_native = torch.cuda.get_allocator_backend() == "native"  # cudaMallocAsync does not list blocks
@@ -209,7 +209,7 @@ def _gradient_bytes(leaf: Tensor) -> int:
 
 
 def _key(tensor: Tensor) -> StorageWeakRef:
-    """Identifies a tensor's storage. Unlike an address it is not reused while the key is alive."""
+    """Identifies a tensor's storage. Unlike an address, it is not reused while the key exists."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
 
 

@@ -1,4 +1,4 @@
-"""What would need less memory, told where a run's memory was used up."""
+"""Advice on what needs less memory, for a run that ran out of it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,31 +23,31 @@ def told_what_needs_less(experiment: Experiment) -> Iterator[list[int]]:
 
 
 def advice(experiment: Experiment, weights: int | None) -> str:
-    """What to change; and the bytes that this and other recipes take, if the number of trained weights is
-    known."""
+    """What to change, and, if the number of trained weights is known, the bytes that this and other recipes
+    take."""
     batch, parts = experiment.batch_size, experiment.micro_batches
     lines = []
     if 2 * parts <= batch:
         lines = [
-            f"To need less: micro_batches={2 * parts} (it is {parts}) computes the same batch of {batch} in "
-            f"smaller parts; batch_size={batch // 2} needs less, too."
+            f"To use less: micro_batches={2 * parts} (it is {parts}) computes the same batch of {batch} in "
+            f"smaller parts; batch_size={batch // 2} also uses less."
         ]
     if weights:
         here = bytes_per_weight(experiment)
         found = {name: bytes_per_weight(experiment.replace(recipe=name)) for name in recipes}
         fewer = sorted((size, name) for name, size in found.items() if size < here)[:_MOST_RECIPES]
         told = "; ".join(f"{name} {_in_words(size * weights)}" for size, name in fewer)
-        less = f"; with other recipes less: {told}" if told else ""
+        less = f"; other recipes use less: {told}" if told else ""
         lines.append(
             "Weights, their copies and gradients, and the optimiser's state take "
-            f"{_in_words(here * weights)} beside the activations{less}."
+            f"{_in_words(here * weights)} in addition to the activations{less}."
         )
-    return " ".join(lines) or "To need less, take a smaller model."
+    return " ".join(lines) or "To use less memory, use a smaller model."
 
 
 def bytes_per_weight(experiment: Experiment) -> int:
-    """Bytes that a trained weight takes during a step, without activations: itself, its narrow copy, its
-    gradients, and the optimiser's state."""
+    """Bytes per trained weight during a step, without activations: the weight, its narrow copy, its gradients
+    and the optimiser's state."""
     recipe = experiment.recipe
     narrow, state, wide = _size(recipe.compute_format), _size(recipe.optimizer_format), 4
     moments = 2 if experiment.optimizer == "adam" else 1 if experiment.momentum else 0

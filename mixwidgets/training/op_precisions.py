@@ -1,8 +1,7 @@
 """op_precisions: the precision of every operation of a real training step.
 
-What torch.autocast casts differs between devices and versions, and a model may cast by itself, so nothing is
-looked up in a list: a torch dispatch mode, below autograd, autocast and our own `Precision`, records each
-kernel call with the dtypes that it receives.
+What torch.autocast casts differs between devices and versions, and a model may cast by itself. So a torch
+dispatch mode, below autograd, autocast and `Precision`, records each kernel call with the dtypes it receives.
 """
 
 from __future__ import annotations
@@ -33,21 +32,21 @@ def op_precisions(
 ) -> pd.DataFrame:
     """Run one real optimiser step and list its operations with their precisions, as a DataFrame.
 
-    `task` is what an Experiment takes, or an Experiment itself; `recipe` a preset's name or a Recipe (left
-    out: the Experiment's, or "fp32"); `fields` are others of the Experiment: `device="cuda"`, `batch_size=8`.
-    Each call makes a new model from the seed; micro-batches are not used. `trust_source` is as in `train`.
-    Raises what Experiment and `train` raise.
+    `task`: the `task` of an Experiment, or an Experiment itself; `recipe`: a preset's name or a Recipe
+    (default: the Experiment's, or "fp32"); `fields`: other fields of the Experiment, such as `device="cuda"`
+    or `batch_size=8`. Each call makes a new model from the seed; micro-batches are not used. `trust_source`
+    is as in `train`. Raises the errors of Experiment and `train`.
 
-    A row for each operation in each precision, in the order of the first call:
+    One row per operation and precision, in the order of the first call:
 
-    - phase: "forward" (within the model), "loss" (from its outputs on, the loss scale included), "backward",
-      "update" (what comes after: summing, unscaling, the norm, the optimiser, the weights' copies)
+    - phase: "forward" (in the model), "loss" (from its outputs on, including the loss scale), "backward",
+      "update" (the rest: summing, unscaling, the norm, the optimiser, the weights' copies)
     - op: torch's name of the kernel, such as "mm" or "native_layer_norm"; "_to_copy" is a cast
-    - inputs, output: the floating dtypes that it read and wrote, such as "float16" or "float16, float32"
+    - inputs, output: the floating-point dtypes that it read and wrote, such as "float16, float32"
     - calls: how often
 
-    Operations that neither read nor write floating-point tensors, and those that only return views or memory
-    to be written to, are left out.
+    Operations without floating-point tensors, and those that only return views or uninitialised memory, are
+    left out.
     """
     import pandas as pd
 
@@ -63,7 +62,7 @@ def op_precisions(
     return pd.DataFrame(rows, columns=["phase", "op", "inputs", "output", "calls"])
 
 
-_MEMORY = ("empty_like", "empty", "empty_strided")  # the kernels that only allocate
+_MEMORY = ("empty_like", "empty", "empty_strided")  # kernels that only allocate
 
 
 class _Probe(TorchDispatchMode):
@@ -110,7 +109,7 @@ def _floats(tree: object) -> list[Tensor]:
 
 
 def _computes_nothing(func: OpOverload, given: object, result: object) -> bool:
-    """Whether nothing was written, since every result is new memory or shares the storage of an argument."""
+    """Whether nothing was written: every result is uninitialised memory or shares an argument's storage."""
     if func.overloadpacket.__name__ in _MEMORY:
         return True
     memory = {leaf.untyped_storage().data_ptr() for leaf in _floats(given)}

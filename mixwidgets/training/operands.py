@@ -1,22 +1,22 @@
 """A linear layer whose matrix products take low-bit operands, rounded by `mixwidgets.formats`.
 
-With x (n, in), W (out, in), dy (n, out), all of x's leading axes flattened to n, and q the rounding:
+With x (n, in), where n is the product of x's leading axes, W (out, in), dy (n, out), and q the rounding:
 
     y  (n, out)   = q(x)   q(W)ᵀ     summed over in
     dx (n, in)    = q(dy)  q(W)      summed over out
     dW (out, in)  = q(dy)ᵀ q(x)      summed over n
     db (out,)     = dy summed over n, not rounded
 
-The rounded values are multiplied and accumulated in float32, and the result is rounded to the dtype of x, as
-in Transformer Engine and torchao, whose tensor cores accumulate in float32.
+Products of the rounded values accumulate in float32, and the result is rounded to the dtype of x, as in
+Transformer Engine and torchao, whose tensor cores accumulate in float32.
 
-Blocks lie along the axis that a product sums over, so a tensor that enters two products is rounded twice,
-each time from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A
-tensorwise operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random
-Hadamard transforms and its layers of higher precision (the same section).
+Blocks lie along the axis that a product sums over, so an operand of two products is rounded twice, each time
+from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A tensorwise
+operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random Hadamard
+transforms and its layers of higher precision (the same section).
 
-On a CPU NumPy rounds, in the tensor's own memory (`host_rounders`); a GPU rounds what it holds, to the same
-values (`device_rounders`), but by random numbers of its own where rounding is stochastic.
+On a CPU, NumPy rounds in the tensor's own memory (`host_rounders`). A GPU rounds its own tensors to the same
+values (`device_rounders`), but uses different random numbers for stochastic rounding.
 """
 
 from typing import Any
@@ -30,17 +30,17 @@ from mixwidgets.training import device_rounders, host_rounders
 
 
 class RoundedLinear:
-    """y = x Wᵀ + b with rounded operands. Each call of a linear layer in a forward pass has its own: it
-    holds the amax histories. The bias is added to the rounded product, in the dtype of x.
+    """y = x Wᵀ + b with rounded operands. Each call of a linear layer in a forward pass has its own instance,
+    which holds the amax histories. The bias is added to the rounded product, in the dtype of x.
 
-    A finite value beyond the format's range saturates, scaled or not, as in the casts of Transformer Engine
-    (CUDA's __NV_SATFINITE) and torchao. Those saturate infinities too; here inf and NaN become NaN (in a
-    block format, the whole block), so that a loss scaler detects them.
+    Finite values beyond the format's range saturate, as in the casts of Transformer Engine (CUDA's
+    __NV_SATFINITE) and torchao. Those also saturate infinities; here inf and NaN become NaN (in a block
+    format, the whole block), so that a loss scaler detects them.
     """
 
     def __init__(self, operands: Operands, *, seed: int = 0, on_device: bool = False) -> None:
-        """`seed`, an integer from 0, seeds stochastic rounding; each rounding draws new bits. Tensors are
-        rounded where they are with `on_device`, else on the host."""
+        """`seed`, an integer from 0, seeds stochastic rounding; each rounding draws new bits. `on_device`:
+        round tensors on their device, not on the host."""
         rounder = device_rounders.rounder if on_device else host_rounders.rounder
         forward, backward = operand_format(operands.forward), operand_format(operands.backward)
         self._by_blocks = isinstance(forward, BlockFormat)
@@ -48,10 +48,10 @@ class RoundedLinear:
         self._dy = rounder(backward, operands, seed if operands.gradient_rounding == "stochastic" else None)
 
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        """x (…, in), weight (out, in), bias (out,) → (…, out), in the dtype of x, a floating one.
+        """x (…, in), weight (out, in), bias (out,) → (…, out), in the floating-point dtype of x.
 
         A call is a step of delayed scaling: it extends the amax histories of x and W, and its backward pass
-        that of dy. A call under torch.no_grad() extends none.
+        extends that of dy. A call under torch.no_grad() extends none.
         """
         y: Tensor = _Product.apply(x, weight, self, torch.is_grad_enabled())  # type: ignore[no-untyped-call]
         return y if bias is None else y + bias

@@ -1,8 +1,8 @@
-"""Which of torch's functions run in which precision: the explicit counterpart of torch.autocast.
+"""Which torch functions run in which precision: an explicit counterpart of torch.autocast.
 
-Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.3, tells three kinds of arithmetic
-apart: products, whose operands are narrow and whose sums are float32; reductions (softmax, norms), in
-float32; and the rest, in the compute format. `Precision` routes the functions of any torch model so.
+Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.3, distinguishes three kinds of
+arithmetic: products, with narrow operands and float32 sums; reductions (softmax, norms), in float32; and the
+rest, in the compute format. `Precision` applies this to any torch model.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,43 +20,44 @@ from mixwidgets.training.operands import RoundedLinear
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 """torch's dtypes by the names that recipes use."""
 
-_MOST_LAYERS = 2**16  # that draw random numbers of their own under one seed
-# The x86 features with which oneDNN, torch's library for CPUs, multiplies a dtype natively. Without them
-# torch 2.13 takes 37 to 60 times as long for float16 products as for float32's, from 5 times for bfloat16.
+_MOST_LAYERS = 2**16  # layers with their own random numbers under one seed
+# The x86 features that oneDNN, torch's library for CPUs, needs to multiply a dtype natively. Without them,
+# torch 2.13 takes 37 to 60 times as long for float16 products as for float32, and at least 5 times for
+# bfloat16.
 _NATIVE = {torch.float16: ("amx_fp16", "avx512_fp16"), torch.bfloat16: ("amx_bf16", "avx512_bf16")}
 
 
 class Precision(TorchFunctionMode):
-    """Within `with precision: …`, one forward pass, torch's functions compute as the recipe says.
+    """Inside `with precision: …`, which holds one forward pass, torch's functions compute as the recipe says.
 
-    Products: natively, or, on a CPU that only emulates those of the compute format, widened: the operands
-    are taken to float32, and the result is rounded back. That is what tensor cores do: narrow storage,
-    float32 sums. Softmax and norms: in float32 and rounded back, or else as the recipe has it. Their
-    gradients likewise, as autograd follows the casts.
+    Products are computed natively, or, on a CPU that only emulates them, widened: the operands are converted
+    to float32 and the result is rounded back. This matches tensor cores: narrow storage, float32 sums.
+    Softmax and norms are computed in float32 and rounded back, unless the recipe says otherwise. The same
+    holds for their gradients, since autograd follows the casts.
 
-    A product with an operand in the compute format takes its float32 ones there too, as torch.autocast does:
-    a model may add a mask of its own. A dtype that a call names, and a tensor to write to, are left alone.
+    If one operand of a product is in the compute format, float32 operands are cast to it too, as in
+    torch.autocast: a model may add its own mask. Calls that name a dtype or an output tensor are not changed.
 
-    What a fused function does inside stays its own: scaled_dot_product_attention and nn.MultiheadAttention
-    count as products. The latter is an error where the recipe is about what it hides.
+    The inside of a fused function is not changed: scaled_dot_product_attention and nn.MultiheadAttention
+    count as products. The latter is an error if the recipe concerns what it hides.
     """
 
     def __init__(self, recipe: Recipe, device: torch.device, seed: int = 0) -> None:
         super().__init__()
         self.dtype = DTYPES[recipe.compute_format]
-        """Of activations and of the weights that the model is given."""
+        """The dtype of activations and of the weights that the model uses."""
         self._on_cpu = device.type == "cpu"
         self.widened = self._on_cpu and is_emulated(self.dtype)
-        """Whether products are computed by float32 ones."""
+        """Whether products are computed in float32."""
         self._operands = recipe.operands
         self._seed = seed
-        self._layers: list[RoundedLinear] = []  # one per call in a forward pass, in order
+        self._layers: list[RoundedLinear] = []  # one per call of a forward pass, in order
         self._calls = 0
         self._rules = self._chosen_rules(recipe)
 
     @property
     def name(self) -> str:
-        """In words, for the run's records."""
+        """A description for the run's records."""
         word = str(self.dtype).removeprefix("torch.")
         because = cpu_words(self.dtype) if self._on_cpu else ""
         name = (
@@ -70,7 +71,7 @@ class Precision(TorchFunctionMode):
 
     def __enter__(self) -> "Precision":
         self._calls = 0
-        if self._rules:  # else each of torch's functions would make a detour for nothing
+        if self._rules:  # without rules, avoid the overhead for each torch function
             super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
@@ -102,7 +103,7 @@ class Precision(TorchFunctionMode):
         return rules
 
     def _product(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """The function of operands in the compute format, widened where the CPU only emulates it."""
+        """Calls the function with operands in the compute format, widened if the CPU only emulates it."""
         dtypes = {value.dtype for value in (*args, *kwargs.values()) if isinstance(value, Tensor)}
         if self.dtype not in dtypes or "out" in kwargs:
             return func(*args, **kwargs)
@@ -112,7 +113,7 @@ class Precision(TorchFunctionMode):
         return self._in_float32(func, *args, **kwargs) if self.widened else func(*args, **kwargs)
 
     def _in_float32(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """The function with its narrow tensors widened, and its result rounded to the compute format."""
+        """Calls the function with narrow tensors widened, and rounds its result to the compute format."""
         if not self._is_ours(*args, **kwargs):
             return func(*args, **kwargs)
         wide = {id(value): self._widened(value) for value in (*args, *kwargs.values())}  # one twice stays one
@@ -120,7 +121,7 @@ class Precision(TorchFunctionMode):
         return tuple(map(self._narrowed, result)) if isinstance(result, tuple) else self._narrowed(result)
 
     def _naive_softmax(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """exp(x) / Σ exp(x) as it stands in the books: float16's exp overflows from x = 11.1 on."""
+        """The textbook exp(x) / Σ exp(x); in float16 exp overflows from x = 11.1 on."""
         if not self._is_ours(*args, **kwargs):
             return func(*args, **kwargs)
         x, dim = (*args, *(kwargs[name] for name in ("input", "dim") if name in kwargs))[:2]
@@ -141,7 +142,7 @@ class Precision(TorchFunctionMode):
         return RoundedLinear(self._operands, seed=seed, on_device=not self._on_cpu)
 
     def _is_ours(self, *args: Any, **kwargs: Any) -> bool:
-        """Whether a call has a tensor in the compute format and leaves it to the recipe what comes out."""
+        """Whether a call has a tensor in the compute format and does not name a dtype itself."""
         given = (*args, *kwargs.values())
         asks = any(isinstance(value, torch.dtype) for value in given)
         return not asks and any(map(self._is_narrow, given))
@@ -159,20 +160,20 @@ class Precision(TorchFunctionMode):
 
 def _refuse(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     raise ValueError(
-        "nn.MultiheadAttention hides its softmax and its linear layers from the recipe, which is about them: "
-        "write the attention with nn.Linear, @ and functional.softmax, or take a recipe without operands "
+        "nn.MultiheadAttention hides its softmax and its linear layers, which this recipe concerns: "
+        "write the attention with nn.Linear, @ and functional.softmax, or use a recipe without operands "
         "and with 'softmax' in fp32_ops."
     )
 
 
 def is_emulated(dtype: torch.dtype) -> bool:
-    """Whether this CPU has no instructions that multiply the dtype, so that torch emulates them, slowly."""
+    """Whether this CPU lacks instructions to multiply the dtype, so that torch emulates them slowly."""
     return dtype in _NATIVE and not any(map(_cpu_features().get, _NATIVE[dtype]))
 
 
 def cpu_words(dtype: torch.dtype) -> str:
-    """What `is_emulated` goes by, for a run's records: " (no amx_fp16 or avx512_fp16)" or " (avx512_fp16)";
-    empty for float32."""
+    """The CPU features behind `is_emulated`, for a run's records: " (no amx_fp16 or avx512_fp16)" or
+    " (avx512_fp16)"; empty for float32."""
     if dtype not in _NATIVE:
         return ""
     found = [name for name in _NATIVE[dtype] if _cpu_features().get(name)]
@@ -180,7 +181,7 @@ def cpu_words(dtype: torch.dtype) -> str:
 
 
 def _cpu_features() -> Mapping[str, object]:
-    """The CPU's features by cpuinfo's names. None where torch is too old to tell them: the products are then
-    float32's, which every CPU has."""
+    """The CPU's features by cpuinfo's names. Empty if torch is too old to report them; products are then
+    computed in float32."""
     told: Callable[[], Mapping[str, object]] = getattr(torch.cpu, "get_capabilities", dict)
     return told()

@@ -4,11 +4,11 @@ Every rank holds the whole model. Losses are weighted by the number of examples 
 ranks equal those of a single process, up to rounding.
 
 An all-reduced sum has the same bits on every rank, because each chunk is reduced on one rank and broadcast
-(the ring in gloo/allreduce.cc). Starting from equal weights, every rank therefore takes the same update.
-What a rank cannot know of the others (their clocks, whether their loop was left) is exchanged on the host
-after each step.
+(the ring in gloo/allreduce.cc). Starting from equal weights, every rank therefore makes the same update.
+After each step the ranks exchange on the host what they cannot know of each other: whether the time is up,
+and whether a loop was left.
 
-Read in torch 2.13: torch/nn/parallel/distributed.py (DistributedDataParallel divides by the number of ranks,
+Based on torch 2.13: torch/nn/parallel/distributed.py (DistributedDataParallel divides by the number of ranks,
 unless a communication hook replaces the reduction; it starts from rank 0's weights and buffers) and
 torch/distributed/distributed_c10d.py.
 """
@@ -42,7 +42,7 @@ class Part(NamedTuple):
     """Fraction of the batch's examples, 0 … 1. With 0 the rank only takes part in collectives."""
 
     def to(self, device: torch.device) -> "Part":
-        """A copy on the device, which may still be under way; itself where it is there already."""
+        """A copy on the device, possibly still in progress; itself if the device is the CPU."""
         if device.type == "cpu":
             return self
         inputs, targets = (
@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 class Verdict(IntEnum):
-    """How a rank wants to go on after a step; the largest value wins on all ranks."""
+    """How a rank wants to continue after a step; the largest value of all ranks decides."""
 
     GO_ON = 0
     TIME_IS_UP = 1
@@ -67,7 +67,7 @@ class Ranks:
         """Overwrite the tensors with rank 0's."""
 
     def part(self, inputs: Tensor, targets: Tensor) -> Part:
-        """This rank's part of a batch; every rank drew the same batch."""
+        """This rank's part of a batch; all ranks have the same batch."""
         return Part(inputs, targets, 1.0)
 
     def sum(self, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -76,15 +76,15 @@ class Ranks:
 
     def replica(self, model: nn.Module) -> tuple[nn.Module, Callable[[], AbstractContextManager[None]]]:
         """A model whose backward pass sums its accumulated gradients over the ranks, and a function that
-        gives a context in which it does not."""
+        returns a context without these sums."""
         return model, nullcontext
 
     def own_seed(self, seed: int) -> int:
-        """The seed for random numbers that belong to a rank's own examples."""
+        """The seed for random numbers that concern only this rank's examples."""
         return seed
 
     def own_random(self, shared: RandomState) -> RandomState:
-        """Random numbers for a rank's own examples, such as dropout's; `shared` is the same on every rank."""
+        """Random numbers for this rank's examples, such as dropout's; `shared` is equal on all ranks."""
         return shared
 
     def agree(self, verdict: Verdict) -> Verdict:
@@ -96,7 +96,7 @@ ALONE = Ranks()
 
 
 class _SeveralRanks(Ranks):
-    """All methods but `part` and `own_…` are collective. RuntimeError when another rank is gone or does not
+    """All methods except `part` and `own_…` are collective. RuntimeError if another rank is gone or does not
     answer."""
 
     def __init__(self, host: dist.ProcessGroup) -> None:
@@ -104,15 +104,15 @@ class _SeveralRanks(Ranks):
         self._host = host  # a gloo group: messages between ranks stay on the host
 
     def require_one(self, experiment: Experiment) -> None:
-        """ValueError on all ranks unless all have the same experiment; only the device may differ."""
+        """Raise ValueError on all ranks unless all have the same experiment; only the device may differ."""
         mine = torch.tensor(int(experiment.replace(device="auto").id[:15], 16))
         all_of_them = [torch.empty_like(mine) for _ in range(self._world)]
         with _collective():
             dist.all_gather(all_of_them, mine, group=self._host)
         if len({int(each) for each in all_of_them}) > 1:
             raise ValueError(
-                f"The {self._world} ranks were given different experiments, and they train one together: "
-                "give every rank the same; only its device may differ. For several runs use sweep."
+                f"The {self._world} ranks have different experiments, but must train the same one: give "
+                "every rank the same experiment; only its device may differ. For several runs use sweep."
             )
 
     def alike(self, tensors: Iterable[Tensor]) -> None:
@@ -121,8 +121,8 @@ class _SeveralRanks(Ranks):
                 work.wait()
 
     def part(self, inputs: Tensor, targets: Tensor) -> Part:
-        """With fewer examples than ranks, the ranks without one compute the whole batch with weight 0, since
-        they must take part in the backward pass."""
+        """If there are fewer examples than ranks, ranks without one compute the whole batch with weight 0,
+        since they must take part in the backward pass."""
         x, y = (tensor.tensor_split(self._world)[self._rank] for tensor in (inputs, targets))
         return Part(x, y, len(y) / len(targets)) if len(y) else Part(inputs, targets, 0.0)
 
@@ -188,7 +188,7 @@ def own_gpu() -> int:
 
 
 def _world() -> int:
-    """The number of ranks. WORLD_SIZE alone proves nothing: cluster jobs may set it for a single notebook."""
+    """The number of ranks. WORLD_SIZE alone is not enough: cluster jobs may set it for a single notebook."""
     if not dist.is_available():
         return 1
     if dist.is_initialized():
@@ -197,8 +197,8 @@ def _world() -> int:
 
 
 def _sum_bucket(_: object, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
-    """DistributedDataParallel's reduction without the division by the number of ranks, because the losses
-    are weighted already. Gradients are then as large as in a single process."""
+    """DistributedDataParallel's reduction without the division by the number of ranks, because the losses are
+    already weighted. Gradients then have the size that they have in a single process."""
     work = dist.all_reduce(bucket.buffer(), async_op=True)
     summed: torch.futures.Future[Tensor] = work.get_future().then(lambda done: done.value()[0])
     return summed
@@ -211,6 +211,6 @@ def _collective() -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise RuntimeError(
-            f"Rank {dist.get_rank()} of {dist.get_world_size()} lost touch with the others: most likely one "
+            f"Rank {dist.get_rank()} of {dist.get_world_size()} lost contact with the others: probably one "
             f"of them ended, or did not answer in time; its own output says why. torch says: {error}"
         ) from error

@@ -1,4 +1,4 @@
-"""What every training loop shares: the task, its model and batches, the record of a step, evaluation."""
+"""The base of the training loops: the task, its model and batches, the record of a step, evaluation."""
 
 import math
 import time
@@ -39,7 +39,7 @@ class Trainer(ABC):
     weights: Mapping[str, Tensor]
     """The weights kept between steps, by parameter name."""
     loss_scale: float
-    """The factor that the next step's loss is multiplied by."""
+    """The factor on the next step's loss."""
     why_give_up = ""
     """Why the loss scale ends the run; empty if it does not."""
 
@@ -69,15 +69,15 @@ class Trainer(ABC):
 
     @abstractmethod
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
-        """Update the weights by the clipped gradients, or skip that, and advance the loss scale. Returns
-        whether the update was skipped. `found_inf`: an unscaled gradient is inf or NaN."""
+        """Update the weights with the clipped gradients, or skip the update, and advance the loss scale.
+        Returns whether it was skipped. `found_inf`: whether an unscaled gradient is inf or NaN."""
 
     def step(
         self, number: int, observed: bool, around_backward: AbstractContextManager[object] | None = None
     ) -> tuple[StepRecord, GradientSnapshot | None]:
-        """One optimiser step, and a snapshot of its gradients where they are to be observed.
+        """One optimiser step, and a snapshot of its gradients if `observed`.
 
-        `around_backward` is entered for the forward and the backward pass.
+        `around_backward`: a context for the forward and the backward pass.
         """
         start = time.perf_counter()
         scale = self.loss_scale
@@ -120,7 +120,7 @@ class Trainer(ABC):
         )
 
     def evaluate(self) -> Mapping[str, float]:
-        """The task's metrics on held-out data, computed as in the forward pass; its loss as in training."""
+        """The task's metrics on held-out data, computed as in training, with the loss weight in the loss."""
         self.model.eval()
 
         def predict(inputs: Tensor) -> Tensor:
@@ -132,8 +132,8 @@ class Trainer(ABC):
         return MappingProxyType({**metrics, "loss": metrics["loss"] * self.experiment.loss_weight})
 
     def micro_batches(self, part: Part) -> Iterator[tuple[Tensor, Tensor, float]]:
-        """The rank's micro-batches, each with its weight in the loss: its share of the batch's examples times
-        the loss weight."""
+        """The rank's micro-batches, each with its weight: its share of the batch's examples times the loss
+        weight."""
         inputs, targets, share = part
         parts = min(self.experiment.micro_batches, len(targets))  # an empty micro-batch has no mean
         for x, y in zip(inputs.tensor_split(parts), targets.tensor_split(parts), strict=True):
@@ -153,9 +153,9 @@ class Trainer(ABC):
         )
 
     def _flushed(self, part: Part, gradients: Gradients, draws: RandomState) -> Mapping[str, int]:
-        """Compared with plain float32 arithmetic from the same weights and with the same dropout."""
+        """Counts gradients that are zero here but not in float32 with the same weights and dropout."""
         weights = {name: weight.detach().float().requires_grad_() for name, weight in self.weights.items()}
-        buffers = {name: buffer.clone() for name, buffer in self.model.named_buffers()}  # it may write there
+        buffers = {name: buffer.clone() for name, buffer in self.model.named_buffers()}  # they may change
         loss = torch.zeros((), device=self.device)
         with draws:
             for x, y, share in self.micro_batches(part):
@@ -173,14 +173,14 @@ class Trainer(ABC):
         """The gradients, scaled down so that their norm does not exceed the experiment's `clip_norm`."""
         limit = math.inf if self.experiment.clip_norm is None else self.experiment.clip_norm
         if not self.experiment.recipe.clip_after_unscaling:
-            limit /= self.loss_scale  # the norm of scaled gradients is that much larger
+            limit /= self.loss_scale  # the norm of scaled gradients is larger by this factor
         if not norm > limit:
             return gradients
         return dict(zip(gradients, torch._foreach_mul(list(gradients.values()), limit / norm), strict=True))
 
 
 def _task(experiment: Experiment) -> Task:
-    """A built-in task, or the user's own made from its source, which is executed nowhere else."""
+    """A built-in task, or the user's own. Only here is its source executed."""
     own = experiment.task_source and load_task_class(experiment.task, experiment.task_source)
     task: Task = own() if own else tasks[experiment.task].build(experiment.task_options)
     return task

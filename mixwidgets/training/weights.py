@@ -12,16 +12,16 @@ from mixwidgets.training.device_rounding import Draws, round_by_draws
 from mixwidgets.training.multi_tensor import in_dtype
 from mixwidgets.training.precision import DTYPES
 
-_RANDOM_BITS = 24  # of stochastic rounding: with 24 the bias is below the noise
+_RANDOM_BITS = 24  # of stochastic rounding; the bias is then below the noise
 
 
 class Weights:
-    """A model's weights, the copies that the forward pass reads, and the optimiser that updates them.
+    """A model's weights, the copies that the forward pass uses, and the optimiser that updates them.
 
-    With master weights (Micikevicius et al., section 3.1) the float32 weights are kept and updated, and the
-    forward pass reads copies in the compute format. Without them the narrow weights are both kept and read:
-    the optimiser works on float32 copies, and its result is rounded; or, if its state is in the compute
-    format too, torch's optimiser works on the narrow weights directly.
+    With master weights (Micikevicius et al., section 3.1) float32 weights are kept and updated, and the
+    forward pass uses copies in the compute format. Without them, the narrow weights are both kept and used:
+    the optimiser updates float32 copies, and its result is rounded; or, if its state is in the compute format
+    too, torch's optimiser updates the narrow weights directly.
     """
 
     def __init__(self, experiment: Experiment, model: nn.Module) -> None:
@@ -45,10 +45,10 @@ class Weights:
         self._stochastic = recipe.weight_rounding == "stochastic"
         self._random, self._draws = np.random.default_rng(experiment.seed), Draws(experiment.seed)
         worked = list(self._worked.values())
-        # One kernel for all weights. In narrow formats it would compute in float32 what the recipe is about.
+        # One kernel for all weights. Not for narrow formats, where it would compute in float32.
         fused = True if worked[0].is_cuda and worked[0].dtype == torch.float32 else None
         self.optimizer = make_optimizer(experiment, worked, fused=fused)
-        """torch's. Between steps its state is in the recipe's `optimizer_format`."""
+        """torch's optimiser. Between steps its state is in the recipe's `optimizer_format`."""
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         """All tensors by kind of memory. The optimiser's float32 copies of narrow weights are its state."""
@@ -56,7 +56,7 @@ class Weights:
         return {"weights": self.read.values(), "master": self.kept.values(), "optimizer": state}
 
     def refresh_copies(self) -> None:
-        """Round the kept weights to the copies that the forward pass reads."""
+        """Round the kept weights to the copies that the forward pass uses."""
         if self._copies:
             with torch.no_grad():
                 torch._foreach_copy_(list(self.read.values()), list(self.kept.values()))
@@ -90,7 +90,7 @@ class Weights:
         torch._foreach_copy_(list(self.kept.values()), wide)
 
     def _on_device(self, wide: list[Tensor]) -> list[Tensor]:
-        """float32 → float32 values of the compute format, rounded stochastically where they are."""
+        """float32 → float32 values of the compute format, rounded stochastically on the device."""
         flat = torch.cat([one.reshape(-1) for one in wide])
         draws = self._draws.on(flat.device)
         rounded = round_by_draws(self._round_to, flat, _RANDOM_BITS, draws, saturate=False)
@@ -98,7 +98,7 @@ class Weights:
         return [part.view_as(one) for part, one in zip(parts, wide, strict=True)]
 
     def _on_host(self, wide: Tensor) -> Tensor:
-        """The same on the host, with other random numbers."""
+        """The same on the host, with different random numbers."""
         rounded = self._round_to.round(
             wide.numpy(),
             rounding="stochastic",
@@ -126,7 +126,7 @@ def optimizer_state(optimizer: torch.optim.Optimizer) -> list[Tensor]:
 def make_optimizer(
     experiment: Experiment, weights: list[Tensor], *, fused: bool | None = None
 ) -> torch.optim.Optimizer:
-    """torch.optim.Adam or torch.optim.SGD with the experiment's hyper-parameters; `fused` is theirs."""
+    """torch.optim.Adam or torch.optim.SGD with the experiment's hyper-parameters; `fused` is passed on."""
     if experiment.optimizer == "sgd":
         return torch.optim.SGD(
             weights, lr=experiment.learning_rate, momentum=experiment.momentum, fused=fused

@@ -484,7 +484,7 @@ def frozen():
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"model": NoWeights()}, ValueError, "no parameter that asks for a gradient"),
+        ({"model": NoWeights()}, ValueError, "no parameter that requires a gradient"),
         ({"model": frozen()}, ValueError, "requires_grad_"),
         ({"model": [torch.ones(1)]}, TypeError, "torch.nn.Module; a list came"),
         ({"optimizer": torch.optim.SGD(small_model().parameters())}, ValueError, "none of the parameters of"),

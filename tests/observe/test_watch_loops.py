@@ -87,7 +87,7 @@ def test_shards_are_counted(one_process, version):
             optimizer.zero_grad()
     assert watcher.step == 2
     assert list(watcher.summaries.values()) == expected
-    assert any(note.startswith("Sharded, of which this process counts") for note in watcher.notes)
+    assert any(note.startswith("Sharded, of which only this process") for note in watcher.notes)
 
 
 @pytest.mark.parametrize("options", [{}, {"optimizer": torch.optim.Adam, "options": {"fused": True}}])
@@ -98,7 +98,9 @@ def test_a_scaler_that_watch_was_not_told_of_is_found(options):
     assert_same(twin.state(), plain.state())
     assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
     assert [snapshot.loss_scale for snapshot in watcher.history] == [2.0**10] * 2 + [2.0**11] * 2
-    assert any("a GradScaler that watch was not given; it was found in step 1," in n for n in watcher.notes)
+    assert any(
+        "a GradScaler that was not passed to watch. It was found in step 1" in n for n in watcher.notes
+    )
     assert vars(twin.scaler).keys() == vars(plain.scaler).keys()
 
 
@@ -111,14 +113,14 @@ def test_without_an_optimizer_it_is_said_what_a_step_was_taken_to_be():
     with watch(twin.net, every=1) as watcher:
         twin.run(5)
     assert watcher.step == 20
-    assert any("each backward pass was taken as a step, 20 in all" in note for note in watcher.notes)
+    assert any("each backward pass counted as a step, 20 in total" in note for note in watcher.notes)
     assert any("an optimiser stepped 5 times: pass it" in note for note in watcher.notes)
     twin = Twin(scaler=scaler())
     with watch(twin.net, every=1) as watcher:
         twin.run(3)
     assert watcher.history[-1].loss_scale == twin.scaler.get_scale()
     assert in_bytes(watcher.summaries) == twin.seen[-1]
-    assert "Before that step, gradients were taken as they were, scaled." in watcher.notes
+    assert "Before that step, gradients were summarised without unscaling." in watcher.notes
 
 
 def test_a_call_inside_vmap_is_skipped():
@@ -132,7 +134,7 @@ def test_a_call_inside_vmap_is_skipped():
         {n: s for n, s in in_bytes(one.summaries).items() if "output" not in n} for one in watcher.history
     ] == (twin.seen)
     assert watcher.summaries["3 output"].count == 8 * 3
-    assert any("torch.func's transforms (vmap, grad, …) are not looked at" in note for note in watcher.notes)
+    assert any("torch.func's transforms (vmap, grad, …) are not observed" in note for note in watcher.notes)
 
 
 def test_gradients_without_backward():

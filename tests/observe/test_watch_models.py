@@ -171,7 +171,7 @@ def test_what_has_no_gradient_is_left_out_and_said():
     assert list(watcher.summaries) == ["used.weight", "used.bias"]
     assert watcher.notes == [
         "Frozen, and without a gradient: frozen.weight, frozen.bias.",
-        "No gradient came in step 1, though asked for: unused.weight, unused.bias.",
+        "These parameters got no gradient in step 1: unused.weight, unused.bias.",
     ]
 
 
@@ -382,7 +382,7 @@ def test_a_compiled_model(how, backend):
     assert not any("_orig_mod" in name for name in watcher.summaries)
     if how is not Around:
         said = {compiled_whole: "Stack", compiled_in_place: "Stack", compiled_in_part: "h.0"}[how]
-        assert watcher.notes[0].startswith(f"torch.compile has {said} in hand")
+        assert watcher.notes[0].startswith(f"torch.compile has compiled {said}")
         assert "_orig_mod" not in watcher.notes[0]
 
 

@@ -196,7 +196,7 @@ def test_what_is_compiled_is_seen_from_outside():
     assert set(watcher.summaries) == {
         f"{name} output{what}" for name in ("0", "1", "Sequential") for what in ("", " gradient")
     }
-    assert "torch.compile has 0 in hand" in watcher.notes[0]
+    assert "torch.compile has compiled 0" in watcher.notes[0]
 
 
 def test_evaluation_and_a_second_pass_are_told_apart():
@@ -274,7 +274,7 @@ def test_names_choose():
         ({"of": "activation"}, ValueError, "of takes some of gradients, activations"),
         ({"of": ()}, ValueError, "of takes some of"),
         ({"of": 3}, ValueError, "3 came"),
-        ({"names": "encoder.*"}, ValueError, r"chooses nothing of Sequential.*0\.weight"),
+        ({"names": "encoder.*"}, ValueError, r"matches nothing in Sequential.*0\.weight"),
         ({"names": 3}, TypeError, "a pattern such as"),
         ({"names": [3]}, TypeError, "a pattern such as"),
     ],

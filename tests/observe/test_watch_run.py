@@ -130,7 +130,7 @@ def test_a_path_that_is_taken(tmp_path, there):
         (path / "mine").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
     twin = Twin()
-    with pytest.raises(FileExistsError, match=r"no empty folder.*give path a new folder"):
+    with pytest.raises(FileExistsError, match=r"not an empty folder.*give path a new folder"):
         mw.watch(twin.net, twin.steps_by, path=path).start()
     assert sorted(tmp_path.rglob("*")) == before
     assert not twin.net[0]._forward_hooks

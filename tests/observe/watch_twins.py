@@ -135,7 +135,9 @@ def assert_seen_and_unchanged(make: Callable[[], Twin], steps: int = 4) -> Watch
     state = plain.state()
     twin = make()
     watcher = twin.run_watched(steps)
-    assert watcher.notes == [] or not any("stopped looking" in note for note in watcher.notes), watcher.notes
+    assert watcher.notes == [] or not any("stopped observing" in note for note in watcher.notes), (
+        watcher.notes
+    )
     assert [snapshot.step for snapshot in watcher.history] == list(range(1, steps + 1))
     assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == plain.seen
     assert_same(twin.state(), state)

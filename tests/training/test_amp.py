@@ -105,7 +105,7 @@ def test_without_a_scaler_an_infinite_gradient_is_an_update():
     assert (record.found_inf, record.skipped, record.loss_scale) == (True, False, 1.0)
     assert changed(before, after)
     *_, last = train(experiment.replace(steps=4))
-    assert (last.reason, "no loss scale is there" in last.message) == ("diverged", True)
+    assert (last.reason, "there is no loss scale" in last.message) == ("diverged", True)
 
 
 def test_what_becomes_infinite_when_it_is_unscaled_is_found_but_not_skipped():
@@ -181,7 +181,7 @@ def own(layer, message="", recipe="amp_bf16"):
 
 
 def test_a_layer_that_the_cpu_has_no_kernel_for_names_what_to_take():
-    with pytest.raises(RuntimeError, match=r"(?s)took a layer to bfloat16.*LSTM forward.*'bf16'"):
+    with pytest.raises(RuntimeError, match=r"(?s)cast a layer to bfloat16.*LSTM forward.*'bf16'"):
         list(train(own("Layer", NO_KERNEL), trust_source=True))
     *_, last = train(own("Layer", NO_KERNEL, recipe="bf16"), trust_source=True)
     assert last.reason == "completed"
@@ -200,7 +200,7 @@ def test_torchs_lstm_is_trained_or_says_what_to_take(name, dtype):
         *_, last = train(own("Recurrent", recipe=name), trust_source=True)
         assert last.reason == "completed"
         return
-    wanted = "Take a recipe without amp" if "primitive" in found else re.escape(found)
+    wanted = "Use a recipe without amp" if "primitive" in found else re.escape(found)
     with pytest.raises(RuntimeError, match=wanted):
         list(train(own("Recurrent", recipe=name), trust_source=True))
 

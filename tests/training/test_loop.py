@@ -184,8 +184,8 @@ def test_clipping_scales_the_unscaled_gradient():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"learning_rate": 1e30, "optimizer": "sgd"}, "no loss scale is there"),
-        ({"recipe": "fp16_unscaled", "task_options": {"loss_weight": 1e9}}, "no loss scale is there"),
+        ({"learning_rate": 1e30, "optimizer": "sgd"}, "there is no loss scale"),
+        ({"recipe": "fp16_unscaled", "task_options": {"loss_weight": 1e9}}, "there is no loss scale"),
         ({"recipe": "fp16_dynamic", "learning_rate": 1e9, "steps": 80}, "in a row"),
     ],
 )

@@ -30,17 +30,17 @@ def test_the_advice_names_values_that_may_be_set():
     assert "micro_batches=6 (it is 3)" in text
     assert "the same batch of 96" in text
     assert "batch_size=48" in text
-    assert "take 20 GB beside the activations" in text
-    assert "with other recipes less: bf16_optimizer 12 GB; fp16_optimizer 12 GB; " in text
+    assert "take 20 GB in addition to the activations" in text
+    assert "other recipes use less: bf16_optimizer 12 GB; fp16_optimizer 12 GB; " in text
     assert "Weights" not in advice(BASE, None)
     smallest = BASE.replace(batch_size=3, micro_batches=2)
     assert "micro_batches" not in advice(smallest, 1000)
-    assert advice(smallest, None) == "To need less, take a smaller model."
+    assert advice(smallest, None) == "To use less memory, use a smaller model."
 
 
 def test_the_recipe_that_needs_least_is_sent_to_no_other():
     text = advice(BASE.replace(recipe="bf16_optimizer"), 1000)
-    assert "take 12 kB beside the activations." in text
+    assert "take 12 kB in addition to the activations." in text
 
 
 def test_a_run_that_uses_up_its_memory_says_so(monkeypatch):

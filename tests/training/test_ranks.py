@@ -170,7 +170,7 @@ def test_one_ranks_clock_ends_the_run_for_all(told):
 @pytest.mark.slow
 def test_different_experiments_are_refused_on_every_rank(told):
     for rank in told:
-        assert "2 ranks were given different experiments" in rank["different"]
+        assert "2 ranks have different experiments" in rank["different"]
         assert "sweep" in rank["different"]
 
 
@@ -193,7 +193,7 @@ def test_torchrun_makes_a_run_that_stop_ends_on_all_ranks(tmp_path):
 def test_a_rank_that_dies_leaves_nobody_waiting_and_a_named_end(two):
     assert two.exit_status == 1
     assert two.killed.status == "crashed"
-    assert "Rank 0 of 2 lost touch with the others" in two.killed.message
+    assert "Rank 0 of 2 lost contact with the others" in two.killed.message
 
 
 @pytest.fixture
