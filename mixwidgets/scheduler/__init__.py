@@ -1,1 +1,1 @@
-"""What runs where and when: launched runs, sweeps, and the processes that train."""
+"""Decides what runs where and when: launched runs, sweeps, and their processes."""

@@ -1,10 +1,10 @@
-"""The folder `.cells` of a runs folder: what sweeps and their workers leave there for each other.
+"""The folder `.cells` of a runs folder, through which sweeps and their workers coordinate.
 
-    <experiment id>   locked by the worker that runs this cell; holds the id of the cell's newest run
-    <token>           tells a worker that it sees the folder of the sweep that sent it here
+    <experiment id>   locked by the worker that runs this cell; contains the id of the cell's newest run
+    <token>           shows a worker that it sees the same folder as its sweep
     <token>.stop      exists once that sweep was asked to stop
 
-A cell is an experiment in a sweep, named by its id.
+A cell is an experiment of a sweep, named by its id.
 """
 
 import errno
@@ -19,7 +19,7 @@ from mixwidgets.store.lock import is_locked, read_note, take_lock
 from mixwidgets.store.run import RUN_ID, Run
 
 ENDED = ("completed", "diverged", "time_limit")
-"""The statuses of a run that ended by itself: its cell is done."""
+"""The statuses of a run that ended by itself, so that its cell is done."""
 
 
 class Cells:
@@ -29,10 +29,10 @@ class Cells:
         self.runs_dir = runs_dir
         """An absolute path."""
         self.folder = runs_dir / ".cells"
-        """Where the marks and locks are."""
+        """The folder with the marks and locks."""
 
     def begin(self) -> str:
-        """The token of a new sweep. OSError, with what to do, when the folder cannot be made or written."""
+        """The token of a new sweep. OSError, with what to do, if the folder cannot be created or written."""
         token = secrets.token_hex(16)
         with errors_told(
             f"A sweep cannot be recorded in {os.fspath(self.runs_dir)!r}",
@@ -45,12 +45,12 @@ class Cells:
         return token
 
     def end(self, token: str) -> None:
-        """Forget a sweep that is over. A request to stop it stays: a late worker must not begin."""
+        """Remove the token of a finished sweep, but not a stop request, so that no late worker begins."""
         with suppress(OSError):  # the folder may have been removed
             (self.folder / token).unlink()
 
     def ask_to_stop(self, token: str) -> None:
-        """Ask every worker that sees the folder to end what it runs for this sweep."""
+        """Ask all workers that see the folder to end the cells of this sweep."""
         create_mark(self.folder / f"{token}.stop")
 
     def is_stopped(self, token: str) -> bool:
@@ -58,18 +58,18 @@ class Cells:
         return os.path.lexists(self.folder / f"{token}.stop")
 
     def sees(self, token: str) -> bool:
-        """Whether this is the folder of the sweep itself, not one of the same name on another machine."""
+        """Whether this is the sweep's own folder, not one with the same name on another machine."""
         return os.path.lexists(self.folder / token) or self.is_stopped(token)
 
     def is_running(self, cell: str) -> bool:
-        """Whether a worker that sees the folder runs the cell, whichever sweep sent it."""
+        """Whether a worker that sees the folder runs the cell, for whichever sweep."""
         return is_locked(self.folder / cell)
 
     @contextmanager
     def claim(self, cell: str, is_wanted: Callable[[], bool]) -> Iterator[int | None]:
-        """The cell's lock, waited for while another worker has it; None once the cell is no longer wanted.
+        """Wait for the cell's lock while another worker has it. None once the cell is no longer wanted.
 
-        The system releases it when the worker's process ends.
+        The system releases the lock when the worker's process ends.
         """
         lock = None
         while lock is None and is_wanted():
@@ -82,7 +82,7 @@ class Cells:
                 os.close(lock)
 
     def done(self, lock: int) -> str:
-        """The id of a claimed cell's newest run if that ended by itself, else ""."""
+        """The id of a claimed cell's newest run if it ended by itself, else ""."""
         name = read_note(lock)
         if RUN_ID.fullmatch(name):
             with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A run that arrives as files, from a worker that does not see the runs folder: checked, then stored."""
+"""Imports a run received as files from a worker that does not see the runs folder."""
 
 import os
 import re
@@ -16,12 +16,12 @@ from mixwidgets.store.journal import read_experiment
 from mixwidgets.store.run import RUN_ID, Run
 from mixwidgets.store.status import read_status
 
-_LIMIT = 1 << 30  # bytes of all files together: they travel in one message and through memory
+_LIMIT = 1 << 30  # bytes of all files together, which are sent in one message and held in memory
 _NAME = re.compile(r"experiment\.json|status\.json|events\.jsonl|log\.txt|gradients-[0-9]{6,8}\.bin")
 
 
 def packed_run(run_path: Path) -> dict[str, bytes]:
-    """The files of a run that is over, by name. ValueError where they are too many bytes to travel."""
+    """The files of a finished run by name. ValueError if they are too large to send."""
     files: dict[str, bytes] = {}
     room = _LIMIT
     for path in sorted(run_path.iterdir()):
@@ -32,13 +32,13 @@ def packed_run(run_path: Path) -> dict[str, bytes]:
 
 
 def import_run(experiment: Experiment, run_id: str, files: object, runs_dir: Path) -> Run:
-    """Put the files of a run of `experiment` into `runs_dir`, as the run `run_id` (a `checked_run_id`).
+    """Store the files of a run of `experiment` in `runs_dir`, as the run `run_id` (a `checked_run_id`).
 
-    ValueError, with nothing left behind, unless all are files of one run of this experiment that is over;
-    OSError where they cannot be written.
+    ValueError, with nothing left behind, unless all are files of one finished run of this experiment; OSError
+    if they cannot be written.
     """
     contents = _checked(files)
-    folder = Path(tempfile.mkdtemp(dir=Cells(runs_dir).folder))  # complete before it is listed as a run
+    folder = Path(tempfile.mkdtemp(dir=Cells(runs_dir).folder))  # it is listed only once it is complete
     try:
         folder.chmod(0o755)
         for file, data in contents.items():
@@ -57,7 +57,7 @@ def import_run(experiment: Experiment, run_id: str, files: object, runs_dir: Pat
 
 
 def checked_run_id(name: object) -> str:
-    """`name`, when it can be the id of a run; else ValueError. No such name leads out of its folder."""
+    """`name` if it is a valid id of a run, which cannot lead out of its folder; else ValueError."""
     if isinstance(name, str) and len(name) < 200 and RUN_ID.fullmatch(name):
         return name
     raise ValueError(f"{reprlib.repr(name)} is no run's id.")

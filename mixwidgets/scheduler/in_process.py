@@ -1,4 +1,4 @@
-"""train_here: a recorded run on a thread of this process, where a run cannot have a process of its own."""
+"""train_here: a recorded run on a thread of this process, if a run cannot have its own process."""
 
 import os
 import shutil
@@ -19,14 +19,14 @@ _LOOK_EVERY_S = 0.1
 def train_here(
     experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs", trust_source: bool = False
 ) -> Run:
-    """As `launch`, but the run ends with this process and shares its cores. One trains at a time."""
+    """Like `launch`, but the run ends with this process and shares its cores. Only one trains at a time."""
     check_trust(experiment.task, experiment.task_source, trust_source)
     require_training()
     path = create_run(experiment, runs_dir)
     try:
         lock = take_lock(path / "lock")
     except OSError:
-        shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
+        shutil.rmtree(path, ignore_errors=True)  # it would stay queued forever
         raise
     threading.Thread(target=_train, args=(path, lock), name=f"train {path.name}", daemon=True).start()
     return Run(path)

@@ -1,4 +1,4 @@
-"""launch: a run in a process of its own, so that its failures leave the kernel alone."""
+"""launch: a run in its own process, so that its failures do not affect the kernel."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from mixwidgets.store.run import Run
 from mixwidgets.store.status import process_note
 from mixwidgets.task.source import check_trust
 
-_kernel_ends: set[int] = set()  # of the pipes by which runs know that this process lives
+_kernel_ends: set[int] = set()  # of the pipes through which runs see that this process is alive
 
 
 def launch(
@@ -28,17 +28,17 @@ def launch(
     outlive_kernel: bool = False,
     trust_source: bool = False,
 ) -> Run:
-    """Start the experiment in a process of its own and return at once.
+    """Start the experiment in its own process and return at once.
 
-    Runs wait for a slot of their device: one on a GPU, one for each core on the CPU. All notebooks, sweeps
-    and runs folders of a user share the slots of a machine. A notebook's runs go in the order in which they
-    were launched, and notebooks take turns. Until then the run is "queued" (`Run.queue_position`). The
-    process has its own session, so interrupting the cell or the terminal leaves it alone; it ends with the
-    process that launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`.
-    A task of a user's own that came from a run or a file, not from a class of this session, is executed only
-    with `trust_source`; else ValueError. TypeError for what is no Experiment, ModuleNotFoundError where torch
-    or scikit-learn is missing, ImportError where torch is too old, OSError where `runs_dir` cannot be
-    written, and on Windows, which has no such processes (its WSL has).
+    Runs wait for a slot of their device: one per GPU, one per core of the CPU. All notebooks, sweeps and runs
+    folders of a user share the slots of a machine. A notebook's runs start in the order of their launch, and
+    notebooks take turns. Until then the run is "queued" (`Run.queue_position`). The process has its own
+    session, so interrupting the cell or the terminal does not affect it; it ends with the process that
+    launched it, unless `outlive_kernel`. Its records are a new directory in `runs_dir`. A user's task that
+    came from a run or a file, not from a class of this session, is executed only with `trust_source`;
+    otherwise ValueError. TypeError unless it is an Experiment, ModuleNotFoundError if torch is missing,
+    ImportError if torch is too old, OSError if `runs_dir` cannot be written, and on Windows, where runs
+    cannot have their own process (use WSL).
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
@@ -62,10 +62,10 @@ def launch(
         ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
         handed_down.append(ticket_lock)
         process = _start(path, lock, ticket, ticket_lock, run_end, handed_down)
-        write_note(lock, process_note(process.pid))  # whom `Run.stop` may end while the run waits
-    except BaseException:  # the cell's interruption too
+        write_note(lock, process_note(process.pid))  # the process that `Run.stop` may kill while it waits
+    except BaseException:  # including an interruption of the cell
         _close(kernel_end)
-        shutil.rmtree(path, ignore_errors=True)  # it would stay queued for ever
+        shutil.rmtree(path, ignore_errors=True)  # it would stay queued forever
         raise
     finally:
         _close(handed_down)
@@ -74,8 +74,8 @@ def launch(
 
 
 def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
-    """The kernel's end and the run's end of a pipe that nothing is written to: when the kernel is gone,
-    however it went, the run reads the end of file. Both empty for a run that outlives its kernel."""
+    """The kernel's end and the run's end of a pipe to which nothing is written: when the kernel ends, in
+    whatever way, the run reads end of file. Both are empty for a run that outlives its kernel."""
     if outlive_kernel:
         return [], []
     run_end, kernel_end = os.pipe()
@@ -95,7 +95,7 @@ def _start(
 
 
 def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
-    """Wait for the process, so that it leaves no zombie, and hold the kernel's end open meanwhile."""
+    """Wait for the process, so that it leaves no zombie, and keep the kernel's end open until then."""
     process.wait()
     _close(kernel_end)
 
@@ -107,7 +107,7 @@ def _close(descriptors: Iterable[int]) -> None:
 
 
 def _close_in_fork() -> None:
-    """A fork of this process, such as multiprocessing's, does not keep its runs alive."""
+    """Keep forks of this process, such as multiprocessing's, from keeping its runs alive."""
     _close([*_kernel_ends])
 
 

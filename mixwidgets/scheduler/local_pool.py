@@ -1,4 +1,4 @@
-"""The default executor of a sweep: processes of this machine (loky), kept for a minute."""
+"""The default executor of a sweep: processes on this machine (loky), kept for a minute."""
 
 import os
 import signal
@@ -17,26 +17,26 @@ from mixwidgets.store.system import lower_priority
 if TYPE_CHECKING:
     import loky
 
-_WARM_S = 60.0  # an idle process stays, with torch loaded, so that a next sweep starts at once
+_WARM_S = 60.0  # an idle process stays, with torch loaded, so that the next sweep starts at once
 _LOOK_EVERY_S = 0.5
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
-    "LOKY_MAX_MEMORY_LEAK_SIZE": "1e15",  # a model larger than the one before is no leak: keep the process
+    "LOKY_MAX_MEMORY_LEAK_SIZE": "1e15",  # keep the process: a larger model is not a leak
 }
 
 
 def local_pool(slots: Set[str], workers: int | None = None) -> "LocalPool":
-    """The pool of this process for cells that need these devices (`slot_of`), with a worker for each slot,
-    or with so many. Later sweeps get the same pool.
+    """The pool of this process for cells on these devices (`slot_of`), with one worker per slot or `workers`.
+    Later sweeps use the same pool.
 
-    ModuleNotFoundError or ImportError, with what to install, where loky is missing or no run can be trained.
+    ModuleNotFoundError or ImportError, with what to install, if loky is missing or nothing can be trained.
     """
     own = "give it an executor, such as concurrent.futures.ThreadPoolExecutor(1)"
     require("A sweep without an executor", "sweep", "loky", instead=own)
     require_training()
     import loky
 
-    cores = loky.cpu_count()  # which LOKY_MAX_CPU_COUNT may limit
+    cores = loky.cpu_count()  # LOKY_MAX_CPU_COUNT may limit it
     return _kept(workers or sum(min(runs_at_once(slot), cores) for slot in slots) or 1)
 
 
@@ -46,10 +46,10 @@ def _kept(workers: int) -> "LocalPool":
 
 
 class LocalPool(ThreadPoolExecutor):
-    """Runs each call in a process of its own.
+    """Runs each call in a separate process.
 
-    Each thread of the pool has one process, so that a process that dies takes no other call with it; its own
-    call is tried once more. When the program ends, its calls are ended too.
+    Each thread of the pool has its own process, so that a dying process affects no other call; its call is
+    retried once. When the program ends, its calls are killed.
     """
 
     def __init__(self, workers: int) -> None:
@@ -59,11 +59,11 @@ class LocalPool(ThreadPoolExecutor):
         self._lock = threading.Lock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        """The future of `fn(*args, **kwargs)`; `fn` is importable."""
+        """The future of `fn(*args, **kwargs)`. `fn` must be importable."""
         return super().submit(self._call, fn, args, kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the threads, and with `wait` the processes too, when they have done what was submitted."""
+        """End the threads, and with `wait` also the processes, after they finish what was submitted."""
         super().shutdown(wait, cancel_futures=cancel_futures)
         for process in [*self._processes] if wait else ():
             process.shutdown()
@@ -74,7 +74,7 @@ class LocalPool(ThreadPoolExecutor):
         return self._in_process(fn, *args, **kwargs)
 
     def _in_process(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """The result of a call in this thread's process, which is made if there is none."""
+        """The result of a call in this thread's process, which is created if necessary."""
         process = getattr(self._thread, "process", None)
         try:
             if process is None:
@@ -82,7 +82,7 @@ class LocalPool(ThreadPoolExecutor):
                     process = self._thread.process = _new_process()
                     self._processes.add(process)
                     future = process.submit(fn, *args, **kwargs)
-                    # To run before what loky has just registered, which waits for what the process does.
+                    # Registered last to run first: loky's own handler waits for the running calls.
                     threading._register_atexit(self._kill)  # type: ignore[attr-defined]
             else:
                 future = process.submit(fn, *args, **kwargs)
@@ -108,8 +108,8 @@ def _new_process() -> "loky.ProcessPoolExecutor":
 
 
 def _begin_process(kernel: int) -> None:
-    """Ignore Control-C, which reaches the kernel's whole process group but is meant for its cell; end when
-    the kernel has ended."""
+    """Ignore Control-C, which reaches the kernel's whole process group but is meant for its cell, and end
+    with the kernel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lower_priority(NICENESS)
     threading.Thread(target=_end_with, args=(kernel,), name="end with the kernel", daemon=True).start()

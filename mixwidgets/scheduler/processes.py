@@ -1,9 +1,9 @@
-"""The processes that runs get: a new one, or the spare, which has loaded torch already.
+"""The processes of runs: a new one, or the spare, which has already loaded torch.
 
 A spare belongs to the process that started it, which has at most one. It waits at one end of a socket pair:
-an empty line is a sign that it is still wanted; a line of JSON names a run, and the run's open files, which
-hold its locks, come with it. Before, it has neither lock nor ticket nor slot. It ends when the other end is
-closed, and after five minutes without a word.
+an empty line means that it is still needed; a line of JSON names a run, and comes with the run's open files,
+which hold its locks. Until then it has no lock, ticket or slot. It ends when the other end is closed, or
+after five minutes without a message.
 """
 
 import json
@@ -23,10 +23,10 @@ from mixwidgets.store import system
 from mixwidgets.store.devices import free_memory
 
 IDLE_S = 300.0
-"""How long a spare waits without a word."""
+"""How long a spare waits without a message."""
 
-_ANSWER_S = 2.0  # the longest wait for the spare to take in what it is told, which it does at once
-_FREE_BYTES = 2 << 30  # with less, the memory is for processes that train
+_ANSWER_S = 2.0  # how long to wait for the spare's answer, which normally comes at once
+_FREE_BYTES = 2 << 30  # with less free memory, no spare is started
 _MOST_FILES = 8
 _CHUNK = 1 << 16  # bytes
 _PACKAGE_PARENT = Path(__file__).parents[2]
@@ -43,17 +43,17 @@ _taking = threading.Lock()
 
 
 def start(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subprocess.Popen[bytes]:
-    """A process that trains: the spare if there is one that answers, else a new one.
+    """A process that trains: the spare if there is one and it answers, else a new one.
 
-    words: of the command line of `python -m mixwidgets.training`.
-    log: where it writes what is no record.
-    files: the descriptors that `words` name.
+    words: the arguments of `python -m mixwidgets.training`.
+    log: the file for its output.
+    files: the descriptors that appear in `words`.
     """
     return _take(words, log, files) or _new(words, log, files)
 
 
 def keep_spare() -> None:
-    """Have a spare for the next five minutes, unless memory is short or nothing can be trained here."""
+    """Keep a spare for the next five minutes, unless memory is short or nothing can be trained here."""
     global _spare
     with _taking:
         if _spare is not None:
@@ -63,15 +63,15 @@ def keep_spare() -> None:
                     return
             _end(_spare)
             _spare = None
-        with suppress(ImportError, OSError):  # without torch, and where there is no room for a process
+        with suppress(ImportError, OSError):  # without torch, or without memory for a process
             require_training()
             if system.can_launch() and free_memory() > _FREE_BYTES:
                 _spare = _new_spare()
 
 
 def await_run(end: int) -> tuple[list[str], dict[int, int]]:
-    """In the spare: wait for a run. The words of its command line, and which descriptor here stands for each
-    of those that they name. Ends the process when none comes."""
+    """In the spare: wait for a run. Returns the arguments of its command line, and this process's descriptor
+    for each of those named there. Exits the process if no run comes."""
     with socket.socket(fileno=end) as other:
         told, here = b"", list[int]()
         while not told.endswith(b"\n"):
@@ -80,7 +80,7 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
             some, files, _, _ = socket.recv_fds(other, _CHUNK, _MOST_FILES)
             if not some:
                 os._exit(0)
-            told = (told + some).lstrip()  # empty lines are no run
+            told = (told + some).lstrip()  # skips empty lines
             here += files
         run = json.loads(told)
         log, *here = here
@@ -92,8 +92,8 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
 
 
 def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subprocess.Popen[bytes] | None:
-    """The spare's process, with a run to train; None where there is no spare, it does not answer, or it was
-    started in other surroundings, on which what it loaded may depend."""
+    """The spare's process after handing it a run; None if there is no spare, it does not answer, or it was
+    started in a different environment, on which the modules it loaded may depend."""
     global _spare
     with _taking:
         spare, _spare = _spare, None
@@ -106,7 +106,7 @@ def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subproc
             socket.send_fds(spare.end, [run], [log.fileno(), *files])
             has_answered = spare.end.recv(1) != b""
     except OSError:
-        pass  # it has ended, or is suspended
+        pass  # it has ended or is suspended
     finally:
         if not has_answered:
             _end(spare)
@@ -115,7 +115,7 @@ def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subproc
 
 
 def _end(spare: _Spare) -> None:
-    """End it for certain: it must not train a run that another process gets."""
+    """Kill it, so that it cannot train a run that another process gets."""
     spare.process.kill()
     spare.process.wait()
     spare.end.close()
@@ -131,7 +131,7 @@ def _new_spare() -> _Spare:
         raise
     finally:
         its.close()
-    # Waited for, so that it leaves no zombie.
+    # Wait for it, so that it leaves no zombie.
     threading.Thread(target=process.wait, name="reap the spare", daemon=True).start()
     return _Spare(process, mine, _surroundings())
 
@@ -158,7 +158,7 @@ def _surroundings() -> tuple[dict[str, str], Path | None]:
 
 
 def _forget_in_fork() -> None:
-    """A fork of this process, such as multiprocessing's, does not keep the spare alive."""
+    """Keep forks of this process, such as multiprocessing's, from keeping the spare alive."""
     global _spare, _taking
     if _spare is not None:
         _spare.end.close()

@@ -1,4 +1,4 @@
-"""A run's experiment trained and recorded; every failure is recorded as the reason of the run's end."""
+"""Trains a run's experiment and records it; failures are recorded as the reason of the run's end."""
 
 import os
 import threading
@@ -18,19 +18,19 @@ ONE_AT_A_TIME = threading.Lock()
 
 
 def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = None) -> str:
-    """Train the journal's experiment and append every event, a failure's too.
+    """Train the journal's experiment and append all events, also of a failure.
 
     Returns the reason of the end, a key of `REASONS`.
 
-    why_stop: asked after each event; a text ends the run as "stopped", with this message.
-    log: where a failure's traceback goes; default: standard error.
+    why_stop: called after each event; a text ends the run as "stopped", with this message.
+    log: the file for the traceback of a failure; default: standard error.
     """
     try:
         if isinstance(journal.experiment, WatchedLoop):
-            raise TypeError("this run directory is a watched loop's: there is no experiment to run")
-        from mixwidgets.training.loop import train  # torch loads here, and may fail to
+            raise TypeError("this is the run directory of a watched loop: there is no experiment to run")
+        from mixwidgets.training.loop import train  # torch loads here, which may fail
 
-        for event in train(journal.experiment, trust_source=True):  # who launched it said so
+        for event in train(journal.experiment, trust_source=True):  # trusted by whoever launched it
             journal.append(event)
             if isinstance(event, RunFinished):
                 return event.reason
@@ -44,7 +44,7 @@ def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = N
 
 
 def record_on_thread(run_path: Path, why_stop: Callable[[], str], lock: int | None = None) -> None:
-    """Train a queued run in a process that does other things too, and keep a failure's traceback with it.
+    """Train a queued run in a process that also does other things; a traceback goes to the run's log.
 
     why_stop and lock: as in `record` and `Journal`.
     """
@@ -56,5 +56,5 @@ def record_on_thread(run_path: Path, why_stop: Callable[[], str], lock: int | No
 
 
 def why_stopped(run_path: Path) -> str:
-    """Why the run is to stop, in words; empty while nobody asked."""
+    """Why the run should stop, in words; empty if nobody asked."""
     return "It was asked to stop." if os.path.lexists(run_path / "stop") else ""

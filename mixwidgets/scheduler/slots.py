@@ -1,8 +1,8 @@
-"""Slots: what may run at the same time on this machine, for launched runs and for the cells of sweeps alike.
+"""Slots: what may run at the same time on this machine, both launched runs and cells of sweeps.
 
-A run needs a slot of its device. A GPU has one. The CPU has one for each core that may be used, since a run
-computes on one thread, as far as the memory holds; the processes are niced, so that a notebook stays quick.
-Who waits for a slot, and the order, is in `mixwidgets.store.queue`.
+A run needs a slot of its device. A GPU has one. The CPU has one per usable core, because a run computes on
+one thread, as far as memory allows. The processes are niced, so that notebooks stay responsive. The waiting
+runs and their order are in `mixwidgets.store.queue`.
 """
 
 import os
@@ -20,26 +20,26 @@ NICENESS = 5
 
 _BYTES_OF_A_RUN = 1 << 30  # torch alone takes 300 MB
 _LOOK_EVERY_S = 0.05  # times the place in the queue
-_LONGEST_S = queue.STALLED_S / 5  # of a pause between two looks: a waiting ticket is touched at each
+_LONGEST_S = queue.STALLED_S / 5  # between two looks, each of which touches the waiting ticket
 
 
 def runs_at_once(slot: str) -> int:
-    """How many runs use a device (`slot_of`) at the same time."""
+    """How many runs may use a device (`slot_of`) at the same time."""
     return max(1, min(usable_cores(), usable_memory() // _BYTES_OF_A_RUN)) if slot == "cpu" else 1
 
 
 def wait_for_slot(ticket: Path, lock: int, is_wanted: Callable[[], bool] = lambda: True) -> int | None:
     """Wait until the holder of a ticket (`queue.join`) may run. Returns the slot, a descriptor to hold while
-    it runs; None if it is no longer wanted. OSError if the queue cannot be read or written any more."""
+    it runs; None if it is no longer wanted. OSError if the queue can no longer be read or written."""
     folder, mine = ticket.parent, queue.Ticket.of_file(ticket.name)
     if mine is None:
-        raise ValueError(f"{ticket.name!r} is no ticket: it is a number of 8 digits, an owner and a name.")
+        raise ValueError(f"{ticket.name!r} is not a ticket: a number of 8 digits, an owner and a name.")
     slots = runs_at_once(folder.name)
     try:
         while is_wanted():
             os.utime(lock)
             line = queue.line(folder)
-            if mine not in line:  # the folder was emptied or taken away
+            if mine not in line:  # the folder was emptied or removed
                 runs_dir = Path(read_note(lock))
                 ticket, renewed = queue.join(queue.queue_of(folder.name), mine.owner, mine.name, runs_dir)
                 os.close(lock)
@@ -61,8 +61,8 @@ def wait_for_slot(ticket: Path, lock: int, is_wanted: Callable[[], bool] = lambd
 def slot_for(
     device: str, owner: str, name: str, runs_dir: Path, is_wanted: Callable[[], bool]
 ) -> Iterator[bool]:
-    """A slot of the device an experiment names, waited for and held inside the block; False if it was given
-    up because it is no longer wanted."""
+    """Wait for a slot of an experiment's device and hold it inside the block; False if it is no longer
+    wanted."""
     ticket, lock = queue.join(queue.queue_of(slot_of(device)), owner, name, runs_dir)
     slot = wait_for_slot(ticket, lock, is_wanted=is_wanted)
     try:
@@ -73,7 +73,7 @@ def slot_for(
 
 
 def _free_slot(folder: Path, slots: int, place: int, owner: str) -> int | None:
-    """A slot for the ticket at this place, 0 for the next; None while those before it need what is free."""
+    """A slot for the ticket at this place (0: the next); None while earlier tickets need the free slots."""
     free = [path for number in range(slots) if not is_locked(path := folder / f"slot-{number}")]
     for path in free if place < len(free) else ():
         with suppress(BlockingIOError):

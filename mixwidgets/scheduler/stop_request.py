@@ -1,4 +1,4 @@
-"""What can ask a run's process to stop: a file, a signal, the end of its kernel."""
+"""Requests to stop a run's process: a file, a signal, or the end of its kernel."""
 
 import os
 import select
@@ -12,16 +12,16 @@ from types import FrameType
 from mixwidgets.store.files import create_mark
 
 _LOOK_EVERY_S = 0.05
-_WAITING_LOOKS_S = 0.2  # a hundred may wait in the queue
+_WAITING_LOOKS_S = 0.2  # less often, because a hundred runs may be queued
 _GRACE_S = 2.0
 
 
 class StopRequest:
-    """Watches for a request to stop.
+    """Watches for requests to stop, on its own thread. Create it on the main thread.
 
-    Make it on the main thread; it watches from its own. Until `why` is first asked, while the run waits in
-    the queue and torch loads, there is nothing to end well: the process ends at once. It also ends when the
-    kernel is gone and the loop has not ended within two seconds: then nobody is left to insist.
+    Before the first call of `why`, while the run is queued and torch loads, a request ends the process at
+    once, since there is nothing to save. The process also ends if the kernel is gone and the loop does not
+    end within two seconds, because nobody else would kill it.
     """
 
     def __init__(self, run_path: Path, kernel_pipe: int | None) -> None:
@@ -34,7 +34,7 @@ class StopRequest:
         threading.Thread(target=self._watch, name="stop request", daemon=True).start()
 
     def why(self) -> str:
-        """Empty until the run was asked to stop; then who asked, in words."""
+        """Empty until the run is asked to stop; then the reason, in words."""
         self._is_training = True
         return self._why
 
@@ -47,8 +47,8 @@ class StopRequest:
                 self._why = "Its kernel ended."
             elif os.path.lexists(self._file):
                 self._why = "It was asked to stop."
-        with suppress(OSError):  # a full disk, or the run's directory was taken away
-            # The run's status tells these words, should this process not live to write it.
+        with suppress(OSError):  # a full disk, or the run's directory was removed
+            # The run's status uses these words if this process ends before writing it.
             create_mark(self._file, self._why)
         if self._is_training:
             if not self._kernel_is_gone():
@@ -57,7 +57,7 @@ class StopRequest:
         os._exit(1)
 
     def _kernel_is_gone(self) -> bool:
-        """Whether the pipe, which nobody writes to, is at its end; waits a moment for it."""
+        """Whether the pipe, to which nobody writes, is at end of file; waits a moment for it."""
         look_every = _LOOK_EVERY_S if self._is_training else _WAITING_LOOKS_S
         if self._pipe is None:
             time.sleep(look_every)

@@ -1,4 +1,4 @@
-"""sweep: experiments over any executor; each an ordinary run, done once, whatever happens to the others."""
+"""sweep: runs experiments on any executor, each once, as an ordinary run independent of the others."""
 
 import asyncio
 import os
@@ -14,8 +14,7 @@ from mixwidgets.checks import whole_number
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.cells import ENDED, Cells
 from mixwidgets.scheduler.local_pool import local_pool
-from mixwidgets.scheduler.results import NOT_BEGUN, Result, result_of
-from mixwidgets.scheduler.worker import run_cell
+from mixwidgets.scheduler.worker import NOT_BEGUN, Result, result_of, run_cell
 from mixwidgets.store import system
 from mixwidgets.store.devices import slot_of
 from mixwidgets.store.errors import in_words
@@ -38,17 +37,16 @@ def sweep(
     """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
 
     `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
-    default: processes of this machine (loky), as many as `workers`, else one for each core, or for each GPU
-    that the experiments need.
-    Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`; a cell of which
-    there is a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the
-    same line resumes a sweep that was cut off. A worker that does not see the folder returns the files of its
-    run. An experiment given twice is one cell. The sweep ends with the process that started it: a script
-    waits for it (`Sweep.wait`). `trust_source` is as in `launch`.
+    default: `workers` processes on this machine (loky), or one per core, or per GPU that the experiments use.
+    Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`. A cell with a run
+    that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the same line resumes
+    an interrupted sweep. A worker that does not see the folder returns the files of its run. Equal
+    experiments are one cell. The sweep ends with the process that started it, so a script must wait for it
+    (`Sweep.wait`). `trust_source` is as in `launch`.
 
-    TypeError for what are no Experiments and for what is no executor, ValueError for workers below 1 or
-    beside an executor, OSError where `runs_dir` cannot be written, and on Windows (its WSL will do),
-    ModuleNotFoundError without loky where no executor is given.
+    TypeError for anything but Experiments and an executor; ValueError for fewer than 1 worker, or workers and
+    an executor; OSError if `runs_dir` cannot be written, and on Windows (use WSL); ModuleNotFoundError if
+    loky is needed but missing.
     """
     if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
         raise TypeError(
@@ -69,7 +67,7 @@ def sweep(
     if workers is not None:
         whole_number("workers", workers, 1, _MOST_WORKERS)
         if executor is not None:
-            raise ValueError("an executor has workers of its own: give workers or an executor")
+            raise ValueError("an executor has its own workers: pass either workers or an executor")
     system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
     if executor is None:
         executor = local_pool({slot_of(experiment.device) for experiment in cells.values()}, workers)
@@ -77,18 +75,18 @@ def sweep(
 
 
 class Sweep:
-    """Experiments that are being run, as `sweep` started them.
+    """A running sweep, as started by `sweep`.
 
-    As a cell's last line, what `mixwidgets.sweep` gave shows its living SweepProgress.
-    Iterating (`for run in sweep`, or `async for`) yields the runs as they end, those first that were there
-    already. Interrupting what waits for a sweep leaves it going.
+    As the last line of a cell, the result of `mixwidgets.sweep` shows a live SweepProgress. Iterating (`for
+    run in sweep`, or `async for`) yields the runs as they end, existing ones first. Interrupting code that
+    waits for a sweep does not stop it.
     """
 
     def __init__(self, experiments: Mapping[str, Experiment], executor: Executor, runs_dir: Path) -> None:
         self.experiments = tuple(experiments.values())
-        """What is run, in order."""
+        """The experiments, in order."""
         self.runs_dir = runs_dir
-        """Where the runs are recorded; absolute."""
+        """The folder of the runs; absolute."""
         self._by_id = experiments
         self._executor = executor
         self._cells = Cells(runs_dir)
@@ -109,29 +107,29 @@ class Sweep:
 
     @property
     def runs(self) -> list[Run]:
-        """The runs that are over, in the order of the experiments; also those that failed or were stopped."""
+        """The finished runs, in the order of the experiments, including failed and stopped ones."""
         results = map(self._results.get, self._by_id)
         return [result.run for result in results if result and result.run]
 
     @property
     def failures(self) -> dict[Experiment, str]:
-        """Why a cell failed, in words, by experiment. Where it began there is a run too, in `runs`; not where
-        its worker died or could not make one."""
+        """Why cells failed, in words, by experiment. If a cell's run began, it is in `runs` too; not if its
+        worker died or could not create one."""
         results = zip(self.experiments, map(self._results.get, self._by_id), strict=True)
         return {cell: result.message for cell, result in results if result and result.word == "failed"}
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many cells are "done", "running", "waiting", "failed" and "stopped": together all.
+        """The numbers of cells that are "done", "running", "waiting", "failed" and "stopped".
 
-        A cell at a worker that does not see `runs_dir` counts as waiting until its run arrives.
+        A cell on a worker that does not see `runs_dir` counts as waiting until its run arrives.
         """
         words = [word for word, _ in self.cell_states]
         return {word: words.count(word) for word in ("done", "running", "waiting", "failed", "stopped")}
 
     @property
     def cell_states(self) -> list[tuple[str, Run | None]]:
-        """Of each experiment, in order: its word of `counts`, and its run once that is over."""
+        """For each experiment, in order: its state (a key of `counts`), and its run once that is over."""
         return [
             (result.word, result.run)
             if (result := self._results.get(cell))
@@ -141,7 +139,7 @@ class Sweep:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether all cells are over."""
         return len(self._results) == len(self._by_id)
 
     def __iter__(self) -> Iterator[Run]:
@@ -159,9 +157,9 @@ class Sweep:
                 yield run
 
     def wait(self, timeout: float | None = None, progress: bool = True) -> list[Run]:
-        """The runs, once the sweep is over; TimeoutError when that takes over `timeout` seconds.
+        """The runs, once the sweep is over; TimeoutError if that takes more than `timeout` seconds.
 
-        Shows a progress bar meanwhile, unless `progress` is False.
+        Shows a progress bar unless `progress` is False.
         """
         from tqdm.auto import tqdm
 
@@ -179,31 +177,31 @@ class Sweep:
                 time.sleep(_POLL_S)
 
     def stop(self) -> None:
-        """Drop the cells that wait, ask the running ones to stop, and return when the sweep is over.
+        """Cancel the waiting cells, ask the running ones to stop, and return when the sweep is over.
 
-        A worker that does not see `runs_dir` cannot be asked: what it is at is lost. TimeoutError when a cell
-        goes on for ten seconds: it ends with the step that it is at.
+        A worker that does not see `runs_dir` cannot be asked; its work is lost. TimeoutError if a cell is
+        still running after ten seconds; it ends after its current step.
         """
         if self.is_over:
             return
         self._is_stopped = True
         try:
             self._cells.ask_to_stop(self._token)
-        finally:  # also where nothing can be written
+        finally:  # even if nothing can be written
             for cell, future in list(self._futures.items()):
                 if not self._cells.is_running(cell):
                     future.cancel()
         deadline = time.monotonic() + _PATIENCE_S
         while not self.is_over:
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{self!r} was asked to stop; what runs ends with the step that it is at.")
+                raise TimeoutError(f"{self!r} was asked to stop; its running cells end after this step.")
             time.sleep(_POLL_S)
 
     def _news(self) -> Iterator[Run | None]:
-        """Each run as it ends; None when there is nothing new yet."""
+        """Each run as it ends; None if there is nothing new yet."""
         seen = 0
         while True:
-            is_over = self.is_over  # before looking: then nothing is missed
+            is_over = self.is_over  # checked first, so that nothing is missed
             new = list(self._results.values())[seen:]
             seen += len(new)
             yield from (result.run for result in new if result.run)
@@ -212,19 +210,19 @@ class Sweep:
             yield None
 
     def _go(self) -> None:
-        """The thread: hand out what is missing, and take what comes back."""
+        """The thread: submit the missing cells and collect the results."""
         for cell in self._by_id:
             if cell not in self._results:
                 self._submit(cell)
         while not self.is_over:
             cell, future = self._arrived.get()
             if cell in self._results:
-                continue  # a strange executor may call back twice
+                continue  # an executor might call back twice
             if self._is_stopped and future.cancelled():
                 result = NOT_BEGUN
             else:
                 result = result_of(self._by_id[cell], future, self.runs_dir)
-            # As long as a future is held, Dask computes its result anew when the worker that has it is lost.
+            # While a future is referenced, Dask recomputes its result if the worker that has it is lost.
             self._futures.pop(cell, None)
             del future
             self._results[cell] = result

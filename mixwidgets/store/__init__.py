@@ -1,1 +1,1 @@
-"""The run directory: events written, read back, and what follows from them."""
+"""The run directory: writing and reading events, and everything computed from them."""

@@ -1,4 +1,4 @@
-"""Runs side by side: the settings that differ, how each ended, what each lost."""
+"""Compares runs: the settings that differ, how each run ended, what each lost."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ class ComparisonRow:
     """One line of a comparison."""
 
     name: str
-    """A setting, dotted where it is a field's field ("recipe.loss_scale.init_scale"), or a result."""
+    """The name of a setting, dotted if nested ("recipe.loss_scale.init_scale"), or of a result."""
     kind: Literal["setting", "result"]
     values: tuple[Value, ...]
-    """One per run, in their order. None: not known, not recorded, or nothing that this run has."""
+    """One per run, in order. None: unknown, not recorded, or not applicable to this run."""
 
 
 def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
-    """The settings in which the runs differ, then their results (see `comparison`). Reads the last status of
-    a run that is over, else its journal.
+    """The settings in which the runs differ, then their results (see `comparison`). Uses the last status of a
+    finished run, else its journal.
 
-    A setting that a run does not have, or of which nothing is known, makes no difference: the growth of a
-    loss scale that stays, the seed of a loop that `watch` looked at. ValueError when there is no run,
-    TypeError for what is none.
+    A setting that is not applicable to a run or unknown does not count as a difference: the growth factor of
+    a constant loss scale, the seed of a watched loop. ValueError if there are no runs, TypeError for anything
+    else.
     """
     there = checked_runs(runs)
     statuses = [current_status(run.path) for run in there]  # before the events: see Run.is_alive
@@ -52,7 +52,7 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
 
 def brief_results(run: Run) -> dict[str, Value]:
     """`device`, a GPU's `device_name`, `status`, `steps_done`, `skipped` and the last metrics; from the last
-    status where there is one, and otherwise from the journal."""
+    status if there is one, else from the journal."""
     status = current_status(run.path)
     state = status.state or run.state()
     found = {**place_of(state.started), **_results(run.experiment, status.word, state)}
@@ -60,25 +60,26 @@ def brief_results(run: Run) -> dict[str, Value]:
 
 
 def comparison(runs: Run | Iterable[Run], *more: Run) -> "pd.DataFrame":
-    """A row per run, by its id; columns are the settings in which the runs differ, then what came of each.
+    """One row per run, indexed by id; the columns are the settings in which the runs differ, then the
+    results.
 
-    Settings are the fields of Experiment, those of its recipe dotted (`recipe.loss_scale.init_scale`), task
-    options with their defaults filled in, and where the run took place: `device`, `backend`,
-    `versions.torch`, …  Results, as far as any of the runs recorded them:
+    Settings are the fields of Experiment, with dots for those of its recipe (`recipe.loss_scale.init_scale`),
+    task options including defaults, and the environment: `device`, `backend`, `versions.torch`, …  Results,
+    if any of the runs recorded them:
 
     - `status`, `steps_done`, `skipped` (of those steps), `steps_per_second` (by the median of the newest 100)
       and, times the batch size, `examples_per_second`
     - `loss` of the last step's batch, and the last evaluation's `metrics.loss`, `metrics.accuracy`, …; both
       losses hold the task option loss_weight
-    - of the newest gradient snapshot, as shares 0 … 1: `gradients.zero` of all of them; `gradients.flushed`,
-      `gradients.overflow` and `gradients.not_finite` of those that are not zero, for the compute format at
-      the step's loss scale. What a narrow backward pass has flushed is zero here already; only
-      `gradients.flushed_against_float32` tells it apart (`Experiment.fp32_reference`), as a share of the
-      gradients that are not zero in either arithmetic
-    - `weights_unchanged`: of the weights whose gradient is not zero, the share that the update left alone
-    - `memory.predicted`, `memory.measured`: bytes of a step, of all kinds together
+    - for the newest gradient snapshot, as shares 0 … 1: `gradients.zero` of all gradients;
+      `gradients.flushed`, `gradients.overflow` and `gradients.not_finite` of the non-zero ones, for the
+      compute format at the step's loss scale. Gradients flushed in a narrow backward pass are already zero
+      here; only `gradients.flushed_against_float32` counts them (`Experiment.fp32_reference`), as a share of
+      the gradients that are not zero in either arithmetic
+    - `weights_unchanged`: the share of weights with a non-zero gradient that the update did not change
+    - `memory.predicted`, `memory.measured`: the total bytes of a step
 
-    What a run did not record is None or NaN. ValueError when there is no run, TypeError for what is none.
+    What a run did not record is None or NaN. ValueError if there are no runs, TypeError for anything else.
     """
     import pandas as pd
 
@@ -88,10 +89,10 @@ def comparison(runs: Run | Iterable[Run], *more: Run) -> "pd.DataFrame":
 
 
 def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
-    """The runs to compare, at least one; ValueError or TypeError says what to give."""
+    """The runs to compare, at least one. Raises ValueError or TypeError, with what to pass."""
     there = [runs, *more] if isinstance(runs, Run) else [*runs, *more]
     if not there:
-        raise ValueError("There is nothing to compare: give some runs, such as mw.list_runs().")
+        raise ValueError("There is nothing to compare: pass some runs, such as mw.list_runs().")
     for run in there:
         if not isinstance(run, Run):
             raise TypeError(
@@ -101,13 +102,13 @@ def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
 
 
 def _state(run: Run, status: Status) -> RunState:
-    """Summed up; from the journal where the last status is missing or of an older version."""
+    """The summarised state, from the journal if the last status is missing or of an older version."""
     state = status.state if status.state and status.state.started else run.state()
     return state.summed_up(run.experiment.compute_format)
 
 
 def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> dict[str, Value]:
-    """The results that are recorded, of a summed-up state; NaN where a recorded number is undefined."""
+    """The recorded results of a summarised state; NaN if a recorded number is undefined."""
     found: dict[str, Value] = {"status": status}
     if state.finished or state.loss is not None:
         found |= {"steps_done": state.steps, "skipped": state.skipped}
@@ -132,7 +133,7 @@ def _differing(settings: Sequence[Mapping[str, Value]]) -> Iterator[ComparisonRo
 
 
 def _names(parts: Iterable[Mapping[str, Value]]) -> list[str]:
-    """Each name once, in the order in which they come; those that begin alike stand together."""
+    """Each name once, in order of first appearance; names with the same first part are grouped."""
     names = list(dict.fromkeys(name for part in parts for name in part))
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return sorted(names, key=lambda name: heads.index(name.split(".")[0]))

@@ -1,4 +1,4 @@
-"""The devices of this machine, found without torch: which a run may choose, and which it waits for."""
+"""The devices of this machine, found without torch: which a run can choose, and which it waits for."""
 
 import os
 import re
@@ -16,10 +16,10 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 def visible_gpus() -> list[str]:
-    """The GPUs that CUDA, or ROCm, shows to a process started now, in its order: cuda:0 first.
+    """The GPUs visible to a new process under CUDA or ROCm, in its order: cuda:0 first.
 
-    Each by its number on the machine, or by the UUID that CUDA_VISIBLE_DEVICES names. Of several entries CUDA
-    takes those before the first that names no GPU. ROCm goes by HIP_VISIBLE_DEVICES too, which it puts first.
+    Each is identified by its number on the machine, or by the UUID in CUDA_VISIBLE_DEVICES. CUDA ignores the
+    entries from the first invalid one on. ROCm also uses HIP_VISIBLE_DEVICES, which takes precedence.
     """
     count = len(gpu_names())
     chosen = os.environ.get("HIP_VISIBLE_DEVICES", os.environ.get("CUDA_VISIBLE_DEVICES"))
@@ -35,14 +35,14 @@ def visible_gpus() -> list[str]:
 
 
 def choosable_devices() -> dict[str, str]:
-    """What an Experiment's `device` can be here: "auto", "cpu", and "cuda:0" … for the GPUs. Each with the
-    GPU's name and memory, "" where there is none or it is not known."""
+    """The possible values of an Experiment's `device`: "auto", "cpu", and "cuda:0" … for the GPUs. Each with
+    the GPU's name and memory, "" if there is none or it is unknown."""
     gpus = {f"cuda:{number}": _gpu_name(gpu) for number, gpu in enumerate(visible_gpus())}
     return {"auto": "", "cpu": "", **gpus}
 
 
 def _gpu_name(gpu: str) -> str:
-    """Unless told otherwise CUDA numbers the GPUs by their speed, and drivers by their slots."""
+    """By default, CUDA numbers GPUs by speed, and drivers by slot, so names are known only if both agree."""
     names = gpu_names()
     if len(set(names)) == 1 and not gpu.startswith("MIG-"):  # a part of a GPU
         return names[0]
@@ -51,10 +51,10 @@ def _gpu_name(gpu: str) -> str:
 
 
 def slot_of(device: str) -> str:
-    """The name, of a-z 0-9 _, of what a run on `device` needs for itself: "cpu", or a GPU such as "cuda0".
+    """The name (a-z 0-9 _) of the device whose slots a run on `device` uses: "cpu", or a GPU such as "cuda0".
 
-    "auto" needs the first GPU where one is visible. A GPU keeps its name whatever number
-    CUDA_VISIBLE_DEVICES gives it in this process.
+    "auto" uses the first visible GPU. The name of a GPU does not depend on CUDA_VISIBLE_DEVICES in this
+    process.
     """
     gpus = visible_gpus()
     if device == "cpu" or (device == "auto" and not gpus):
@@ -64,7 +64,7 @@ def slot_of(device: str) -> str:
 
 
 def usable_cores() -> int:
-    """The cores that this process may use: by its affinity and by its container's CPU quota. At least 1."""
+    """The cores that this process may use, given its affinity and its container's CPU quota. At least 1."""
     cores = allowed_cores()
     try:
         quota, period = _CPU_QUOTA.read_text().split()
@@ -74,8 +74,8 @@ def usable_cores() -> int:
 
 
 def usable_memory() -> int:
-    """The bytes of memory that this process may use: the machine's, or its container's limit if that is
-    less."""
+    """The bytes of memory that this process may use: the machine's memory or its container's limit, whichever
+    is less."""
     memory = machine_memory()
     try:
         return min(memory, int(_MEMORY_LIMIT.read_text()))
@@ -84,8 +84,8 @@ def usable_memory() -> int:
 
 
 def free_memory() -> int:
-    """The bytes that this process could still take without swapping; all usable memory where the system does
-    not say."""
+    """The bytes that this process could still allocate without swapping; all usable memory if the system does
+    not report it."""
     free = usable_memory()
     with suppress(OSError, ValueError):
         free -= int(_MEMORY_USED.read_text())

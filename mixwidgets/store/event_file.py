@@ -1,12 +1,11 @@
-"""A run as TensorBoard's event file: scalars of every step and histograms of the gradients.
+"""A run as a TensorBoard event file: scalars of every step and histograms of the gradients.
 
-Written by the tensorboard package's own writer (version 2.21 read), so that neither torch nor TensorFlow is
-needed. Tags:
+Uses the writer of the tensorboard package (version 2.21), which needs neither torch nor TensorFlow. Tags:
 
     loss, loss_scale, grad_norm, skipped, …    every number of a StepRecord, and examples_per_second
     evaluation/accuracy                        the metrics
     gradients_log2/conv1.weight                log2 of the magnitudes that are neither zero, inf nor NaN
-    gradients_zero/…, gradients_not_finite/…   how many those others are
+    gradients_zero/…, gradients_not_finite/…   the numbers of those others
     memory_predicted/weights                   bytes by kind, as in Memory
 """
 
@@ -33,8 +32,8 @@ _NUMBERS = [
 
 
 def write_event_file(events: Iterable[Event], folder: Path, started: float, batch_size: float) -> None:
-    """Write the one event file of `folder`. A step's wall time is `started` (seconds since 1970) plus the
-    seconds of the steps up to it: evaluations and snapshots take none."""
+    """Write one event file into `folder`. A step's wall time is `started` (seconds since 1970) plus the
+    seconds of the steps so far; evaluations and snapshots take no time."""
     wall_time = started
     with closing(EventFile(folder)) as file:
         for event in events:
@@ -46,7 +45,7 @@ def write_event_file(events: Iterable[Event], folder: Path, started: float, batc
 
 
 class EventFile:
-    """An event file of TensorBoard's in a folder, which may have others."""
+    """A TensorBoard event file in a folder, which may contain others."""
 
     def __init__(self, folder: Path) -> None:
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
@@ -54,7 +53,7 @@ class EventFile:
         self._writer = EventFileWriter(str(folder))
 
     def add(self, step: int, wall_time: float, values: Iterable[tuple[str, dict[str, Any]]]) -> None:
-        """Each value as a tag and the fields of a Summary.Value."""
+        """Add values, each a tag and the fields of a Summary.Value."""
         from tensorboard.compat.proto.event_pb2 import Event as TensorBoardEvent
         from tensorboard.compat.proto.summary_pb2 import Summary
 
@@ -66,7 +65,7 @@ class EventFile:
 
 
 def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The tag and the content of each value that an event gives."""
+    """The tag and content of each value of an event."""
     if isinstance(event, StepRecord):
         for name in _NUMBERS:
             yield name, {"simple_value": getattr(event, name)}
@@ -90,8 +89,8 @@ def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, An
 def _histogram(summary: GradientSummary) -> Any:
     """The exact count of each binade: bucket e … e + 1 holds the magnitudes from 2^e to below 2^(e+1).
 
-    Of log2, because on a linear axis all binades but the last few would share one pixel. HistogramProto
-    also wants sums; the summary has none, so they take each value at its bucket's middle.
+    The axis is log2, because on a linear one almost all binades would share a pixel. HistogramProto also
+    needs sums, which the summary does not have; they are computed from the middles of the buckets.
     """
     from tensorboard.compat.proto.summary_pb2 import HistogramProto
 

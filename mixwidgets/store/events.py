@@ -1,4 +1,4 @@
-"""What a training run says as it goes: immutable events. Their JSON form: `mixwidgets.store.records`."""
+"""The events of a training run, immutable. Their JSON form is in `mixwidgets.store.records`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ REASONS = MappingProxyType(
         "crashed": "an error ended it; the message has its text",
     }
 )
-"""Why a run finished, each in words."""
+"""The reasons why a run finished, with descriptions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +29,9 @@ class RunStarted:
     device: str
     """Where the tensors live: "cpu" or "cuda:0"."""
     backend: str
-    """How the matrix products are computed, in words."""
+    """A description of how matrix products are computed."""
     versions: Mapping[str, str]
-    """Version by package name, and Python's."""
+    """The versions of Python and of packages, by name."""
     device_name: str = ""
     """The GPU's name and memory, such as "NVIDIA H200, 140 GiB"; empty for a CPU."""
 
@@ -44,22 +44,22 @@ class StepRecord:
     step: int
     """From 1."""
     loss: float
-    """The batch's loss, `loss_weight` included, the loss scale not."""
+    """The batch's loss, with `loss_weight` but without the loss scale."""
     loss_scale: float
-    """The factor that this step's loss was multiplied by."""
+    """The factor on this step's loss."""
     found_inf: bool
-    """Whether a gradient held an inf or a NaN."""
+    """Whether a gradient was inf or NaN."""
     non_finite: int = 0
     """How many elements of the gradients were inf or NaN."""
     first_non_finite: str = ""
-    """The first parameter, in the model's order (of a watched loop: in that of the backward pass), whose
-    gradient held one; "" if none did."""
+    """The first parameter whose gradient was inf or NaN, in the model's order (in a watched loop, in that of
+    the backward pass); "" if there is none."""
     skipped: bool
-    """Whether the weights were left alone for it."""
+    """Whether the update was skipped because of it."""
     grad_norm: float
     """The unscaled gradients' global L2 norm, before clipping; may be inf or NaN."""
     seconds: float
-    """Wall-clock time of the step; where a snapshot is taken, with the time that this takes."""
+    """Wall-clock time of the step, including its snapshot if there is one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,9 +68,9 @@ class Evaluation:
 
     kind: ClassVar[str] = "evaluation"
     step: int
-    """Steps done; 0 is before training."""
+    """Steps done; 0: before training."""
     metrics: Mapping[str, float]
-    """ "loss" and the task's own, such as "accuracy" (0 … 1)."""
+    """ "loss" and the task's own metrics, such as "accuracy" (0 … 1)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,33 +79,33 @@ class GradientSnapshot:
 
     kind: ClassVar[str] = "gradients"
     step: int
-    """The step that they belong to, from 1."""
+    """The step, from 1."""
     summaries: Mapping[str, GradientSummary]
     """By parameter name, in the model's order."""
     weights_unchanged: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """By parameter name: how many weights, their gradient not zero, the update left as they were in the
-    format that they are kept in. Empty where the update was skipped."""
+    """By parameter name: how many weights with a non-zero gradient the update did not change, in the format
+    in which they are kept. Empty if the update was skipped."""
     flushed: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """By parameter name: how many gradients are zero here but not in float32 arithmetic with the same weights
-    and batch. Empty unless the experiment asks for `fp32_reference`."""
+    and batch. Empty unless the experiment has `fp32_reference`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """What a step takes in bytes, by kind.
+    """The memory of a step in bytes, by kind.
 
-    "weights" (those that the forward pass reads), "master" (the float32 weights that these are copied from),
-    "gradients" (of the backward pass, and the float32 buffers), "optimizer" (its state), "activations" (what
-    the backward pass keeps of the forward pass).
+    "weights" (used in the forward pass), "master" (their float32 originals), "gradients" (of
+    the backward pass, and the float32 buffers), "optimizer" (its state), "activations" (saved by the forward
+    pass for the backward pass).
     """
 
     kind: ClassVar[str] = "memory"
     step: int
-    """The step after which it was taken."""
+    """The step after which it was measured."""
     predicted: Mapping[str, int]
-    """Worked out from the shapes and dtypes of the tensors."""
+    """Computed from the shapes and dtypes of the tensors."""
     measured: Mapping[str, int]
-    """The same by the allocator's counters of a CUDA device; empty on the CPU."""
+    """From the allocator's counters of a CUDA device; empty on the CPU."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +116,7 @@ class RunFinished:
     reason: str
     """A key of `REASONS`."""
     metrics: Mapping[str, float]
-    """The last evaluation's; empty when there was none."""
+    """Those of the last evaluation; empty if there was none."""
     message: str = ""
     """What happened, in words."""
 

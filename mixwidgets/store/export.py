@@ -1,4 +1,4 @@
-"""Exports: a run's records in the files that other tools read."""
+"""Exports: a run's records as files for other tools."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ExportKind = Literal["tensorboard", "csv", "parquet"]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet may run begins so
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet may execute cells that begin with these
 _NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
 
 
@@ -32,14 +32,14 @@ def export_run(
     kind: ExportKind,
     path: str | os.PathLike[str] | None = None,
 ) -> Path:
-    """Write a new folder (see `Run.export`) and return it: whole, or not at all."""
+    """Write a new folder (see `Run.export`), completely or not at all, and return it."""
     choice("export", kind, _NEEDS)
     require("This export", "export", _NEEDS[kind])
     target = _default_target(run_path, kind) if path is None else Path(path).absolute()
     if os.path.lexists(target):
         raise FileExistsError(
-            f"{os.fspath(target)!r} is there already, and an export overwrites nothing: "
-            "remove it, or give another path."
+            f"{os.fspath(target)!r} already exists, and an export overwrites nothing: "
+            "remove it, or use another path."
         )
     draft = target.with_name(f".{target.name}-{secrets.token_hex(4)}")
     with errors_told(
@@ -59,7 +59,7 @@ def export_run(
 def _default_target(run_path: Path, kind: str) -> Path:
     folder = run_path / "export"
     if folder.is_symlink():
-        raise ValueError(f"{os.fspath(folder)!r} is a link, and may lead out of the run: give a path.")
+        raise ValueError(f"{os.fspath(folder)!r} is a link, which may lead out of the run: pass a path.")
     return folder / kind
 
 
@@ -68,7 +68,7 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
         return JournalReader(run_path).read_new()
 
     if kind == "tensorboard":
-        started = (run_path / "experiment.json").stat().st_mtime  # written when the run was made, never after
+        started = (run_path / "experiment.json").stat().st_mtime  # written once, when the run was created
         write_event_file(events(), folder, started, experiment.batch_size)
         return
     tables = {
@@ -78,7 +78,7 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
     }
     for name, table in tables.items():
         if kind == "csv":
-            # As RFC 4180 ends lines: then a carriage return in a name is quoted, too, and begins no cell.
+            # RFC 4180's line ends, so that a carriage return in a name is quoted too and starts no cell.
             _without_formulas(table).to_csv(
                 folder / f"{name}.csv", index=False, na_rep="nan", lineterminator="\r\n"
             )
@@ -87,7 +87,7 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
 
 
 def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
-    """The table with an apostrophe before each text, also a column's name, that a spreadsheet would run."""
+    """The table with an apostrophe before each text and column name that a spreadsheet would execute."""
 
     def shown(cell: object) -> object:
         return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -1,4 +1,4 @@
-"""Files of a run directory: read without trust; a crash or a full disk leaves no half-written file."""
+"""Files of a run directory: hostile files are read safely, and writing survives crashes and full disks."""
 
 import errno
 import json
@@ -25,13 +25,13 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether `error` says that there is no room (disk, quota or file-size limit)."""
+    """Whether `error` means that there is no space (disk, quota or file-size limit)."""
     return isinstance(error, OSError) and error.errno in _DISK_FULL
 
 
 @contextmanager
 def errors_told(what: str, fix: str) -> Iterator[None]:
-    """An OSError inside `with` says what failed, the system's reason, and the fix."""
+    """Gives an OSError inside `with` a message with what failed, the system's reason, and the fix."""
     try:
         yield
     except OSError as error:
@@ -45,7 +45,7 @@ def with_checksum(record: Mapping[str, Any]) -> bytes:
 
 
 def without_checksum(line: bytes) -> dict[str, Any]:
-    """The record in a line of `with_checksum`; ValueError says what is wrong with the line."""
+    """The record in a line of `with_checksum`. ValueError says what is wrong with the line."""
     found = _CHECKSUM.search(line)
     if not found:
         raise ValueError("there is no checksum at its end")
@@ -62,7 +62,7 @@ def without_checksum(line: bytes) -> dict[str, Any]:
 
 
 def open_plain_file(path: Path) -> int:
-    """A descriptor to read from; ValueError for a symlink, FIFO, directory or device."""
+    """A descriptor for reading. ValueError for a symlink, FIFO, directory or device."""
     try:
         if system.FOLLOWS_LINKS and path.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -78,7 +78,7 @@ def open_plain_file(path: Path) -> int:
 
 
 def read_plain_file(path: Path, limit: int) -> bytes:
-    """The bytes of a plain file of at most `limit` bytes; ValueError or OSError otherwise."""
+    """The content of a plain file of at most `limit` bytes. ValueError or OSError otherwise."""
     with os.fdopen(open_plain_file(path), "rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
@@ -87,7 +87,7 @@ def read_plain_file(path: Path, limit: int) -> bytes:
 
 
 def write_once(descriptor: int, data: bytes) -> None:
-    """Append by one write; OSError, with the file as it was, when not every byte fits."""
+    """Append with a single write. OSError, with the file unchanged, if not all bytes fit."""
     before = os.fstat(descriptor).st_size
     try:
         written = os.write(descriptor, data)
@@ -96,11 +96,11 @@ def write_once(descriptor: int, data: bytes) -> None:
         raise
     if written < len(data):
         os.ftruncate(descriptor, before)
-        raise OSError(errno.ENOSPC, "There is no room left for the record; what was written of it is undone")
+        raise OSError(errno.ENOSPC, "There is no room left for the record; the partial write was undone")
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """A new file with `data`, on disk (fsync) on return; none is left where that fails."""
+    """Create a file with `data`, on disk (fsync) on return; no file is left if that fails."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.PLAIN, 0o644)
     try:
         with os.fdopen(descriptor, "wb", buffering=0):
@@ -112,7 +112,7 @@ def create_file(path: Path, data: bytes) -> None:
 
 
 def create_mark(path: Path, words: str = "") -> None:
-    """Create a file at `path` with `words` in it, unless something is there already. Follows no link."""
+    """Create a file at `path` with `words` in it, unless something exists there. Follows no links."""
     with suppress(FileExistsError):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.PLAIN, 0o644)
         try:
@@ -122,7 +122,7 @@ def create_mark(path: Path, words: str = "") -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """`path` holds `data` afterwards, or what it held before: temp file, fsync, rename."""
+    """Replace the content of `path` atomically: temporary file, fsync, rename."""
     temporary = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:
         create_file(temporary, data)
@@ -136,7 +136,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def replace_by_reserved(path: Path, reserved: Path, data: bytes) -> None:
-    """As `replace_file`, in the space of the file `reserved`, so that it works on a full disk."""
+    """Like `replace_file`, but uses the space of the file `reserved`, so that it works on a full disk."""
     descriptor = os.open(reserved, os.O_WRONLY | system.PLAIN | system.NO_WAIT)
     try:
         os.write(descriptor, data)

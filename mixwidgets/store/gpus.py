@@ -1,4 +1,4 @@
-"""The GPUs of this machine, as their drivers list them: without torch, and without starting to use one."""
+"""The GPUs of this machine as listed by their drivers, without torch and without initialising a GPU."""
 
 import ctypes
 import os
@@ -14,11 +14,11 @@ _AMD = Path("/sys/class/kfd/kfd/topology/nodes")  # Linux: a folder for each CPU
 
 @cache
 def gpu_names() -> tuple[str, ...]:
-    """NVIDIA's GPUs or, where there is none, AMD's, in the driver's order; asked for once in a process.
+    """NVIDIA's GPUs or, if there are none, AMD's, in the driver's order; cached for the process.
 
-    Each by its name and memory, such as "NVIDIA H200, 140 GiB"; "" for one whose driver does not tell.
-    NVML, the library of nvidia-smi, knows them in containers and in Windows' Linux too, where the folders of
-    the Linux driver are missing.
+    Each by name and memory, such as "NVIDIA H200, 140 GiB"; "" if the driver does not report them. NVML, the
+    library of nvidia-smi, also works in containers and WSL, where the folders of the Linux driver are
+    missing.
     """
     return _by_nvml() or ("",) * (_folders(_NVIDIA) or _amd())
 
@@ -44,7 +44,7 @@ def _nvml_name(nvml: Any, number: int) -> str:
     if nvml.nvmlDeviceGetName(gpu, name, _LONGEST_NAME):
         return ""
     memory = (ctypes.c_ulonglong * 3)()  # bytes: total, free, used
-    shared = nvml.nvmlDeviceGetMemoryInfo(gpu, ctypes.byref(memory))  # with the CPU: there is no such figure
+    shared = nvml.nvmlDeviceGetMemoryInfo(gpu, ctypes.byref(memory))  # fails if shared with the CPU
     return name.value.decode(errors="replace") + ("" if shared else f", {memory[0] / 2**30:.0f} GiB")
 
 
@@ -56,7 +56,7 @@ def _folders(parent: Path) -> int:
 
 
 def _amd() -> int:
-    """Of the nodes of AMD's driver those that have compute units; CPUs have none."""
+    """The number of nodes of AMD's driver with compute units, which CPUs do not have."""
     try:
         nodes = [(node / "properties").read_text() for node in _AMD.iterdir()]
     except OSError:

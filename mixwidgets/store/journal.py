@@ -1,17 +1,17 @@
 """The writing side of a run directory.
 
-    experiment.json       what is run, or the loop that is watched; never changed
-    status.json           what the run's process last said; replaced as a whole
+    experiment.json       the experiment, or the watched loop; never changed
+    status.json           what the run's process last reported; replaced as a whole
     events.jsonl          one line per event, one writer, one write per line
     gradients-000010.bin  the gradient summaries of step 10
-    lock                  locked by the run's process as long as it lives
-    stop                  exists once the run was asked to stop; may hold who asked
+    lock                  locked by the run's process as long as it is alive
+    stop                  exists once the run was asked to stop; may contain the reason
     status.reserved       disk space for the last status
     log.txt               what the process printed
 
 experiment.json, status.json and each event are a line of JSON with a CRC-32 as its last key. A record counts
-as acknowledged when `append` returns: it is then in the file, whole, and survives the end of the process; the
-last status is also synced to disk.
+as acknowledged when `append` returns: it is then completely in the file and survives the end of the process.
+The last status is also synced to disk.
 """
 
 import errno
@@ -52,9 +52,9 @@ from mixwidgets.store.watched_loop import WatchedLoop
 
 
 def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs") -> Path:
-    """A new, queued run directory in `runs_dir` (made if missing); its name is a generated slug.
+    """Create a queued run directory with a generated name in `runs_dir`, which is created if missing.
 
-    OSError, with what to do, when the folder cannot be made or written.
+    OSError, with what to do, if the folder cannot be created or written.
     """
     path = Path(runs_dir) / _new_id(experiment)
     with errors_told(
@@ -68,7 +68,7 @@ def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs"
 def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
     """Make `path`, which is missing or an empty folder, a queued run directory.
 
-    OSError, with what to do, when it is neither or cannot be written.
+    OSError, with what to do, if it is neither or cannot be written.
     """
     folder = Path(path)
     with errors_told(
@@ -76,7 +76,7 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
         "give path a new folder, such as 'runs/my_loop', that you may write to and that has room",
     ):
         if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-            raise FileExistsError(errno.EEXIST, "it is there already, and no empty folder")
+            raise FileExistsError(errno.EEXIST, "it already exists and is not an empty folder")
         _make_run(folder, loop)
 
 
@@ -85,7 +85,7 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
     try:
         reserve_last_status(path)
         write_status(path, Status(word="queued"))
-        # Last, since it makes the folder a run.
+        # Written last, because this file makes the folder a run.
         replace_file(path / "experiment.json", with_checksum(what.to_dict()))
     except OSError:
         shutil.rmtree(path, ignore_errors=True)
@@ -93,7 +93,7 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
 
 
 def _new_id(experiment: Experiment) -> str:
-    """Time, task and recipe, in a-z 0-9 _ - only: such a name cannot lead out of the folder."""
+    """Time, task and recipe, using only a-z 0-9 _ -, so that the name cannot lead out of the folder."""
     now = _next_time()
     what = [
         re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in (experiment.task, experiment.recipe.name)
@@ -103,7 +103,7 @@ def _new_id(experiment: Experiment) -> str:
 
 
 def _next_time() -> datetime:
-    """Now, or a millisecond after the last result: names sort in the order of creation."""
+    """Now, or a millisecond after the last result, so that names sort in the order of creation."""
     global _latest
     with _one_at_a_time:
         _latest = max(datetime.now(UTC), _latest + timedelta(milliseconds=1))
@@ -115,30 +115,30 @@ _one_at_a_time = threading.Lock()
 
 
 def read_experiment(run_path: Path) -> Experiment | WatchedLoop:
-    """What a run directory is about; ValueError or OSError when it is none, or damaged."""
+    """The experiment or watched loop of a run directory. ValueError or OSError if it is none, or damaged."""
     try:
         fields = without_checksum(read_plain_file(run_path / "experiment.json", 1 << 20))
         return (WatchedLoop if fields.get("kind") == WatchedLoop.kind else Experiment).from_dict(fields)
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"{os.fspath(run_path)!r} is no run: it has no experiment.json. "
-            "A run is a folder that launch or watch made, such as runs/<id>."
+            f"{os.fspath(run_path)!r} is not a run: it has no experiment.json. "
+            "A run is a folder created by launch or watch, such as runs/<id>."
         ) from None
     except (ValueError, TypeError) as error:
         raise ValueError(f"experiment.json of {os.fspath(run_path)!r} cannot be used: {error}") from None
 
 
 class Journal:
-    """The one writer of a run. Use as a context manager; closing releases the run's lock."""
+    """The only writer of a run. A context manager; closing releases the run's lock."""
 
     def __init__(self, run_path: str | os.PathLike[str], lock: int | None = None) -> None:
-        """Take over a queued run. `lock` is a descriptor of its already locked lock file.
+        """Take over a queued run. `lock`: a descriptor of its lock file, already locked.
 
-        BlockingIOError when another process has the run, FileExistsError when it has been written already.
+        BlockingIOError if another process has the run, FileExistsError if it has been written already.
         """
         self.path = Path(run_path)
         self.experiment = read_experiment(self.path)
-        """What the run directory says is to be run, or watched."""
+        """The experiment or watched loop of the run directory."""
         self._state = RunState()
         try:
             self._lock = take_lock(self.path / "lock") if lock is None else lock
@@ -154,7 +154,7 @@ class Journal:
             raise
 
     def _begin(self) -> int:
-        """Write "running" and create events.jsonl; on a full disk, write that into the reserved space."""
+        """Write "running" and create events.jsonl; a full disk is reported in the reserved space."""
         events = self.path / "events.jsonl"
         if os.path.lexists(events):
             raise FileExistsError(
@@ -170,9 +170,9 @@ class Journal:
             raise
 
     def append(self, event: Event) -> None:
-        """Record an event. OSError, with the journal as it was before, when there is no room.
+        """Record an event. OSError, with the journal unchanged, if there is no space.
 
-        RunFinished is always recorded: the space for its status is reserved.
+        RunFinished is always recorded, because the space for its status is reserved.
         """
         if isinstance(event, RunFinished):
             self._finish(event)

@@ -1,7 +1,7 @@
-"""The lock that a run's process holds as long as it lives.
+"""The lock that a run's process holds as long as it is alive.
 
-The system releases it when the process ends, however it ends. It belongs to the open file, so the launcher
-can take it and hand it down to the process that it starts.
+The system releases it however the process ends. It belongs to the open file, so the launcher can take it and
+pass it on to the process that it starts.
 """
 
 import errno
@@ -14,15 +14,15 @@ from mixwidgets.store import system
 from mixwidgets.store.files import open_plain_file
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # many network drives
-_PATIENCE_S = 1.0  # a reader's look takes the lock for microseconds: try again before giving up
+_PATIENCE_S = 1.0  # readers take the lock for microseconds, so try again before giving up
 _LONGEST_NOTE = 1 << 13  # bytes
 
 
 def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
-    """Create and lock the file; closing the returned descriptor releases it.
+    """Create and lock the file. Closing the returned descriptor releases it.
 
-    BlockingIOError when another process, or another writer in this one, holds it for `patience_s` seconds;
-    OSError, with what to do, on a drive that has no locks.
+    BlockingIOError if another process, or another writer in this one, holds it for `patience_s` seconds;
+    OSError, with what to do, on a drive without locks.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.PLAIN, 0o644)
     deadline = time.monotonic() + patience_s
@@ -48,8 +48,8 @@ def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a live process holds the lock. False also for a file that is missing or no plain file, and on a
-    drive without locks, where `status.current_status` goes by other signs."""
+    """Whether a live process holds the lock. False also for a missing or special file, and on a drive without
+    locks, where `status.current_status` uses other signs."""
     try:
         descriptor = open_plain_file(path)
     except (OSError, ValueError):
@@ -67,7 +67,7 @@ def is_locked(path: Path) -> bool:
 
 
 def locks_work(path: Path) -> bool:
-    """Whether the drive keeps a second lock of this file away from a first: many network drives do not."""
+    """Whether a second lock of this file is refused, which many network drives do not do."""
     with ExitStack() as opened:
         try:
             for _ in range(2):
@@ -82,20 +82,20 @@ def locks_work(path: Path) -> bool:
 
 
 def write_note(lock: int, text: str) -> None:
-    """Replace what the locked file holds: a word on who has the lock."""
+    """Replace the content of the locked file, which says who has the lock."""
     os.lseek(lock, 0, os.SEEK_SET)
     os.ftruncate(lock, 0)
     os.write(lock, os.fsencode(text))
 
 
 def read_note(lock: int) -> str:
-    """What `write_note` wrote into an open file."""
+    """The text that `write_note` wrote into an open file."""
     os.lseek(lock, 0, os.SEEK_SET)
     return os.fsdecode(os.read(lock, _LONGEST_NOTE))
 
 
 def note_at(path: Path) -> str:
-    """What `write_note`, or anybody else, wrote there; empty where it cannot be read."""
+    """The text that `write_note`, or anybody else, wrote to this file; empty if it cannot be read."""
     try:
         descriptor = open_plain_file(path)
     except (OSError, ValueError):

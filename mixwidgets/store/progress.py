@@ -1,4 +1,4 @@
-"""A bar that follows a run while somebody waits for it: tqdm's, of text or, in a notebook, of widgets."""
+"""A progress bar for a run that is waited for: tqdm's text bar or, in a notebook, its widget."""
 
 import math
 import time
@@ -7,20 +7,20 @@ from typing import Any, Self
 from mixwidgets.store.reader import JournalReader
 from mixwidgets.store.state import RunState
 
-_DELAY_S = 0.5  # a run that is over sooner shows none
-_FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{remaining}{postfix}]"  # in 80 columns, with all its figures
-_READING_S = 0.2  # at most, at a time: a long journal must not hold up who waits
+_DELAY_S = 0.5  # shorter runs show no bar
+_FORMAT = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{remaining}{postfix}]"  # fits 80 columns
+_READING_S = 0.2  # the longest time to read at once, so that a long journal does not delay the caller
 
 
 class ProgressBar:
-    """The steps of a run, its loss, loss scale and skipped steps; before them, its place in line.
+    """Shows the steps of a run, its loss, loss scale and skipped steps; before them, its place in the queue.
 
-    Use as a context manager and call `look` again and again. It shows nothing for half a second, and nothing
-    at all where tqdm is not installed.
+    A context manager; call `look` repeatedly. It shows nothing in the first half second, nor if tqdm is not
+    installed.
     """
 
     def __init__(self, reader: JournalReader, steps: int | None) -> None:
-        """steps: how many the run takes; None where that is not known."""
+        """steps: the run's number of steps; None if unknown."""
         self._reader, self._steps = reader, steps
         self._state = RunState()
         self._appears = time.monotonic() + _DELAY_S
@@ -28,7 +28,7 @@ class ProgressBar:
         self._waited = False
 
     def look(self, status: str, place: int | None) -> None:
-        """Show what is new; `status` and `place` in line are the run's."""
+        """Show what is new, with the run's `status` and `place` in the queue."""
         if time.monotonic() < self._appears:
             return
         self._read()
@@ -45,7 +45,7 @@ class ProgressBar:
             }
             self._bar = tqdm(total=self._steps, initial=self._state.steps, **how)
         if self._waited and status != "queued":
-            self._bar.reset()  # the time in line is not the run's
+            self._bar.reset()  # do not count the time in the queue
         self._waited = status == "queued"
         told = f"queued, {_ordinal(place)} in line" if place else status
         self._bar.set_description_str(told, refresh=False)
@@ -67,7 +67,7 @@ class ProgressBar:
                 return
 
     def _figures(self) -> str:
-        """Of the newest step; a watched loop need not have told its loss."""
+        """Figures of the newest step; a watched loop may not have reported its loss."""
         state = self._state
         if state.loss is None:
             return ""

@@ -1,13 +1,13 @@
-"""The queue for the devices of this machine: who waits, and who goes next.
+"""The queue for the devices of this machine: which runs wait, and which is next.
 
     <folder>/<device>/                   such as cpu or cuda0
       00000007-<owner>-<name>            a ticket, locked and touched by the process that waits
-      slot-0                             locked by the process that has this slot; holds the last owner
+      slot-0                             locked by the process that has this slot; contains the last owner
       lock                               locked while a ticket gets its number
 
-The folder belongs to a user and a machine, not to a folder of runs, so that all notebooks and sweeps share
-the same slots. No process keeps the order: whoever waits reads it here (`mixwidgets.scheduler.slots`). The
-system releases a lock when its process ends, however it ends, so nothing that dies blocks the queue.
+There is one folder per user and machine, not per runs folder, so that all notebooks and sweeps share the same
+slots. No process manages the queue: the waiting processes read it (`mixwidgets.scheduler.slots`). The system
+releases the locks of a process however it ends, so a dead process does not block the queue.
 """
 
 import errno
@@ -26,7 +26,7 @@ from mixwidgets.store.files import errors_told
 from mixwidgets.store.lock import is_locked, note_at, take_lock, write_note
 
 STALLED_S = 10.0
-"""A ticket that was not touched for so long is passed over: its process is stopped or suspended."""
+"""A ticket not touched for this long is passed over, because its process is stopped or suspended."""
 
 _TICKET = re.compile(r"([0-9]{8})-([a-z0-9]{1,40})-([a-z0-9_]+(?:-[a-z0-9_]+)*)")
 _LAST = 99_999_999
@@ -37,11 +37,11 @@ class Ticket(NamedTuple):
     """A place in a queue."""
 
     number: int
-    """In the order of joining."""
+    """Ascending in the order of joining."""
     owner: str
-    """Who asked, such as a notebook's process or a sweep; [a-z0-9]. Owners take turns."""
+    """The owner, such as a notebook's process or a sweep; [a-z0-9]. Owners take turns."""
     name: str
-    """The id of the run, or of the sweep's cell, that waits."""
+    """The id of the waiting run or sweep cell."""
 
     @property
     def file(self) -> str:
@@ -50,36 +50,36 @@ class Ticket(NamedTuple):
 
     @classmethod
     def of_file(cls, name: str) -> Self | None:
-        """The ticket of a file; None for another file's name."""
+        """The ticket with this file name; None for any other name."""
         found = _TICKET.fullmatch(name)
         return cls(int(found[1]), found[2], found[3]) if found else None
 
 
 def queue_of(slot: str) -> Path:
-    """The folder of the queue for a device (`mixwidgets.store.devices.slot_of`), made if it is missing.
+    """The queue's folder for a device (`mixwidgets.store.devices.slot_of`), created if missing.
 
     OSError, with what to do, if it cannot be used or another user could write to it.
     """
     folder = _machine_folder()
     with errors_told(
-        f"A run cannot wait in line in {os.fspath(folder)!r}",
-        "remove this folder, which holds the order of waiting runs and nothing else, or set MIXWIDGETS_QUEUE "
+        f"A run cannot be queued in {os.fspath(folder)!r}",
+        "remove this folder, which holds only the order of waiting runs, or set MIXWIDGETS_QUEUE "
         "to a folder of your own on this machine",
     ):
         for each in (folder, folder / slot):
             each.mkdir(mode=0o700, exist_ok=True)
             found = each.lstat()
             if not stat.S_ISDIR(found.st_mode):
-                raise NotADirectoryError(errno.ENOTDIR, "there is a file or a link in place of a folder")
+                raise NotADirectoryError(errno.ENOTDIR, "it is a file or a link, not a folder")
             if found.st_uid != system.user_id() or found.st_mode & 0o022:
                 raise PermissionError(errno.EPERM, "another user could write there")
     return folder / slot
 
 
 def join(queue: Path, owner: str, name: str, runs_dir: Path) -> tuple[Path, int]:
-    """Take a ticket behind all others: its file, and the descriptor that holds its lock.
+    """Take the last ticket. Returns its file, and the descriptor that holds its lock.
 
-    Tickets of processes that are gone are removed. OSError if the folder cannot be written.
+    Tickets of dead processes are removed. OSError if the folder cannot be written.
     """
     numbering = take_lock(queue / "lock")
     try:
@@ -101,11 +101,11 @@ def join(queue: Path, owner: str, name: str, runs_dir: Path) -> tuple[Path, int]
 
 
 def line(queue: Path) -> list[Ticket]:
-    """The tickets of live processes, the next to go first.
+    """The tickets of live processes, the next one first.
 
-    Owners take turns: first comes the ticket whose owner has the fewest slots and earlier tickets, then the
-    lower number. A slot counts for the last owner that had it. Stalled tickets come last, and are back in
-    their place when they are touched again.
+    Owners take turns: tickets are ordered by how many slots and earlier tickets their owner has, then by
+    number. A slot counts for its last owner. Stalled tickets come last, and regain their place when they are
+    touched again.
     """
     turns = Counter(note_at(path) for path in queue.glob("slot-*"))
     places = []
@@ -119,7 +119,7 @@ def line(queue: Path) -> list[Ticket]:
 
 
 def positions(runs_dir: Path) -> dict[str, int]:
-    """The place in its queue of every waiting run of the folder, by id; 1 goes next."""
+    """The place in the queue of each waiting run of the folder, by id; 1 is the next."""
     wanted = os.fspath(runs_dir.absolute())
     found = {}
     with suppress(OSError):
@@ -137,7 +137,7 @@ def _machine_folder() -> Path:
 
 
 def _tickets(queue: Path) -> list[Ticket]:
-    """All, in the order of their numbers, also those of processes that are gone."""
+    """All tickets in order of their numbers, including those of dead processes."""
     if not queue.is_dir() or queue.is_symlink():
         return []
     return sorted(filter(None, (Ticket.of_file(path.name) for path in queue.iterdir())))

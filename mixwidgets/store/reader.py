@@ -1,4 +1,4 @@
-"""The reading side of a run's events: follows a growing journal, and trusts nothing in it."""
+"""Reads a run's events: follows a growing journal, which may be damaged or hostile."""
 
 import os
 from collections.abc import Iterator
@@ -14,44 +14,43 @@ from mixwidgets.store.snapshots import read_snapshot
 
 _CHUNK = 1 << 16
 _LONGEST_RECORD = 1 << 20
-_SAMPLE = 1 << 12  # bytes, enough for a step's record and a part of the one before
-_MOST_DAMAGE = 10_000  # lines set aside, after which no more is read: nothing that a run writes has as many
-_MOST_TOLD = 100  # of them, a sentence each
+_SAMPLE = 1 << 12  # bytes: enough for a step's record and a part of the one before
+_MOST_DAMAGE = 10_000  # bad lines after which reading stops; no real journal has so many
+_MOST_TOLD = 100  # bad lines that are described
 
 
 class JournalReader:
     """Yields each event of a run once, in order, as it is recorded.
 
-    Never raises for what the file holds: a damaged record, or one out of order, is set aside and reported in
-    `damage`. After 10,000 of them it reads no further. Not thread-safe.
+    Never raises because of the file's content: damaged records, and those out of order, are set aside and
+    reported in `damage`. Stops after 10,000 of them. Not thread-safe.
     """
 
     def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
-        """as_stored: keep the summaries of snapshots as bytes until they are read (StoredSummaries): quicker
-        where they are not needed or are passed on, but damage within them goes unnoticed."""
+        """as_stored: keep the summaries of snapshots as bytes until they are read (StoredSummaries). This is
+        faster if they are not needed or are passed on, but damage inside them is not reported."""
         self._run_path, self._as_stored = Path(run_path), as_stored
         self._offset = 0  # of the first byte after the last complete line
-        self._in_giant = False  # inside a line that is too long for a record
+        self._in_giant = False  # inside a line that is too long to be a record
         self._last_step: dict[str, int] = {}
         self._seen_any = False
         self._seen_last = False
         self._told: list[str] = []
         self._damaged = 0
         self.torn_bytes = 0
-        """Bytes after the last complete line: a record that is just being written, or, when the process is
-        gone, one that was torn."""
+        """Bytes after the last complete line: a record being written, or a torn one of a dead process."""
 
     @property
     def damage(self) -> list[str]:
-        """What was set aside: a sentence for each of the first hundred, and one for the others."""
+        """What was set aside: a sentence for each of the first hundred records, and one for the rest."""
         if self._damaged > _MOST_DAMAGE:
-            more = f"events.jsonl has more than {_MOST_DAMAGE:,} damaged records, and was read no further."
+            more = f"events.jsonl has more than {_MOST_DAMAGE:,} damaged records; the rest was not read."
         else:
             more = f"events.jsonl: {self._damaged - len(self._told):,} more records were set aside."
         return [*self._told, more] if self._damaged > len(self._told) else list(self._told)
 
     def read_new(self) -> Iterator[Event]:
-        """The events recorded since the last one that this reader yielded."""
+        """The events recorded since the last one yielded."""
         if self._damaged > _MOST_DAMAGE:
             return
         try:
@@ -78,7 +77,7 @@ class JournalReader:
         self.torn_bytes = len(rest)
 
     def _take(self, line: bytes) -> Event | None:
-        """The event of the next line; None where the line is set aside."""
+        """The event of the next line; None if the line is set aside."""
         start = self._offset
         self._offset += len(line) + 1
         if self._in_giant:
@@ -140,8 +139,8 @@ class JournalReader:
 
 
 def sample_steps(run_path: Path, count: int) -> Iterator[StepRecord]:
-    """At most so many of the recorded steps, in order, about evenly spaced in the file: a first look at a
-    journal that takes long to read. What cannot be read is left out."""
+    """At most `count` of the recorded steps, in order and about evenly spaced in the file: a preview of a
+    journal that takes long to read. Unreadable records are skipped."""
     try:
         descriptor = open_plain_file(run_path / "events.jsonl")
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Events as JSON values, and back without trust. Non-finite numbers are "nan", "inf" and "-inf"."""
+"""Events as JSON values, and back with validation. Non-finite numbers are "nan", "inf" and "-inf"."""
 
 import math
 import reprlib
@@ -13,12 +13,12 @@ T = TypeVar("T")
 
 
 def to_json_number(value: float) -> float | str:
-    """The number itself, or "nan", "inf", "-inf"."""
+    """The number, or "nan", "inf", "-inf"."""
     return value if math.isfinite(value) else str(float(value))
 
 
 def from_json_number(value: object) -> float:
-    """The reverse of `to_json_number`; ValueError for anything else, and for what is beyond float64."""
+    """The inverse of `to_json_number`. ValueError for anything else, and for numbers beyond float64."""
     if value in ("nan", "inf", "-inf") or (isinstance(value, int | float) and not isinstance(value, bool)):
         try:
             return float(value)
@@ -33,7 +33,7 @@ def to_json_metrics(metrics: Mapping[str, float]) -> dict[str, float | str]:
 
 
 def from_json_text(value: object) -> str:
-    """`value`, when it is text that any page and terminal can show; ValueError for lone surrogates."""
+    """`value` if it is text without lone surrogates, which cannot be displayed; else ValueError."""
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is no text")
     value.encode()
@@ -48,12 +48,12 @@ def from_json_count(value: object) -> int:
 
 
 def from_json_metrics(value: object) -> Mapping[str, float]:
-    """The reverse of `to_json_metrics`, immutable; ValueError for anything else."""
+    """The inverse of `to_json_metrics`, immutable. ValueError for anything else."""
     return _by_name(value, from_json_number, "are no metrics")
 
 
 def from_json_counts(value: object) -> Mapping[str, int]:
-    """Whole numbers by name, immutable; ValueError for anything else."""
+    """Whole numbers by name, immutable. ValueError for anything else."""
     return _by_name(value, from_json_count, "is no object of counts")
 
 
@@ -97,7 +97,7 @@ _PLAIN = {
 
 
 def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished) -> dict[str, Any]:
-    """The event as JSON values, `kind` first. (Snapshots: `mixwidgets.store.snapshots`.)"""
+    """The event as JSON values, `kind` first (snapshots: `mixwidgets.store.snapshots`)."""
 
     def plain(value: object) -> object:
         if isinstance(value, Mapping):
@@ -108,9 +108,9 @@ def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished
 
 
 def from_record(record: Mapping[str, Any]) -> Event:
-    """The reverse of `to_record`; ValueError or KeyError for a record that is none.
+    """The inverse of `to_record`. ValueError or KeyError for an invalid record.
 
-    Fields with a default may be missing: records of older versions lack those that came later.
+    Fields with a default may be missing, because records of older versions lack newer fields.
     """
     kind = record["kind"]
     if kind not in _PLAIN:

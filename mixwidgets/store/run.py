@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from mixwidgets.gradients.summary import GradientSummary
 
 RUN_ID = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
-"""What generated names look like: no such name leads out of its folder."""
+"""The pattern of generated names, which cannot lead out of their folder."""
 _POLL_S = 0.05
 
 
 class Run:
-    """A training run, live or finished. Everything is read from its directory each time it is asked for."""
+    """A training run, live or finished. All properties are read from its directory on each access."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """FileNotFoundError or ValueError, with the cause, when `path` is no run."""
+        """FileNotFoundError or ValueError, with the cause, if `path` is not a run."""
         self.path = Path(path).absolute()
         """The run's directory."""
         self.experiment = read_experiment(self.path)
-        """What is run; of a loop that `watch` looked at, the WatchedLoop."""
+        """The experiment, or the WatchedLoop of a loop observed by `watch`."""
 
     def __repr__(self) -> str:
         return plain(f"<Run: {self.experiment.title}: {self.status}>")
@@ -55,42 +55,43 @@ class Run:
 
     @property
     def status(self) -> str:
-        """ "queued" (it waits in line, or its process has yet to report), "running", a reason of RunFinished
-        ("completed", "stopped", "diverged", …), or "interrupted": its process ended without reporting."""
+        """ "queued" (it waits in the queue, or its process has not reported yet), "running", a reason of
+        RunFinished ("completed", "stopped", "diverged", …), or "interrupted": its process ended without
+        reporting."""
         return current_status(self.path).word
 
     @property
     def is_alive(self) -> bool:
-        """Whether the run is queued or running. (Ask before reading events, then nothing is missed.)"""
+        """Whether the run is queued or running. (Check it before reading events, so that none is missed.)"""
         return self.status in ALIVE
 
     @property
     def queue_position(self) -> int | None:
-        """Its place among the runs that wait for its device: 1 is the next to go. None when it does not wait.
+        """Its place among the runs that wait for its device: 1 is the next. None if it is not waiting.
 
-        (`mixwidgets.store.queue.positions` answers for all runs of a folder at once.)
+        (`mixwidgets.store.queue.positions` gives the places of all runs of a folder at once.)
         """
         return positions(self.path.parent).get(self.id)
 
     @property
     def message(self) -> str:
-        """How the run ended, in words; empty while it has not. Of a run that goes on at another machine,
-        seen on a drive whose locks do nothing: which machine, and how long ago it gave a sign of life."""
+        """How the run ended, in words; empty until then. For a run on another machine, on a drive without
+        working locks: which machine, and when it last wrote."""
         return current_status(self.path).message
 
     @property
     def metrics(self) -> dict[str, float]:
-        """The last evaluation's: "loss" and the task's own, such as "accuracy"; empty before the first."""
+        """The last evaluation: "loss" and the task's metrics, such as "accuracy"; empty before the first."""
         return dict(current_status(self.path).metrics or self.state().metrics)
 
     @property
     def process_id(self) -> int | None:
-        """The process that runs, or ran, it; None while queued."""
+        """The id of the process that trains or trained it; None while queued."""
         return current_status(self.path).process_id
 
     @property
     def damage(self) -> list[str]:
-        """What in the directory could not be read, one sentence each."""
+        """What could not be read in the directory, in sentences."""
         status = current_status(self.path)
         reader = self.reader()
         state_of(reader.read_new())
@@ -100,19 +101,19 @@ class Run:
         return found + [status.damage] * bool(status.damage)
 
     def reader(self, *, as_stored: bool = False) -> JournalReader:
-        """A reader of its events: at once what is recorded so far, later what is new (`JournalReader`)."""
+        """A reader of its events, first those recorded so far, then new ones (`JournalReader`)."""
         return JournalReader(self.path, as_stored=as_stored)
 
     def events(self) -> list[Event]:
-        """Everything recorded so far, in order."""
+        """All events recorded so far, in order."""
         return list(self.reader().read_new())
 
     def state(self) -> RunState:
-        """What the events recorded so far say, in figures. Summaries are read when they are asked for."""
+        """The state computed from the events so far. Summaries are read on first access."""
         return state_of(self.reader(as_stored=True).read_new())
 
     def follow(self) -> Iterator[Event]:
-        """Everything recorded so far and then each event as it comes, until the run is over."""
+        """All events recorded so far, then each new event until the run is over."""
         reader = self.reader()
         while True:
             alive = self.is_alive
@@ -122,20 +123,20 @@ class Run:
             time.sleep(_POLL_S)
 
     def steps(self) -> "pd.DataFrame":
-        """One row per step: the fields of StepRecord, and `examples_per_second`, batch_size / seconds: NaN
-        for a watched loop."""
+        """One row per step: the fields of StepRecord, and `examples_per_second` = batch_size / seconds, which
+        is NaN for a watched loop."""
         return step_table(self.reader().read_new(), self.experiment.batch_size)
 
     def evaluations(self) -> "pd.DataFrame":
-        """One row per evaluation: step (0 is before training), loss, and the task's own metrics."""
+        """One row per evaluation: step (0: before training), loss, and the task's own metrics."""
         return evaluation_table(self.reader().read_new())
 
     def gradients(self, step: int | None = None) -> "Mapping[str, GradientSummary]":
-        """The summaries of the unscaled gradients by parameter name: of `step`, or the newest.
+        """The summaries of the unscaled gradients by parameter name, of `step` or the newest snapshot.
 
-        A summary answers `.counts(format, loss_scale)`; as arrays it is `.exponents`, the n binades that hold
+        A summary has `.counts(format, loss_scale)` and, as arrays, `.exponents`, the n binades that hold
         values, and `.cells`, uint64 counts of shape (n, cells), whose sum over axis 1 is the histogram of
-        log2 of the magnitudes. LookupError when there is no such snapshot.
+        log2 of the magnitudes. LookupError if there is no such snapshot.
         """
         newest: GradientSnapshot | None = None
         there = []
@@ -155,26 +156,26 @@ class Run:
         return newest.summaries
 
     def export(self, kind: ExportKind, path: str | os.PathLike[str] | None = None) -> Path:
-        """Write what is recorded so far for other tools, into a new folder, which is returned.
+        """Write the records so far for other tools into a new folder, and return its path.
 
-        "csv" and "parquet" hold the tables steps, evaluations and gradients (a row per tensor and snapshot:
-        how many values the compute format flushes, keeps and overflows at the loss scale used);
-        in "csv" a name that begins with =, +, -, @, a tab or a carriage return has an apostrophe before it,
-        so that no spreadsheet runs it; "tensorboard" holds one event file, for `tensorboard --logdir runs`.
-        The folder is `path`, or `export/<kind>` in the run's own; OSError where it is there already or cannot
-        be written, ValueError for another kind, ModuleNotFoundError without the extra: pip install
+        "csv" and "parquet" contain the tables steps, evaluations and gradients (one row per tensor and
+        snapshot: how many values the compute format flushes, keeps and overflows at the loss scale used). In
+        "csv", a name that begins with =, +, -, @, a tab or a carriage return gets an apostrophe, so that no
+        spreadsheet executes it. "tensorboard" is one event file, for `tensorboard --logdir runs`. The folder
+        is `path`, or `export/<kind>` in the run's own folder. OSError if it already exists or cannot be
+        written, ValueError for another kind, ModuleNotFoundError without the extra: pip install
         'mixwidgets[export]'.
         """
         return export_run(self.path, self.experiment, kind, path)
 
     def wait(self, timeout: float | None = None, progress: bool = True) -> str:
-        """Return the status once the run is over; TimeoutError when that takes over `timeout` seconds.
+        """Return the status once the run is over; TimeoutError if that takes more than `timeout` seconds.
 
-        With `progress` a bar shows its steps, or its place in line, when that takes over half a second.
-        Interrupting the wait leaves the run alone.
+        With `progress`, a bar shows the steps or the place in the queue, if it takes more than half a second.
+        Interrupting the wait does not affect the run.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
-        steps = getattr(self.experiment, "steps", None)  # how many a watched loop takes is not known
+        steps = getattr(self.experiment, "steps", None)  # unknown for a watched loop
         with ProgressBar(self.reader(as_stored=True), steps) if progress else nullcontext() as bar:
             while True:
                 status = self.status
@@ -183,45 +184,45 @@ class Run:
                 if status not in ALIVE:
                     return status
                 if time.monotonic() >= deadline:
-                    raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it goes on.")
+                    raise TimeoutError(f"The run is still {status} after {timeout:g} seconds; it continues.")
                 time.sleep(_POLL_S)
 
     def stop(self) -> str:
-        """Ask the run to stop, kill its process after two seconds, and return the status that it ended with.
+        """Ask the run to stop, kill its process after two seconds, and return its final status.
 
-        A run that has not begun to train is killed at once. Works from any process that may write to the
-        run's directory. OSError where this one may not; TimeoutError when the run has not ended within ten
-        seconds, as on another machine: it ends when it sees the request. ValueError for a watched loop that
-        goes on: its process is its owner's.
+        A run that has not started training is killed at once. Works from any process that may write to the
+        run's directory, otherwise OSError. TimeoutError if the run has not ended within ten seconds, as on
+        another machine; it ends when it sees the request. ValueError for a watched loop that is still
+        running, since its process belongs to the user.
         """
         if isinstance(self.experiment, WatchedLoop) and self.is_alive:
             raise ValueError(
-                f"Run {self.id} is a loop that watch looks at: end it where it runs, in process "
+                f"Run {self.id} is a loop observed by watch: end it where it runs, in process "
                 f"{self.process_id}."
             )
         return stop_run(self.path)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
-    """The run in the directory `path`, whichever process or session made it.
+    """The run in the directory `path`, whichever process or session created it.
 
-    FileNotFoundError or ValueError, with the cause, when it is none or its experiment is damaged; damaged
-    records are set aside and told by `Run.damage`.
+    FileNotFoundError or ValueError, with the cause, if it is not a run or its experiment is damaged. Damaged
+    records are set aside and reported in `Run.damage`.
     """
     return Run(path)
 
 
 def list_runs(runs_dir: str | os.PathLike[str] = "runs", newest: int | None = None) -> list[Run]:
-    """The runs in a folder, the newest first, at most `newest` of them; none where the folder is missing.
+    """The runs in a folder, newest first, at most `newest` of them; none if the folder is missing.
 
-    Only directories with a generated name are looked at; one whose experiment cannot be read is skipped
-    with a warning.
+    Only directories with a generated name count; one whose experiment cannot be read is skipped with a
+    warning.
     """
     return list(islice(_runs(run_folders(runs_dir)), newest))
 
 
 def run_folders(runs_dir: str | os.PathLike[str]) -> list[Path]:
-    """The directories with a generated name in a folder, the newest first; none where it is missing."""
+    """The directories with a generated name in a folder, newest first; none if it is missing."""
     try:
         with os.scandir(runs_dir) as entries:
             names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]

@@ -11,17 +11,17 @@ from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.spec import LOSS_WEIGHT
 
 Value = str | float | None
-"""Also bool and int."""
+"""A setting or result; bool and int are included."""
 
 _MEANS = {"none": ("kind",), "static": ("kind", "init_scale")}
-"""The fields that mean something, by the kind of a loss scale; of a dynamic one, all."""
+"""The applicable fields by kind of loss scale; for a dynamic one, all."""
 
 
 def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
-    """The fields that matter in this run: a loss scale that is not dynamic has no growth interval.
+    """The applicable fields of a run: a loss scale that is not dynamic has no growth interval.
 
-    Task options have their defaults filled in. A source text is given by the start of its SHA-256. The device
-    is left to `place_of`, which knows what "auto" became.
+    Task options include their defaults. A source text is replaced by the start of its SHA-256. `place_of` has
+    the device, because it knows what "auto" became.
     """
     if isinstance(what, WatchedLoop):
         return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}
@@ -29,7 +29,7 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
 
 
 def place_of(started: RunStarted | None) -> dict[str, Value]:
-    """Where a run took place: its device, backend and versions. Empty before it started."""
+    """The environment of a run: device, backend and versions. Empty before it started."""
     return dict(_flat(vars(started))) if started else {}
 
 

@@ -1,4 +1,4 @@
-"""What a format makes of a step's gradients, as shares of those that are not zero."""
+"""The classes of a step's gradients in a format, as shares of the non-zero gradients."""
 
 import math
 from collections.abc import Iterable
@@ -9,21 +9,21 @@ from mixwidgets.store.events import GradientSnapshot
 
 
 class Shares(NamedTuple):
-    """Shares, 0 … 1, of the gradients that are not zero before scaling; together 1. NaN: not known."""
+    """Shares, 0 … 1, of the gradients that are not zero before scaling; they add up to 1. NaN: unknown."""
 
     flushed: float
     subnormal: float
     normal: float
     overflow: float
     not_finite: float
-    """Inf or NaN before scaling: what overflowed in the backward pass itself arrives like this."""
+    """Inf or NaN before scaling, such as gradients that overflowed in the backward pass."""
 
 
 def class_shares(summaries: Iterable[GradientSummary], format: str, loss_scale: float) -> Shares:
-    """The shares of the classes of `GradientSummary.counts`, over all the tensors together.
+    """The shares of the classes of `GradientSummary.counts`, over all tensors.
 
-    A class that the summaries do not decide, at a scale that is no power of two, is NaN, never a guess. All
-    are NaN where every gradient is zero, and at a scale that is none: zero, negative, inf or NaN.
+    At a scale that is not a power of two, a share that the summaries cannot decide is NaN, not an estimate.
+    All shares are NaN if every gradient is zero, or if the scale is zero, negative, inf or NaN.
     """
     parts = list(summaries)
     not_zero = sum(summary.count - summary.zero for summary in parts)
@@ -48,9 +48,9 @@ def class_shares(summaries: Iterable[GradientSummary], format: str, loss_scale: 
 
 
 def flushed_against_float32(snapshot: GradientSnapshot) -> float:
-    """The share that is zero in the run's arithmetic alone, of the gradients that are not zero in both.
+    """The share of gradients that are zero only in the run's arithmetic, among those not zero in both.
 
-    NaN where the snapshot has no float32 reference, and where all are zero in both.
+    NaN if the snapshot has no float32 reference, or if all gradients are zero in both.
     """
     flushed = sum(snapshot.flushed.values())
     not_zero = flushed + sum(summary.count - summary.zero for summary in snapshot.summaries.values())

@@ -1,8 +1,8 @@
-"""Gradient snapshots on disk: the summaries' bytes in a file of their own, named by the record.
+"""Gradient snapshots on disk: a file with the summaries' bytes, and a record in the journal.
 
-The file `gradients-000010.bin` is the summaries' bytes one after another, deflated; the record holds the
-tensors' names, the length of each one's bytes and the file's CRC-32. The file's name follows from the step,
-so that no path is ever read from a record.
+The file `gradients-000010.bin` contains the concatenated summaries, deflated; the record has the tensors'
+names, the length of each summary and the file's CRC-32. The file's name follows from the step, so that no
+path is ever read from a record.
 """
 
 import os
@@ -16,17 +16,17 @@ from mixwidgets.store.events import GradientSnapshot
 from mixwidgets.store.files import create_file, read_plain_file
 from mixwidgets.store.records import from_json_counts, from_json_text
 
-_MOST = 8 << 20  # bytes of a snapshot, inflated: thousands of tensors, each of about a kilobyte
-_MOST_SUMMARY = 256 << 10  # bytes of a tensor's summary; one of float64 in every binade has 80,000
-_MOST_RATIO = 100  # of inflated to deflated bytes, where there is more than 1 MiB of the former
+_MOST = 8 << 20  # bytes of an inflated snapshot: thousands of tensors, at about a kilobyte each
+_MOST_SUMMARY = 256 << 10  # bytes of a tensor's summary; with values in every binade of float64 it has 80,000
+_MOST_RATIO = 100  # of inflated to deflated bytes, for more than 1 MiB of inflated bytes
 
 
 class StoredSummaries(Mapping[str, GradientSummary]):
-    """Summaries as they are stored: each is read when it is asked for; ValueError where it is damaged."""
+    """Stored summaries, each decoded on access. ValueError for a damaged one."""
 
     def __init__(self, parts: Mapping[str, bytes]) -> None:
         self.parts = parts
-        """What `GradientSummary.to_bytes` wrote, by name."""
+        """The bytes of `GradientSummary.to_bytes` by name."""
 
     def __getitem__(self, name: str) -> GradientSummary:
         return GradientSummary.from_bytes(self.parts[name])
@@ -39,7 +39,7 @@ class StoredSummaries(Mapping[str, GradientSummary]):
 
 
 def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
-    """Write the file; the record for the journal comes back."""
+    """Write the file and return the record for the journal."""
     parts = [summary.to_bytes() for summary in event.summaries.values()]
     data = zlib.compress(b"".join(parts), level=1)
     create_file(_path(run_path, event.step), data)
@@ -55,9 +55,9 @@ def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
 
 
 def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot:
-    """The event of a record that `write_snapshot` made, its summaries as they are stored.
+    """The event for a record of `write_snapshot`, with its summaries as stored.
 
-    ValueError or OSError when the file is damaged.
+    ValueError or OSError if the file is damaged.
     """
     step, names, sizes = record["step"], record["names"], record["sizes"]
     if type(step) is not int or step < 0 or not all(type(size) is int and size >= 0 for size in sizes):
@@ -94,7 +94,7 @@ def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot
 
 
 def has_snapshot(run_path: Path) -> bool:
-    """Whether there is a snapshot's file; it may be damaged."""
+    """Whether there is a snapshot file, which may be damaged."""
     try:
         with os.scandir(run_path) as entries:
             return any(entry.name.startswith("gradients-") for entry in entries)

@@ -1,4 +1,4 @@
-"""RunState: what the events of a run say so far. Every view of a run computes its figures from this one."""
+"""RunState: the state of a run computed from its events. All views of a run use it."""
 
 import math
 import statistics
@@ -23,7 +23,7 @@ _SPEED_STEPS = 100
 
 @dataclass(kw_only=True)
 class RunState:
-    """`add` takes one event after another, in the order of the journal. Of bounded size."""
+    """Computed by `add`ing events in the order of the journal. Its size is bounded."""
 
     started: RunStarted | None = None
     steps: int = 0
@@ -31,28 +31,28 @@ class RunState:
     skipped: int = 0
     """How many steps were skipped."""
     loss: float | None = None
-    """The last step's, on its batch; None before the first."""
+    """The loss of the last step, on its batch; None before the first."""
     loss_scale: float | None = None
-    """The last step's; None before the first."""
+    """The loss scale of the last step; None before the first."""
     has_loss: bool = False
-    """Whether any loss was not NaN: a watched loop may never have told its loss."""
+    """Whether any loss was not NaN: a watched loop may never have reported its loss."""
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """The last evaluation's."""
+    """The metrics of the last evaluation."""
     memory: Memory | None = None
     snapshot: GradientSnapshot | None = None
-    """The newest."""
+    """The newest gradient snapshot."""
     snapshot_loss: float = math.nan
-    """The loss of the snapshot's step; NaN where that step was not recorded."""
+    """The loss of the snapshot's step; NaN if that step was not recorded."""
     snapshot_scale: float = math.nan
-    """The loss scale of the snapshot's step; NaN where that step was not recorded."""
+    """The loss scale of the snapshot's step; NaN if that step was not recorded."""
     lost: Mapping[str, float] = field(default_factory=dict)
-    """Of a summed-up state: what became of the newest snapshot's gradients (see `comparison`)."""
+    """In a summarised state: what happened to the newest snapshot's gradients (see `comparison`)."""
     finished: RunFinished | None = None
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=_SPEED_STEPS))
-    """What each of the newest 100 steps took."""
+    """The durations of the newest 100 steps."""
 
     def add(self, event: Event) -> None:
-        """Take in the next event."""
+        """Add the next event."""
         match event:
             case StepRecord():
                 self.steps, self.loss, self.loss_scale = event.step, event.loss, event.loss_scale
@@ -74,28 +74,29 @@ class RunState:
 
     @property
     def median_seconds(self) -> float | None:
-        """What a step took, the median of the newest 100; None before the first."""
+        """The median duration of the newest 100 steps; None before the first."""
         return statistics.median(self.seconds) if self.seconds else None
 
     @property
     def steps_per_second(self) -> float | None:
-        """By the median of the newest 100 steps; None where that tells nothing."""
+        """From the median duration of the newest 100 steps; None if that is 0 or unknown."""
         median = self.median_seconds or 0
         return 1 / median if 0 < median < math.inf else None
 
     @property
     def recent_rate(self) -> float | None:
-        """Steps per second by the mean of the newest 100, the time of snapshots included; None likewise."""
+        """Steps per second from the mean of the newest 100 durations, with snapshots; None likewise."""
         total = sum(self.seconds)
         return len(self.seconds) / total if 0 < total < math.inf else None
 
     def shares(self, format: str) -> Shares:
-        """What `format` makes of the newest snapshot at the loss scale of its step."""
+        """The classes of the newest snapshot's gradients in `format`, at the loss scale of its step."""
         summaries = self.snapshot.summaries.values() if self.snapshot else ()
         return class_shares(summaries, format, self.snapshot_scale)
 
     def summed_up(self, format: str) -> Self:
-        """The same with shares, `lost`, in place of the newest snapshot; without, where it is damaged."""
+        """The summarised state: the newest snapshot is replaced by the shares in `lost`, which is empty if
+        the snapshot is damaged."""
         if self.snapshot is None:
             return self
         try:

@@ -1,4 +1,4 @@
-"""status.json: what a run's process last reported, and whether that is still true."""
+"""status.json: what a run's process last reported, and whether it still holds."""
 
 import math
 import os
@@ -39,16 +39,16 @@ from mixwidgets.store.state import RunState, state_of
 E = TypeVar("E", RunStarted, Memory)
 
 _FILE, _RESERVE = "status.json", "status.reserved"
-_RESERVED = 16 << 10  # bytes; the longest message, escaped, takes 12 of them per character
+_RESERVED = 16 << 10  # bytes; escaping may take 12 bytes per character of the message
 _LONGEST_MESSAGE = 1000
-_QUIET_S = 300.0  # a run of another machine that wrote nothing for so long counts as interrupted
+_QUIET_S = 300.0  # a run on another machine that wrote nothing for this long counts as interrupted
 _GONE = (
     "Its process ended without reporting: somebody killed it, the machine stopped, "
     "the system ended it because memory ran out, or its folder was moved while it ran."
 )
 
 ALIVE = ("queued", "running")
-"""The words of a run that is not over."""
+"""The status words of a run that is not over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,22 +60,22 @@ class Status:
     process_id: int | None = None
     """The process that wrote it, on `host`; None while queued."""
     process_start: str = ""
-    """Tells it from other processes of this id (`system.process_start`)."""
+    """Distinguishes it from other processes with this id (`system.process_start`)."""
     host: str = field(default_factory=socket.gethostname)
     """The machine that the process runs on."""
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """The last evaluation's."""
+    """The metrics of the last evaluation."""
     state: RunState | None = None
-    """What came of the run. None before the last status; those of older versions have only the last step's
-    figures, or none."""
+    """The results of a finished run; None before. Older versions recorded only the last step's figures, or
+    none."""
     message: str = ""
-    """What happened, in words; of a run that goes on at another machine, where and since when unheard."""
+    """What happened, in words; for a run on another machine, where it is and when it last wrote."""
     damage: str = ""
-    """Why status.json could not be read, in a sentence; the rest then comes from the events."""
+    """Why status.json could not be read; the other fields then come from the events."""
 
 
 def read_status(run_path: Path) -> Status:
-    """ValueError or OSError, with the cause, when it cannot be read."""
+    """Reads status.json. ValueError or OSError, with the cause, if it cannot be read."""
     record = without_checksum(read_plain_file(run_path / _FILE, _RESERVED))
     word, process_id = record.get("status"), record.get("process_id")
     if word not in (*ALIVE, *REASONS):
@@ -115,7 +115,7 @@ def _known(value: Any, read: Callable[[Any], Any]) -> Any:
 
 
 def _event(kind: type[E], record: object) -> E | None:
-    """The event of this kind; None where there was none."""
+    """The event of this kind; None if there was none."""
     if record is None:
         return None
     try:
@@ -128,15 +128,15 @@ def _event(kind: type[E], record: object) -> E | None:
 
 
 def current_status(run_path: Path) -> Status:
-    """What the process last said, corrected by whether it still lives.
+    """The last reported status, corrected if the run's process is no longer alive.
 
-    It lives while it holds the run's lock. Where locks do nothing, as on many network drives, it lives while
-    this machine has the process that the directory names. A run of another machine counts as alive while it
-    shows signs of life, and the message says where it is. Anybody may have written all this: it is enough to
-    say that a run goes on, not to signal a process.
+    The process is alive while it holds the run's lock. Without working locks, as on many network drives, it
+    is alive while this machine has the process that the directory names. A run on another machine counts as
+    alive while it keeps writing, and the message says where it is. Anybody may have written these files: they
+    are enough to report a run as alive, but not to signal a process.
     """
     lock = run_path / "lock"
-    alive = is_locked(lock)  # before reading: a process writes its last status, then goes
+    alive = is_locked(lock)  # before reading, because a process writes its last status and then exits
     try:
         said = read_status(run_path)
     except (OSError, ValueError) as error:
@@ -154,7 +154,7 @@ def current_status(run_path: Path) -> Status:
         if lives and not locks_work(lock):
             return said
     elif (age := _age(run_path)) < _QUIET_S:
-        sign = f"its last sign of life came {age:.0f} s ago"
+        sign = f"its last sign of life was {age:.0f} s ago"
         return replace(said, message=f"It is {said.word} on another machine, {said.host}; {sign}.")
     if asked:
         return replace(said, word="stopped", message=_why_ended(run_path))
@@ -162,8 +162,8 @@ def current_status(run_path: Path) -> Status:
 
 
 def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]:
-    """The processes that the run's directory names, each with its `system.process_start`: the one that its
-    launcher noted in the lock, and the writer of the status. Text that may be anybody's."""
+    """The processes named in the run's directory, each with its `system.process_start`: the one that the
+    launcher noted in the lock, and the writer of the status. Anybody may have written them."""
     process_id, _, start = note_at(run_path / "lock").partition(" ")
     if re.fullmatch("[0-9]{1,9}", process_id):
         yield int(process_id), start
@@ -172,7 +172,7 @@ def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]
 
 
 def process_note(process_id: int) -> str:
-    """What a launcher notes in the lock of a run that this process will train."""
+    """What a launcher notes in the lock of a run that this process trains."""
     return f"{process_id} {system.process_start(process_id)}"
 
 
@@ -186,7 +186,7 @@ def _age(run_path: Path) -> float:
 
 
 def _why_ended(run_path: Path) -> str:
-    """What the file that asked the run to stop says: why."""
+    """The reason in the file that asked the run to stop."""
     try:
         words = read_plain_file(run_path / "stop", _LONGEST_MESSAGE).decode()
     except (OSError, ValueError):
@@ -195,7 +195,7 @@ def _why_ended(run_path: Path) -> str:
 
 
 def _from_events(run_path: Path) -> Status:
-    """The status that follows from the events, where status.json cannot be read."""
+    """The status computed from the events, for an unreadable status.json."""
     state = state_of(JournalReader(run_path, as_stored=True).read_new())
     end = state.finished
     if end is None:
@@ -214,7 +214,7 @@ def reserve_last_status(run_path: Path) -> None:
 
 
 def write_last_status(run_path: Path, status: Status) -> None:
-    """Replace status.json in the reserved space; without it, as any other status."""
+    """Replace status.json, using the reserved space if possible."""
     try:
         replace_by_reserved(run_path / _FILE, run_path / _RESERVE, _line(status))
     except OSError:
@@ -222,7 +222,7 @@ def write_last_status(run_path: Path, status: Status) -> None:
 
 
 def own_status(word: str, **fields: Any) -> Status:
-    """A status in the name of this process."""
+    """A status written by this process."""
     process_id = os.getpid()
     return Status(word=word, process_id=process_id, process_start=system.process_start(process_id), **fields)
 

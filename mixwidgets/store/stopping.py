@@ -1,4 +1,4 @@
-"""Stopping a run from any process: asked first, then killed."""
+"""Stopping a run from any process: first by a request, then by a signal."""
 
 import os
 import time
@@ -18,7 +18,7 @@ _AT_ONCE = 16  # runs that are stopped together
 
 
 def stop_run(run_path: Path) -> str:
-    """The status that the run at `run_path` ended with; see `Run.stop`."""
+    """Stop the run at `run_path` and return its final status; see `Run.stop`."""
     status = current_status(run_path)
     if status.word not in ALIVE:
         return status.word
@@ -29,7 +29,7 @@ def stop_run(run_path: Path) -> str:
         create_mark(run_path / "stop")
     asked = time.monotonic()
     has_begun = next(JournalReader(run_path).read_new(), None) is not None
-    grace = _GRACE_S if has_begun else 0  # while torch is loading nothing is recorded that could be lost
+    grace = _GRACE_S if has_begun else 0  # while torch is loading, nothing can be lost
     while (word := current_status(run_path).word) in ALIVE:
         waited = time.monotonic() - asked
         if waited > _PATIENCE_S:
@@ -43,10 +43,9 @@ def stop_run(run_path: Path) -> str:
 
 
 def stop_runs(run_paths: Iterable[Path]) -> None:
-    """Stop several runs: together those that wait, and when they are gone, so that none starts meanwhile,
-    together those that go on.
+    """Stop several runs: first all waiting ones, so that none of them starts, then all others.
 
-    What `stop_run` raises for one of them is raised after all the others were stopped.
+    Errors of `stop_run` are raised after all runs have been stopped.
     """
     by_turn: dict[bool, list[Path]] = {True: [], False: []}
     for path in run_paths:
@@ -60,8 +59,8 @@ def stop_runs(run_paths: Iterable[Path]) -> None:
 
 
 def _kill(run_path: Path) -> None:
-    """End the run's own process: one of those that the directory names that the system says was started to
-    train this run, or was a spare (`mixwidgets.scheduler.processes`) and has this run's lock."""
+    """Kill the run's process: one that the directory names and that, according to the system, was started to
+    train this run, or was a spare (`mixwidgets.scheduler.processes`) and has this run's lock open."""
     paths = {os.fsencode(path) for path in (run_path.absolute(), run_path.resolve())}
     for process_id, _ in named_processes(run_path, current_status(run_path)):
         command = system.command_line(process_id)

@@ -1,4 +1,4 @@
-"""What differs between operating systems: what only Linux and macOS have, and what Windows has instead."""
+"""Differences between operating systems: what only Linux and macOS have, and the alternatives on Windows."""
 
 import errno
 import os
@@ -17,30 +17,30 @@ try:
     import fcntl
 except ModuleNotFoundError:
     HAS_FLOCK = False
-    """Whether a lock belongs to an open file, so that a process can hand it to one that it starts."""
+    """Whether locks belong to open files, so that a process can pass them on to a child."""
 else:
     HAS_FLOCK = True
 
 PLAIN = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-"""Flags of `os.open` for every file: bytes as they are, and no symlink followed."""
+"""Flags of `os.open` for all files: binary, and symlinks are not followed."""
 FOLLOWS_LINKS = not hasattr(os, "O_NOFOLLOW")
-"""Whether `os.open` follows a symlink in spite of PLAIN."""
+"""Whether `os.open` follows symlinks in spite of PLAIN."""
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 """A flag of `os.open`: do not wait for the writer of a FIFO."""
 
-_LOCKED_BYTE = 1 << 30  # Windows locks bytes, and a locked one cannot be read: one far beyond the content
+_LOCKED_BYTE = 1 << 30  # Windows locks bytes, which then cannot be read: use one far beyond the content
 _PATIENCE_S = 1.0
-_AGAIN_S = 0.2  # until code that caught the first interruption is interrupted again
+_AGAIN_S = 0.2  # code that catches an interruption is interrupted again after this time
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # Linux
 
 
 def can_launch() -> bool:
-    """Whether a run can have a process of its own, which inherits locks and gets a session."""
+    """Whether a run can have its own process, which inherits locks and gets a session."""
     return HAS_FLOCK and hasattr(os, "setsid") and not IN_BROWSER
 
 
 def require_processes(what: str, instead: str) -> None:
-    """OSError, with what else would do, where a run cannot have a process of its own."""
+    """Raise OSError, with an alternative, if a run cannot have its own process."""
     if IN_BROWSER:
         text = f"{what} starts processes, and a browser has none: use mixwidgets on a machine of your own."
         raise OSError(errno.ENOTSUP, text)
@@ -51,7 +51,7 @@ def require_processes(what: str, instead: str) -> None:
 
 
 def lock(descriptor: int, shared: bool) -> None:
-    """Lock an open file until it is closed. BlockingIOError where another has it, OSError without locks."""
+    """Lock an open file until it is closed. BlockingIOError if it is locked, OSError without locks."""
     if HAS_FLOCK:
         fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         return
@@ -67,8 +67,8 @@ def lock(descriptor: int, shared: bool) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Put a file in the place of another, and the change on disk. Windows refuses while somebody reads the
-    other: tried again for a second."""
+    """Replace a file by another, on disk. Windows refuses while the target is being read, so it is tried for
+    a second."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
@@ -87,8 +87,8 @@ def rename(source: Path, target: Path) -> None:
 
 
 def process_start(process_id: int) -> str:
-    """When a living process started, which tells it from an earlier or later one of the same id. Empty where
-    there is no such process, and where the system does not say."""
+    """When a live process started, which distinguishes it from others with the same id. Empty if there is no
+    such process, or if the system does not report it."""
     try:
         fields = Path(f"/proc/{process_id}/stat").read_bytes().rpartition(b")")[2].split()
         return "" if fields[0] in (b"Z", b"X") else f"{_BOOT_ID.read_text().strip()} {int(fields[19])}"
@@ -98,7 +98,7 @@ def process_start(process_id: int) -> str:
 
 
 def command_line(process_id: int) -> bytes:
-    """The words that a process was started with, a space between them; empty as in `process_start`."""
+    """The command line of a process, separated by spaces; empty as in `process_start`."""
     try:
         return Path(f"/proc/{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
@@ -106,7 +106,7 @@ def command_line(process_id: int) -> bytes:
 
 
 def has_open(process_id: int, path: Path) -> bool:
-    """Whether a process has this very file open, not one that a link names."""
+    """Whether a process has this file open. False for a link."""
     try:
         wanted = path.lstat()
         if not stat.S_ISREG(wanted.st_mode):
@@ -120,12 +120,12 @@ def has_open(process_id: int, path: Path) -> bool:
 
 
 def _ps(process_id: int, columns: str) -> str:
-    """What ps says of a process, on macOS; nothing on Linux, where it knows no more than /proc."""
+    """The output of ps for a process on macOS; empty on Linux, where /proc has the same information."""
     return "" if _BOOT_ID.exists() else _told(["ps", "-ww", "-o", columns, "-p", str(process_id)])
 
 
 def _told(command: list[str]) -> str:
-    """What a command prints; empty where there is no such command."""
+    """The output of a command; empty if there is no such command."""
     try:
         told = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
     except OSError:
@@ -134,7 +134,7 @@ def _told(command: list[str]) -> str:
 
 
 def kill(process_id: int) -> None:
-    """End a process at once, if it is there. No run of Windows has a process of its own."""
+    """Kill a process if it exists. On Windows no run has its own process."""
     if hasattr(signal, "SIGKILL"):
         with suppress(ProcessLookupError):
             os.kill(process_id, signal.SIGKILL)
@@ -147,20 +147,20 @@ def lower_priority(by: int) -> None:
 
 
 def in_every_fork(action: Callable[[], None]) -> None:
-    """Call it first in every process that is forked from this one."""
+    """Call `action` first in every process forked from this one."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=action)
 
 
 def user_id() -> int:
-    """The user's number; 0 on Windows, as in `stat` there."""
+    """The user's id; 0 on Windows, as in `stat` there."""
     return os.geteuid() if hasattr(os, "geteuid") else 0
 
 
 @contextmanager
 def time_limit(seconds: float, error: type[BaseException]) -> Iterator[None]:
-    """Raise `error` inside `with` after so many seconds, and again and again where it is caught. Without a
-    limit on Windows and outside the main thread."""
+    """Raise `error` inside `with` after this time, repeatedly if it is caught. There is no limit on Windows
+    and outside the main thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Tables of what a run recorded: a row for each step, evaluation, or tensor of a gradient snapshot."""
+"""Tables of a run's records: one row per step, evaluation, or tensor of a gradient snapshot."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")  
 
 
 def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
-    """One row per StepRecord, its fields as columns, and `examples_per_second`: batch_size / seconds."""
+    """One row per StepRecord: its fields, and `examples_per_second` = batch_size / seconds."""
     import pandas as pd
 
     dtypes = {field.name: _DTYPES[field.type] for field in fields(StepRecord)}
@@ -32,7 +32,7 @@ def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
 
 
 def evaluation_table(events: Iterable[Event]) -> "pd.DataFrame":
-    """One row per Evaluation: `step` (int64), `loss` and the task's own metrics (float64; NaN if missing)."""
+    """One row per Evaluation: `step` (int64), `loss` and the task's metrics (float64; NaN if missing)."""
     import pandas as pd
 
     rows = [{**event.metrics, "step": event.step} for event in events if isinstance(event, Evaluation)]
@@ -44,9 +44,9 @@ def evaluation_table(events: Iterable[Event]) -> "pd.DataFrame":
 def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFrame":
     """One row per tensor and snapshot: `step`, `name`, `loss_scale`, `count`, and the count of each class.
 
-    The classes are those of `GradientSummary.counts` for `compute_format` at the step's own loss scale. A
-    count that the summary does not decide (at a scale that is no power of two) is missing, never a guess.
-    `weights_unchanged` and `flushed_against_float32` are the snapshot's own; missing where not recorded.
+    The classes are those of `GradientSummary.counts` for `compute_format` at the step's loss scale. A count
+    that the summary cannot decide (at a scale that is not a power of two) is missing, not estimated.
+    `weights_unchanged` and `flushed_against_float32` come from the snapshot; missing if not recorded.
     """
     import pandas as pd
 
@@ -73,7 +73,7 @@ def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFram
 
 
 def class_counts(summary: GradientSummary, compute_format: str, scale: float) -> dict[str, int | None]:
-    """The count of each of `CLASSES`; None where the summary does not decide, or the scale is none."""
+    """The count of each of `CLASSES`; None if the summary cannot decide it, or the scale is invalid."""
     if not 0 < scale < math.inf:
         return dict.fromkeys(CLASSES)
     least, most = (asdict(counts) for counts in summary.count_bounds(compute_format, scale))

@@ -1,4 +1,4 @@
-"""WatchedLoop: what a run directory holds in place of an experiment where the training loop is the user's."""
+"""WatchedLoop: the counterpart of an experiment in the run directory of a user's own training loop."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
@@ -12,44 +12,44 @@ SCHEMA = 1
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedLoop:
-    """A training loop that `watch` looked at. Its recipe, seed and number of steps are not known here."""
+    """A training loop observed by `watch`. Its recipe, seed and number of steps are unknown."""
 
     kind: ClassVar[str] = "watched_loop"
     """Distinguishes its JSON from an experiment's."""
     model: str
     """The name of the model's class."""
     format: str
-    """The format whose losses are told."""
+    """The format to which tables and reports refer."""
     every: int
-    """Steps from one gradient snapshot to the next."""
+    """Steps between gradient snapshots."""
 
     @property
     def title(self) -> str:
-        """It in words, on one line."""
+        """A one-line description."""
         return f"{self.model}, watched every {self.every} steps"
 
     @property
     def batch_size(self) -> float:
-        """NaN: how many examples a step takes is not known."""
+        """NaN, because the number of examples per step is unknown."""
         return float("nan")
 
     @property
     def loss_weight(self) -> float:
-        """1: a factor in the user's own loss is not known."""
+        """1, because a factor in the user's loss is unknown."""
         return 1.0
 
     @property
     def compute_format(self) -> str:
-        """The format that tables of its gradients are about."""
+        """The format to which tables of its gradients refer."""
         return self.format
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON values, with the schema's version."""
+        """The fields as JSON values, with the schema version."""
         return {"schema": SCHEMA, "kind": self.kind, **asdict(self)}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
-        """The reverse of `to_dict`; ValueError or TypeError for what it cannot have made."""
+        """The inverse of `to_dict`. ValueError or TypeError for anything else."""
         if fields.get("schema") != SCHEMA or set(fields) != {"schema", "kind", "model", "format", "every"}:
             raise ValueError("it is no watched loop as this mixwidgets writes them; upgrade mixwidgets?")
         return cls(

@@ -99,7 +99,7 @@ def test_a_run_of_another_machine_lives_while_it_shows_signs_of_life(tmp_path, l
     (path / "events.jsonl").touch()
     assert run.status == word
     assert re.fullmatch(
-        f"It is {word} on another machine, elsewhere; its last .* came [0-9]+ s ago.", run.message
+        f"It is {word} on another machine, elsewhere; its last .* was [0-9]+ s ago.", run.message
     )
     with closing(TrainingLab(tmp_path)) as lab:
         until(lambda: [row["status"] for row in lab._live_rows] == [word])

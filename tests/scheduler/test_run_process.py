@@ -86,7 +86,7 @@ def test_started_by_hand_it_runs_once(tmp_path):
     again = subprocess.run(command(path), capture_output=True, text=True, timeout=120)
     assert (again.returncode, "written already" in again.stderr) == (2, True)
     nothing = subprocess.run(command(tmp_path), capture_output=True, text=True, timeout=120)
-    assert (nothing.returncode, "is no run" in nothing.stderr) == (2, True)
+    assert (nothing.returncode, "is not a run" in nothing.stderr) == (2, True)
 
 
 def test_a_signal_stops_it_in_good_order(tmp_path):

@@ -275,7 +275,7 @@ def test_what_is_in_the_way_is_an_error_in_words(runs_dir, queue_folder, make, i
     if inner:
         queue_folder.mkdir(mode=0o700)
     make(queue_folder / "cpu" if inner else queue_folder)
-    with pytest.raises(OSError, match=r"cannot wait in line in .* remove this folder"):
+    with pytest.raises(OSError, match=r"cannot be queued in .* remove this folder"):
         launch(QUEUED.replace(device="cpu"), runs_dir)
     assert list_runs(runs_dir) == []
     assert positions(runs_dir) == {}
@@ -289,7 +289,7 @@ def test_a_queue_that_others_can_write_to_is_refused(runs_dir, queue_folder):
 
 
 def test_a_ticket_is_asked_for_by_its_name(runs_dir):
-    with pytest.raises(ValueError, match="is no ticket"):
+    with pytest.raises(ValueError, match="is not a ticket"):
         wait_for_slot(runs_dir / "../../etc", -1)
 
 

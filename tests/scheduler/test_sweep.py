@@ -143,7 +143,7 @@ BAD_ANSWERS = [
     ({"runs": "x"}, "returns the id of a run"),
     ({"run": "../../x"}, "no run's id"),
     ({"run": 3}, "no run's id"),
-    ({"run": "20260101-000000000-digits_cnn-fp32-abcd"}, "is no run"),
+    ({"run": "20260101-000000000-digits_cnn-fp32-abcd"}, "is not a run"),
     ({"run": "a", "files": {"../x": b""}}, "no file of a run"),
 ]
 

@@ -129,9 +129,9 @@ def test_a_damaged_neighbour_is_skipped_with_a_warning(tmp_path):
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no run"):
+    with pytest.raises(FileNotFoundError, match="not a run"):
         open_run(tmp_path)
-    with pytest.raises(FileNotFoundError, match="no run"):
+    with pytest.raises(FileNotFoundError, match="not a run"):
         open_run(tmp_path / "../../x")
 
 
