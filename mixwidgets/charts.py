@@ -1,8 +1,8 @@
-"""Altair charts of the numbers that the widgets show: to keep, to restyle, to put in a paper.
+"""Altair charts of the numbers that the widgets show, to keep, restyle or publish.
 
-Each function returns an altair chart; none displays it. Altair's usual display fetches Vega from the network;
-without one, `chart.save("chart.svg")` works (with vl-convert-python), and so does
-`altair.renderers.enable("png")`, which any viewer of the notebook shows.
+Each function returns an altair chart and does not display it. Altair's default display fetches Vega from the
+network. Offline, `chart.save("chart.svg")` works (with vl-convert-python), and so does
+`altair.renderers.enable("png")`, which every notebook viewer can show.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _COLOUR = alt.Color("class:N", scale=alt.Scale(domain=_CLASSES, range=_COLOURS),
 
 
 def gradients(source: object, format: str | FloatFormat = "float16", loss_scale: float = 1.0) -> alt.Chart:
-    """A histogram over binades of `|gradient| × loss scale`, coloured by what `format` makes of them.
+    """A histogram over binades of `|gradient| × loss scale`, coloured by class in `format`.
 
-    source: whatever `LossScaleExplorer` takes: a GradientSummary or a mapping of them, a model after
-    backward(), arrays by name. Zeros, infinities and NaNs have no binade and are left out. Raises as
-    `GradientSummary.counts` does.
+    source: anything that `LossScaleExplorer` accepts: a GradientSummary or a mapping of them, a model after
+    backward(), arrays by name. Zeros, infinities and NaNs have no binade and are left out. Raises the errors
+    of `GradientSummary.counts`.
     """
     fmt, summary = get_format(format), _together(source)
     rows = [
@@ -67,8 +67,8 @@ def gradients(source: object, format: str | FloatFormat = "float16", loss_scale:
 def loss_scale_curve(
     source: object, format: str | FloatFormat = "float16"
 ) -> alt.LayerChart | alt.FacetChart:
-    """The shares of gradients, zeros apart, that are flushed, subnormal and overflowing, at every loss scale
-    from 2^-24 to 2^40; a rule marks the best one (`gradients.best_scale` states what is best).
+    """The shares of non-zero gradients that are flushed, subnormal and overflowing, at every loss scale from
+    2^-24 to 2^40; a rule marks the best scale (as defined in `gradients.best_scale`).
 
     source: as for `gradients`.
     """
@@ -100,11 +100,11 @@ def loss_scale_curve(
 
 
 def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
-    """Loss and loss scale of runs over the same steps; skipped steps are marked on the scale.
+    """Loss and loss scale of runs by step; skipped steps are marked on the loss scale.
 
-    `compare(a, b)` and `compare([a, b])` are the same. Losses that are not finite leave a gap. The task
-    option loss_weight is divided out, so that runs of different weights share an axis. ValueError when there
-    is no run, TypeError for what is none. In figures: `mixwidgets.comparison`.
+    `compare(a, b)` and `compare([a, b])` are the same. Losses that are not finite leave a gap. The loss is
+    divided by the task option loss_weight, so that runs with different weights share an axis. ValueError if
+    there are no runs, TypeError for anything else. As a table: `mixwidgets.comparison`.
     """
     there = checked_runs(runs, *more)
     tables = []
@@ -149,7 +149,7 @@ def _together(source: object) -> GradientSummary:
 
 
 def _by_binade(summary: GradientSummary, fmt: FloatFormat, loss_scale: float) -> Iterator[tuple[int, Any]]:
-    """Each binade's exponent and the counts of a summary of its values alone."""
+    """Each binade's exponent, and the counts of its values."""
     for row, exponent in enumerate(summary.exponents):
         alone = replace(
             summary, exponents=(exponent,), cells=summary.cells[row : row + 1], zero=0, inf=0, nan=0
@@ -166,7 +166,7 @@ def _power(scale: float) -> str:
 
 
 def _labels(runs: list[Run]) -> list[str]:
-    """A label for each; runs that say the same of themselves have the end of their id in it."""
+    """A label per run; equal labels get the end of the run's id."""
     labels = [_label(run) for run in runs]
     return [
         _harmless(f"{label} ({run.id[-4:]})" if labels.count(label) > 1 else label)
@@ -175,8 +175,8 @@ def _labels(runs: list[Run]) -> list[str]:
 
 
 def _harmless(text: str) -> str:
-    """Text that may come from another's file. Altair writes what a chart holds into a <script> as it is, so
-    a </script> in a name would end that."""
+    """Text from possibly foreign files without "<". Altair writes a chart's data into a <script> unescaped,
+    so a </script> in a name would end it."""
     return text.replace("<", "‹")
 
 

@@ -1,4 +1,4 @@
-"""Checks of arguments; every message says what came, what is accepted and the likely fix."""
+"""Checks of arguments. Every error message says what came, what is accepted and the likely fix."""
 
 import difflib
 import math
@@ -8,13 +8,13 @@ from numbers import Integral, Real
 
 
 def did_you_mean(word: object, accepted: Iterable[str]) -> str:
-    """`" Did you mean 'x'?"` where something accepted is close to `word`, else nothing."""
+    """`" Did you mean 'x'?"` if an accepted word is close to `word`, else an empty text."""
     close = difflib.get_close_matches(str(word)[:100], list(accepted), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def check_names(owner: str, given: Iterable[object], accepted: Collection[str]) -> None:
-    """Raise TypeError for the first name in `given` that `owner` does not take."""
+    """Raise TypeError for the first name in `given` that `owner` does not accept."""
     for name in given:
         if name not in accepted:
             raise TypeError(
@@ -24,7 +24,7 @@ def check_names(owner: str, given: Iterable[object], accepted: Collection[str]) 
 
 
 def choice(name: str, value: object, accepted: Collection[str]) -> str:
-    """`value`, when it is one of the `accepted` names; else ValueError."""
+    """`value` if it is one of the `accepted` names, else ValueError."""
     if isinstance(value, str) and value in accepted:
         return value
     raise ValueError(
@@ -34,13 +34,13 @@ def choice(name: str, value: object, accepted: Collection[str]) -> str:
 
 
 def yes_or_no(name: str, value: object) -> None:
-    """Raise TypeError for what is not a bool."""
+    """Raise TypeError unless `value` is a bool."""
     if not isinstance(value, bool):
         raise TypeError(f"{name} takes True or False; {reprlib.repr(value)} came.")
 
 
 def whole_number(name: str, value: object, low: int, high: int) -> int:
-    """`value` as an int in low … high; a bool, a float or a text is a TypeError."""
+    """`value` as an int in low … high. TypeError for a bool, a float or a text, ValueError out of range."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(
             f"{name} takes a whole number from {low} to {high}; {reprlib.repr(value)} is "
@@ -53,7 +53,7 @@ def whole_number(name: str, value: object, low: int, high: int) -> int:
 
 
 def real_number(name: str, value: object, accepted: str, low: float, high: float = math.inf) -> float:
-    """`value` as a finite float in low … high (`accepted` in words); else TypeError or ValueError."""
+    """`value` as a finite float in low … high (described by `accepted`), else TypeError or ValueError."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(
             f"{name} takes {accepted}; {reprlib.repr(value)} is "
@@ -69,7 +69,7 @@ def real_number(name: str, value: object, accepted: str, low: float, high: float
 
 
 def _as_number(value: object) -> str:
-    """The likely fix where a number came as text or as a float without a fraction."""
+    """The likely fix for a number given as text, or for a float with an integer value."""
     if isinstance(value, str):
         try:
             float(value)

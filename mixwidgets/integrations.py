@@ -1,6 +1,6 @@
-"""`watch` inside other libraries' trainers: a callback for Hugging Face's Trainer, and one for Lightning.
+"""`watch` in the trainers of other libraries: callbacks for Hugging Face's Trainer and for Lightning.
 
-Accelerate needs none: `mixwidgets.watch` takes the model and the optimiser that its prepare gives.
+Accelerate needs none: pass the model and the optimiser from its `prepare` to `mixwidgets.watch`.
 """
 
 import sys
@@ -10,10 +10,10 @@ from mixwidgets.observe.watch import Watcher, watch
 
 
 class _Watching:
-    """What both callbacks have."""
+    """The base of both callbacks."""
 
     watcher: Watcher | None = None
-    """Of the newest training; None before the first."""
+    """The watcher of the newest training; None before the first."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__()
@@ -24,18 +24,18 @@ class _Watching:
         self.watcher = watch(*loop, **self._options).start()
 
     def stop(self) -> None:
-        """Remove every hook; harmless twice."""
+        """Remove every hook. Calling it twice is harmless."""
         if self.watcher:
             self.watcher.stop()
 
 
 def trainer_callback(**options: Any) -> Any:
-    """A `transformers.TrainerCallback` that watches what a Trainer trains: `callbacks=[trainer_callback()]`.
+    """A `transformers.TrainerCallback` that watches a Trainer's model: `callbacks=[trainer_callback()]`.
 
-    options: what `watch` takes beside the model, the optimiser and the scaler, such as `every=10`.
+    options: the options of `watch` other than model, optimizer and scaler, such as `every=10`.
 
-    Its attribute watcher has what was seen, from the training's begin on. Where an error ends the training,
-    Trainer tells no callback: call `Watcher.stop`. Nor does it tell the loss of a step; its own log has that.
+    Its attribute `watcher` is set when the training begins. If an error ends the training, Trainer does not
+    call callbacks: call `Watcher.stop`. It does not pass them the loss of a step either; see its own log.
     """
     from transformers import TrainerCallback
 
@@ -50,11 +50,11 @@ def trainer_callback(**options: Any) -> Any:
 
 
 def lightning_callback(**options: Any) -> Any:
-    """A `Callback` that watches what Lightning trains: `Trainer(callbacks=[lightning_callback()])`.
+    """A `Callback` that watches a Lightning model: `Trainer(callbacks=[lightning_callback()])`.
 
-    options: as of `trainer_callback`. Its `.watcher` has what was seen, losses too.
+    options: as in `trainer_callback`. Its `.watcher` also has the losses.
 
-    It is of the package `lightning` or, where that is not imported, of `pytorch_lightning`.
+    It belongs to the package `lightning` or, if that is not imported, to `pytorch_lightning`.
     """
     if "lightning" in sys.modules:
         from lightning.pytorch import Callback
@@ -66,7 +66,7 @@ def lightning_callback(**options: Any) -> Any:
             self.start(pl_module, trainer.optimizers, _scaler(trainer))
 
         def on_before_backward(self, trainer: Any, pl_module: Any, loss: Any) -> None:
-            if self.watcher and not _scaler(trainer):  # which has scaled this loss, and tells it
+            if self.watcher and not _scaler(trainer):  # a scaler has already reported this loss
                 self.watcher.loss(loss)
 
         def on_train_end(self, trainer: Any, pl_module: Any) -> None:

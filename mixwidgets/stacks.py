@@ -1,6 +1,6 @@
-"""What NumPy, torch, ml_dtypes and gfloat each make of a value, asked live, beside exact arithmetic.
+"""How NumPy, torch, ml_dtypes and gfloat each round a value, compared with exact arithmetic.
 
-Each library is imported only when asked, and one that is not installed is left out.
+Each library is imported when it is used, and skipped if it is not installed.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ FLOAT64, FLOAT32 = get_format("float64"), get_format("float32")
 
 @dataclass(frozen=True)
 class Cast:
-    """What one library gives."""
+    """The result of one library."""
 
     library: str
     """Name and version; "exact" for this project's own arithmetic."""
     code: str
-    """In hex; "" where the library has no such format."""
+    """In hex; "" if the library does not have the format."""
     value: float | None
-    """None where there is no result."""
+    """None if there is no result."""
     differs: bool
-    """Whether the value is not the exact one (NaN equals NaN; −0 does not equal 0)."""
+    """Whether the value differs from the exact one (NaN equals NaN; −0 does not equal 0)."""
     reason: str
-    """Why it differs, as far as it can be told, or why there is no value."""
+    """Why it differs, if known, or why there is no value."""
 
 
 @dataclass(frozen=True)
 class Casts:
-    """One value as every library rounds it to one format. Iterates over its rows, the exact one first."""
+    """One value as rounded by every library to one format. Iterating gives its rows, the exact one first."""
 
     given: str
-    """The value, as it was given."""
+    """The given value."""
     format: str
     """The format's name."""
     rows: tuple[Cast, ...]
@@ -56,7 +56,7 @@ class Casts:
 
     @property
     def differing(self) -> list[Cast]:
-        """The libraries that do not give what exact arithmetic gives."""
+        """The libraries whose result differs from exact arithmetic."""
         return [row for row in self.rows if row.differs]
 
     def __repr__(self) -> str:
@@ -70,14 +70,14 @@ class Casts:
 
 
 def cast_everywhere(value: object, format: object) -> Casts:
-    """Round `value` to `format` by exact arithmetic and by each library that is installed.
+    """Round `value` to `format` by exact arithmetic and with each installed library.
 
-    The libraries are handed the value as a float64, as they are in practice; what that alone costs is told
-    apart from what the cast costs. Raises ValueError or TypeError for a wrong value or format.
+    The libraries get the value as a float64, as usual; an error from that conversion is reported separately
+    from an error of the cast. Raises ValueError or TypeError for a wrong value or format.
     """
     fmt, exact = get_format(format), to_exact(value)
     if isinstance(exact, BitPattern):
-        raise ValueError(f"{exact.text} is a bit pattern, which nobody rounds; give a value such as '0.1'")
+        raise ValueError(f"{exact.text} is a bit pattern, which is not rounded; give a value such as '0.1'")
     right = _exact(fmt, value)
     rows = [right]
     for library, cast in LIBRARIES.items():
@@ -110,7 +110,7 @@ def _compare(
 
 
 def _double(exact: Exact) -> float:
-    """The value as the float64 that a library is handed."""
+    """The value as the float64 that a library gets."""
     if exact.kind == "finite":
         return float(FLOAT64.round(exact.value)) if exact.magnitude else (-0.0 if exact.negative else 0.0)
     infinite = float("-inf") if exact.negative else float("inf")
@@ -118,7 +118,7 @@ def _double(exact: Exact) -> float:
 
 
 def _reason(fmt: FloatFormat, exact: Exact, double: float, found: float) -> str:
-    """The double rounding that explains a result, or the policy at the range's end."""
+    """The double rounding or the overflow policy that explains a result."""
     if exact.kind == "nan":
         return "it takes something else for NaN"
     is_exact = exact.kind != "finite" or exact.value == _rational(double)
@@ -172,7 +172,7 @@ def _gfloat(name: str, value: float) -> float | None:
     if found is None:
         return None
     info = getattr(formats, found)
-    without_specials = info.num_posinfs == 0 and info.num_nans == 0  # which gfloat can only saturate
+    without_specials = info.num_posinfs == 0 and info.num_nans == 0  # gfloat can only saturate these
     return float(gfloat.round_float(info, value, sat=without_specials))
 
 

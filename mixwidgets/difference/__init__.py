@@ -1,1 +1,1 @@
-"""first_difference: where a model in low precision errs by more than rounding."""
+"""first_difference: where a model in low precision has larger errors than rounding explains."""

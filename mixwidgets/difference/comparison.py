@@ -1,4 +1,4 @@
-"""The three passes over a batch: the reference, the model of what rounding explains, and the recipe."""
+"""The three passes over a batch: the reference, the rounding model, and the recipe."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -22,7 +22,7 @@ Step = Callable[[Tensor, list[Tensor], float], object]
 
 
 class Comparison:
-    """The three passes: the reference, the model of what rounding explains, and the recipe."""
+    """The three passes: the reference, the rounding model, and the recipe."""
 
     def __init__(
         self, model: nn.Module, batch: Any, loss: Callable[[Any], Tensor], recipe: Recipe, step: Step | None
@@ -39,7 +39,7 @@ class Comparison:
         self.ordinary = {
             (call.module, call.number, note.op) for (call, _), notes in seen.notes.items() for note in notes
         }
-        """Operations that make infinities of finite numbers in the reference too, such as those of a mask."""
+        """Operations that turn finite numbers into infinities in the reference too, such as masking."""
         digits = 1 - round(log2(torch.finfo(self.dtype).eps))
         rounding = RandomRounding(digits, self.device)
         self.model_errors = Measured(self.reference, rounding.nearest)
@@ -55,7 +55,7 @@ class Comparison:
         rounding: RandomRounding | None,
         *modes: AbstractContextManager[Any],
     ) -> None:
-        """A pass in float32, its weights and inputs rounded to the recipe's where there is a rounding."""
+        """A pass in float32; with a rounding, its weights and inputs are rounded to the recipe's format."""
 
         def wide(tensor: Tensor) -> Tensor:
             return tensor.detach().float() if tensor.is_floating_point() else tensor.detach()
@@ -83,7 +83,7 @@ class Comparison:
             run(self.model, {**fixed, **trained}, trained, batch, self.loss, see, step=self.step, done=done)
 
     def _run_low_at_its_scale(self) -> None:
-        """At the loss scale of the recipe; a dynamic one is lowered until no gradient overflows."""
+        """Run at the recipe's loss scale; a dynamic one is lowered until no gradient overflows."""
         rule = self.recipe.loss_scale
         self.loss_scale = rule.start().scale
         if rule.kind == "dynamic":
@@ -97,7 +97,7 @@ class Comparison:
             self._run_low()
 
     def _overflows(self) -> bool:
-        """Whether gradients are not finite, and everything before them is."""
+        """Whether some gradients are not finite although all outputs are."""
         lost = {place.what == OUTPUT for place, error in self.low.errors.items() if error.not_finite}
         return lost == {False}
 
@@ -145,7 +145,7 @@ class Comparison:
         self.notes = witness.notes
 
     def _cast(self, tensor: Tensor) -> Tensor:
-        """To the recipe's format; what is narrower than float32 is left as its owner made it."""
+        """Cast float32 to the recipe's format; narrower tensors are not changed."""
         return tensor.to(self.dtype) if not self.amp and tensor.dtype == torch.float32 else tensor
 
 

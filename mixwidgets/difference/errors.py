@@ -1,4 +1,4 @@
-"""How far the tensors at the boundaries are from the reference's."""
+"""The errors of the tensors at the boundaries, relative to the reference."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,27 +10,27 @@ from torch import Tensor
 from mixwidgets.difference.passes import OUTPUT, Call, Place
 from mixwidgets.gradients.summary import GradientSummary
 
-_MASK = 2.0**126  # from this magnitude on a value says no more than "masked"
+_MASK = 2.0**126  # values from this magnitude on only mean "masked"
 
 
 @dataclass(frozen=True)
 class Error:
-    """Of one tensor."""
+    """The error of one tensor."""
 
     absolute: float
-    """‖found − reference‖ over what is finite, and no mask, in the reference; infinite if any of it is not
-    finite in `found`."""
+    """‖found − reference‖ over the values that are finite, and not masked, in the reference; infinite if any
+    of them is not finite in `found`."""
     norm: float
     """‖reference‖."""
     count: int
     not_finite: int
-    """How many are infinite or NaN whose reference is neither."""
+    """How many values are infinite or NaN although their reference is not."""
     flushed: int
-    """How many are 0 whose reference is not."""
+    """How many values are 0 although their reference is not."""
     largest: float
     """The largest magnitude of the reference."""
     dtype: torch.dtype
-    """Of the tensor that was found."""
+    """The dtype of the tensor that was found."""
 
     @property
     def relative(self) -> float:
@@ -40,7 +40,7 @@ class Error:
 
 
 def error_of(found: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
-    """`found` / scale beside the reference."""
+    """The error of `found` / scale."""
     exact = reference.double()
     kept = exact.abs() < _MASK
     values = found.double() / scale
@@ -61,7 +61,7 @@ def error_of(found: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
 
 @dataclass
 class Reference:
-    """Keeps what crosses the boundaries of the reference pass, and lets it through."""
+    """Records what crosses the boundaries in the reference pass, unchanged."""
 
     tensors: dict[Place, Tensor] = field(default_factory=dict)
 
@@ -80,25 +80,25 @@ class Reference:
 
 @dataclass
 class Measured:
-    """Measures what crosses the boundaries of another pass, and puts the reference's in its place."""
+    """Measures what crosses the boundaries in another pass, and replaces it by the reference's tensors."""
 
     reference: Reference
     rounded: Callable[[Tensor], Tensor] | None = None
-    """How the reference's values are rounded; left out: saturating to the dtype of what they replace."""
+    """How to round the reference's values; None: saturating cast to the dtype of the replaced tensor."""
     loss_scale: float = 1.0
-    """The factor that is on every gradient."""
+    """The factor on every gradient."""
     on_error: Callable[[Call], None] | None = None
-    """Called with the call that a measured tensor belongs to."""
+    """Called with the call to which a measured tensor belongs."""
     errors: dict[Place, Error] = field(default_factory=dict)
     calls: dict[Place, Call] = field(default_factory=dict)
-    """The call to which an error belongs: the one that computed the tensor."""
+    """For each error, the call that computed the tensor."""
     summarises: bool = False
-    """Whether to count the tensors' values, as they come, too."""
+    """Whether to summarise the tensors too, before they are replaced."""
     summaries: dict[Place, GradientSummary] = field(default_factory=dict)
 
     def see(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
         reference = self.reference.tensors.get(place)
-        if reference is None or reference.shape != tensor.shape:  # it took another way than the reference
+        if reference is None or reference.shape != tensor.shape:  # it took another path than the reference
             return tensor.clone()
         scale = 1.0 if place.what == OUTPUT else self.loss_scale
         self.errors[place] = error_of(tensor.detach(), reference, scale)
@@ -113,13 +113,13 @@ class Measured:
         return (reference * scale).clamp(-largest, largest).to(tensor.dtype, copy=True)
 
 
-_UNDERFLOW = 0.02  # of a tensor's norm, at most, is explained by values below the normal range
-_ALLOWED = 4.0  # times what rounding explains
+_UNDERFLOW = 0.02  # the largest share of a tensor's norm that gradual underflow may explain
+_ALLOWED = 4.0  # times the explained error
 
 
 def explained(model: Error, u: float, smallest: float) -> float:
-    """The absolute error that rounding explains: the model's, no less than u/4 of the norm, and what gradual
-    underflow adds (Higham, 2002, section 2.2: half a subnormal for each value), as far as it is small.
+    """The absolute error that rounding explains: that of the rounding model, at least u/4 of the norm, plus
+    gradual underflow (Higham, 2002, section 2.2: half a subnormal per value) as far as it is small.
 
     model: the error of the same tensor in the pass of the rounding model. smallest: the smallest subnormal.
     """
@@ -128,7 +128,7 @@ def explained(model: Error, u: float, smallest: float) -> float:
 
 
 def times_allowed(error: float, explained: float, count: int) -> float:
-    """How many times an error is the largest that passes for rounding; few values may err more by chance."""
+    """The ratio of an error to the largest one accepted as rounding, which is larger for few values."""
     if not error:
         return 0.0
     return error / (explained * _ALLOWED * (1 + 2 / sqrt(count))) if explained else inf

@@ -1,4 +1,4 @@
-"""first_difference: the first module that is further off in low precision than rounding explains."""
+"""first_difference: the first module whose error in low precision is larger than rounding explains."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FirstDifference:
-    """What `first_difference` found."""
+    """The result of `first_difference`."""
 
     module: str | None
-    """The dotted name of the first module that is off (the class's name for the model itself), "loss" or
-    "step" where it is those; None where nothing is off."""
+    """The dotted name of the first module that is off (for the model itself, its class name), or "loss" or
+    "step"; None if nothing is off."""
     direction: str | None
-    """"forward" or "backward"; None where nothing is off."""
+    """"forward" or "backward"; None if nothing is off."""
     reason: str
     """Why, in a sentence."""
     table: pd.DataFrame = field(repr=False)
-    """A row for each call of a module and direction, in the order in which they end. Columns: `module`,
-    `kind` (its class), `call` (from 0), `direction`, `tensor` (the worst of those that it computes), `error`
-    and `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
+    """One row per call of a module and direction, in the order in which they end. Columns: `module`, `kind`
+    (its class), `call` (from 0), `direction`, `tensor` (the worst one that it computes), `error` and
+    `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
     `reason`."""
     format: str
-    """The name of the format in which the recipe computes."""
+    """The name of the recipe's compute format."""
     loss_scale: float
     """The loss scale of the recipe's backward pass."""
     summaries: list[Pair] = field(repr=False)
-    """For each row of the table, two of `GradientSummary`: of its tensor as the recipe computes it, and as
-    the reference does. In the backward pass both have the loss scale on them, but for "step"."""
+    """For each row of the table, two GradientSummaries of its tensor: as computed by the recipe, and by the
+    reference. In the backward pass both contain the loss scale, except for "step"."""
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page that shows this, as one HTML file that needs no network and no kernel; its path.
+        """Write a page that shows the result, one HTML file without network or kernel. Returns its path.
 
-        It lists the modules in the order of execution, with the error of each beside the error that rounding
-        explains; a module that is chosen shows its tensor's values in both precisions. Raises as a widget's
-        `save` does.
+        It lists the modules in the order of execution, each with its error and the error that rounding
+        explains; selecting a module shows its tensor's values in both precisions. Raises the errors of a
+        widget's `save`.
         """
         widget = self._widget()
         try:
@@ -61,7 +61,7 @@ class FirstDifference:
             widget.close()
 
     def _widget(self) -> ModuleErrors:
-        from mixwidgets.widgets.difference.widget import ModuleErrors  # only who looks at it waits for it
+        from mixwidgets.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
 
         rows: list[Any] = self.table.drop(columns=["error", "explained"]).to_dict("records")
         errors = self.table[["error", "explained"]].to_numpy("float64")
@@ -87,35 +87,35 @@ def first_difference(
     *,
     step: Step | None = None,
 ) -> FirstDifference:
-    """Name the first module whose results in a recipe's precision are further off than rounding explains.
+    """Find the first module whose error in a recipe's precision is larger than rounding explains.
 
     The same batch goes forward and backward through the model in the reference's precision and in the
-    recipe's. In the latter each module works on what the reference computed, cast to the module's format, so
-    that an error counts where it is made and not where it is inherited: a module's own error is without its
-    children's. `modes.RandomRounding` states what rounding explains; up to four times as much passes.
+    recipe's. In the latter, each module gets the tensors that the reference computed, cast to the module's
+    format, so that an error is attributed to the module that makes it: neither errors from earlier modules
+    nor those of its children count. `modes.RandomRounding` defines what rounding explains; up to four times
+    as much is accepted.
 
-    model: a torch.nn.Module, on any device; nothing of it is changed. Weights in float32 are cast as the
-    recipe says, narrower ones are left as they are. It runs in the mode, train or eval, that it is in.
-    batch: what the model is called with: a tensor, a tuple or list of arguments, or a mapping of keyword
-    arguments.
-    loss: a function of the model's output that gives a scalar tensor, such as
+    model: a torch.nn.Module on any device; it is not changed. float32 weights are cast as the recipe says,
+    narrower ones are used unchanged. It runs in its current mode, train or eval.
+    batch: the model's input: a tensor, a tuple or list of arguments, or a mapping of keyword arguments.
+    loss: a function of the model's output that returns a scalar tensor, such as
     `lambda output: output.loss` or `lambda logits: cross_entropy(logits, targets)`.
-    recipe: a preset's name or a Recipe. A dynamic loss scale is taken to have settled: the largest power of
-    two at which no gradient overflows.
+    recipe: a preset's name or a Recipe. A dynamic loss scale is assumed to have settled at the largest power
+    of two at which no gradient overflows.
     reference: a recipe that computes in float32.
-    step: what your loop does between the loss and the optimiser, to be checked too:
+    step: what your loop does between the loss and the optimiser, which is then checked too:
     `step(loss, parameters, loss_scale)` calls backward on the loss times the loss scale, unscales, clips, and
     leaves the gradients for the optimiser in the `.grad` of these parameters. In the reference the scale is
-    1. Without, the plain backward pass is compared.
+    1. Without it, the plain backward pass is compared.
 
-    Dropout is left out, and random numbers are drawn alike in all passes. In the reference a cast to a
-    narrower format has no effect, nor has a clamp to that format's range; a torch.autocast region of the
-    model's own stays one. Modules that work in place, such as nn.ReLU(inplace=True), and what a compiled
-    module has inside, count as a part of the module around them. The outputs and gradients of every module
-    are held in float32, beside those of one training step; in time it is about four such steps. Of the answer
-    a notebook shows the page that its `save` writes.
+    Dropout is disabled, and random numbers are the same in all passes. In the reference, casts to a narrower
+    format and clamps to that format's range have no effect; the model's own torch.autocast regions still
+    apply. In-place modules, such as nn.ReLU(inplace=True), and modules inside a compiled one count as part of
+    the module around them. The outputs and gradients of every module are kept in float32, in addition to
+    those of one training step; it takes about as long as four such steps. A notebook shows the result as the
+    page that its `save` writes.
 
-    Raises TypeError and ValueError for wrong arguments, and what the model raises in float32.
+    Raises TypeError and ValueError for wrong arguments, and the errors of the model in float32.
     """
     import pandas as pd
 

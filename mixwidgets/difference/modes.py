@@ -1,4 +1,4 @@
-"""How torch computes within one pass: comparable draws, all in float32, one rounding per operation."""
+"""Modes for torch in one pass: equal random numbers, float32 throughout, one rounding per operation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ _CASTS = {Tensor.half, Tensor.bfloat16}
 _ADD_IN_MEMORY = {
     *("embedding_dense_backward", "index_put", "index_put_", "_index_put_impl_", "index_add", "index_add_"),
     *("scatter_add", "scatter_add_", "scatter_reduce", "native_layer_norm_backward"),
-}  # whose sums have the format of their result
-_MEMORY = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}  # of any content
+}  # operations that sum in the format of their result
+_MEMORY = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}  # uninitialised
 _NARROW = {
     dtype
     for name in dir(torch)
@@ -38,10 +38,10 @@ _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x
 
 
 class Comparable(TorchFunctionMode):
-    """Both passes draw the same: dropout is left out, and random numbers are drawn in float32.
+    """Makes random numbers equal in all passes: dropout is disabled, and numbers are drawn in float32.
 
-    With `widened`, moreover, no value is narrower than float32: a call that names a narrower dtype gets
-    float32, and a clamp to the largest value of a narrower format, which is part of a cast, does nothing.
+    With `widened`, also no value is narrower than float32: calls that name a narrower dtype get float32, and
+    a clamp to the largest value of a narrower format, which is part of a cast, does nothing.
     """
 
     def __init__(self, *, widened: bool) -> None:
@@ -79,14 +79,14 @@ def _wide(value: Any) -> Any:
 
 
 def _is_range(bounds: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether these are minus and plus the largest value of a narrower format."""
+    """Whether these bounds are ± the largest value of a narrower format."""
     low, high = (*bounds, *(kwargs[name] for name in ("min", "max") if name in kwargs), None, None)[:2]
     numbers = isinstance(low, float | int) and isinstance(high, float | int)
     return numbers and low == -high and float(high) in _LARGEST
 
 
 class WideCasts(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """No cast of the backward pass, where torch asks no function mode, goes below float32."""
+    """Widens casts to float32 in the backward pass, where torch calls no function mode."""
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -96,17 +96,18 @@ class WideCasts(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 class RandomRounding(TorchDispatchMode):
-    """Every operation, forward and backward, rounds its float32 result once, at random, to `digits` digits.
+    """Every operation, forward and backward, rounds its float32 result once, stochastically, to `digits`
+    digits.
 
-    That is the standard model of floating-point arithmetic, fl(a op b) = (a op b)(1 + δ) with −2u ≤ δ ≤
-    2u (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, section 2.2), with errors
-    δ that are independent and of mean zero, as Higham and Mary assume in "A New Approach to Probabilistic
-    Rounding Error Analysis", SIAM J. Sci. Comput. 41(5), 2019, and as stochastic rounding makes true
-    (Connolly, Higham and Mary, SIAM J. Sci. Comput. 43(1), 2021). Nothing is too large or too small. A
-    value that has no more digits is kept, so that copies, selections and views add no error.
+    This is the standard model of floating-point arithmetic, fl(a op b) = (a op b)(1 + δ) with −2u ≤ δ ≤ 2u
+    (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., 2002, section 2.2), with independent
+    errors δ of mean zero, as assumed by Higham and Mary in "A New Approach to Probabilistic Rounding Error
+    Analysis", SIAM J. Sci. Comput. 41(5), 2019, and guaranteed by stochastic rounding (Connolly, Higham and
+    Mary, SIAM J. Sci. Comput. 43(1), 2021). Range is unlimited. A value with no more digits is kept, so that
+    copies, selections and views add no error.
 
-    Sums within an operation are float32's, except where torch adds up in the memory of the result: a sum of
-    n terms in the format itself has a relative error of √n · u (Higham and Mary, section 2).
+    Sums inside an operation are in float32, except where torch accumulates in the memory of the result: a sum
+    of n terms in the format itself has a relative error of √n · u (Higham and Mary, section 2).
     """
 
     def __init__(self, digits: int, device: torch.device) -> None:
@@ -152,7 +153,7 @@ class RandomRounding(TorchDispatchMode):
 
 
 def _truncated(values: Tensor, added: Tensor, dropped: int) -> Tensor:
-    """float32 values whose bits were added to, without the last `dropped` ones. What is not finite stays."""
+    """float32 values with `added` added to their bits and the last `dropped` bits cleared, if finite."""
     bits = values.contiguous().view(torch.int32)
     rounded = ((bits + added) & -(1 << dropped)).view(torch.float32)
     return torch.where(values.isfinite(), rounded, values)
@@ -164,11 +165,11 @@ def _only_views(func: Any) -> bool:
 
 
 class Witness(TorchDispatchMode):
-    """Notes, for each call of a module, the operations at which something was lost."""
+    """Notes, for each call of a module, the operations that lost something."""
 
     def __init__(self, dtype: torch.dtype, running: list[Any]) -> None:
-        """dtype: what the recipe computes in; running: the calls under way, the innermost last; none while
-        the backward pass is, whose notes wait until `belongs_to` says whose they are."""
+        """dtype: the recipe's compute dtype; running: the calls in progress, innermost last. It is empty
+        during the backward pass, whose notes are kept until `belongs_to` names their call."""
         super().__init__()  # type: ignore[no-untyped-call]
         self._eps = torch.finfo(dtype).eps
         self._running = running
@@ -177,7 +178,7 @@ class Witness(TorchDispatchMode):
         """By call and direction."""
 
     def belongs_to(self, call: Any) -> None:
-        """What was noted since the last call of this."""
+        """Assign the notes since the last call of this method to `call`."""
         self.notes.setdefault((call, "backward"), []).extend(self._waiting)
         self._waiting.clear()
 
@@ -207,15 +208,15 @@ class Witness(TorchDispatchMode):
 
 @dataclass(frozen=True)
 class Note:
-    """An operation that made infinities or NaNs of finite numbers, or a cast to a coarser format."""
+    """An operation that turned finite numbers into infinities or NaNs, or a cast to a coarser format."""
 
     op: str
     dtype: torch.dtype
     coarse: bool = False
     flushed: float = 0.0
-    """Of a coarse cast: the share of non-zero values that became 0."""
+    """For a coarse cast: the share of non-zero values that became 0."""
     beyond: float = 0.0
-    """Of a coarse cast: the share of values that became the largest of the format, infinite or NaN."""
+    """For a coarse cast: the share of values that became the format's largest, infinite or NaN."""
 
 
 def _cast_note(before: Tensor, after: Tensor) -> Note:

@@ -1,9 +1,9 @@
 """One forward and backward pass of a model, with a boundary around each call of a module.
 
 What crosses a boundary (outputs, and in the backward pass the gradients with respect to outputs and inputs)
-is shown to `see`, which says what goes on in its place: in the reference pass the same, in every other pass
-the reference's. So each module works on the reference's values, and an error is the one made between two
-boundaries: a module's own, without its children's and without what came before it.
+is passed to `see`, which returns what replaces it: the same tensor in the reference pass, the reference's
+tensor in all others. So each module gets the reference's values, and an error is only the part made between
+two boundaries: by the module itself, not by its children or earlier modules.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_map
 
 LOSS = "loss"
-"""The name under which the loss function is listed, after the model's modules."""
+"""The name of the loss function in the table, after the model's modules."""
 OUTPUT = "output"
 
 
@@ -27,10 +27,10 @@ class Call:
     """One call of a module."""
 
     module: str
-    """Its dotted name; the loss goes by "loss"."""
+    """Its dotted name; "loss" for the loss."""
     kind: str
     number: int
-    """Of this module's calls, counted from 0."""
+    """The index of the call among this module's calls, from 0."""
     parent: "Call | None" = None
 
 
@@ -50,14 +50,14 @@ See = Callable[[Call, Place, Tensor], Tensor]
 
 @dataclass
 class Pass:
-    """What one pass left behind."""
+    """The record of one pass."""
 
     entered: list[Call] = field(default_factory=list)
-    """In the order in which they began."""
+    """The calls in the order in which they began."""
     left: list[Call] = field(default_factory=list)
-    """In the order in which they ended."""
+    """The calls in the order in which they ended."""
     running: list[Call] = field(default_factory=list)
-    """The calls that have begun and not ended, the innermost last. Where the pass raised, its culprit."""
+    """The calls in progress, innermost last. If the pass raised, the last one is where."""
     stepped: dict[str, Tensor] = field(default_factory=dict)
     """The gradients that `step` left for the optimiser, by parameter, in float32."""
     in_backward: bool = False
@@ -75,13 +75,13 @@ class _Boundary(torch.autograd.Function):
 
 
 class Hooks:
-    """The boundaries, as hooks on every module of a model; `with Hooks(…):` removes them at the end."""
+    """The boundaries, as hooks on every module of a model, removed at the end of `with Hooks(…):`."""
 
     def __init__(self, model: nn.Module, done: Pass, see: See) -> None:
         self._model, self._done = model, done
 
         def see_outside(call: Call, place: Place, tensor: Tensor) -> Tensor:
-            """Not under the pass's modes, which would look at each operation of the measuring too."""
+            """Outside the pass's modes, which would otherwise process the measuring operations too."""
             with torch._C.DisableTorchFunction(), _disable_current_modes():
                 return see(call, place, tensor)
 
@@ -92,7 +92,7 @@ class Hooks:
     def __enter__(self) -> "Hooks":
         self._handles = []
         for name, module in self._model.named_modules():
-            if getattr(module, "inplace", False) is True:  # which writes to the other side of the boundary
+            if getattr(module, "inplace", False) is True:  # it writes to the other side of the boundary
                 continue
             name = name or type(self._model).__name__
             self._handles += [
@@ -176,10 +176,10 @@ def run(
     step: Callable[[Tensor, list[Tensor], float], object] | None = None,
     done: Pass,
 ) -> None:
-    """Fill `done`, which holds what was reached also where torch raises.
+    """Run one pass and fill `done`, as far as it gets if torch raises.
 
-    tensors: what stands in for the model's parameters and buffers; leaves: of which tensors the gradients are
-    taken, by parameter. batch: the arguments and the keyword arguments of the model.
+    tensors: replacements for the model's parameters and buffers; leaves: the tensors whose gradients are
+    computed, by parameter. batch: the model's arguments and keyword arguments.
     """
     args, kwargs = batch
 

@@ -19,10 +19,10 @@ def name_of(dtype: torch.dtype) -> str:
 def reason(
     what: str, found: Error, explained: float, notes: Iterable[Note], dtype: torch.dtype, loss_scale: float
 ) -> str:
-    """Why the tensor `what` of a module is further off than rounding explains.
+    """Why the error of the tensor `what` of a module is larger than rounding explains.
 
-    notes: what was witnessed in the module, the likely ones first; dtype: what the recipe computes in;
-    loss_scale: the factor on the tensor, 1 in the forward pass.
+    notes: the notes on the module, likely causes first; dtype: the recipe's compute dtype; loss_scale: the
+    factor on the tensor, 1 in the forward pass.
     """
     notes = list(notes)
     if found.not_finite:
@@ -92,7 +92,7 @@ def _at(loss_scale: float) -> str:
 def step_reason(
     found: Mapping[str, Tensor], reference: Mapping[str, Tensor], loss_scale: float, relative: float
 ) -> str:
-    """Why the gradients that `step` leaves are not the reference's."""
+    """Why the gradients left by `step` differ from the reference's."""
     if missing := [name for name in reference if name not in found]:
         return f"it leaves no gradient of {missing[0]}."
     one, other = (torch.cat([t[name].flatten().double() for name in reference]) for t in (found, reference))

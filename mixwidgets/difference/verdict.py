@@ -1,4 +1,4 @@
-"""The table of all modules, and the first of them that is off."""
+"""The table of all modules, and the first one that is off."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -13,12 +13,12 @@ from mixwidgets.difference.reasons import reason, step_reason
 from mixwidgets.gradients.summary import GradientSummary
 
 STEP = "step"
-"""The name under which the user's step is listed, after the backward pass."""
+"""The name of the user's step in the table, after the backward pass."""
 COLUMNS = ("module", "kind", "call", "direction", "tensor", "error", "explained", "verdict", "reason")
 
 
 class Row(NamedTuple):
-    """One call of a module, in one direction: the columns of the table."""
+    """A row of the table: one call of a module in one direction."""
 
     module: str
     kind: str
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 Pair = tuple[GradientSummary, GradientSummary]
-"""Of a row's tensor in the recipe's precision, and of the reference's at the same loss scale."""
+"""Summaries of a row's tensor in the recipe's precision, and of the reference's at the same loss scale."""
 
 
 def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row], list[Pair]]:
@@ -79,7 +79,7 @@ def _raised(call: Call, direction: str, error: Exception) -> tuple[Row, Pair]:
 def _row(
     found: Comparison, call: Call, direction: str, places: Iterable[Place]
 ) -> Iterator[tuple[Row, Pair]]:
-    """Of the tensor that is worst beside what rounding explains of it."""
+    """The row of a call, for the tensor with the worst ratio to what rounding explains."""
     info = torch.finfo(found.dtype)
     scale = 1.0 if direction == "forward" else found.loss_scale
     judged = []
@@ -110,7 +110,7 @@ def _row(
 
 
 def _step_row(found: Comparison) -> tuple[Row, Pair]:
-    """Of all gradients together that the user's step leaves."""
+    """The row of the user's step, for all gradients together."""
     base, low = found.base.stepped, found.done.stepped
     joined = [
         torch.cat(

@@ -1,1 +1,1 @@
-"""Questions to predict and to check: what they ask, which answers are right, what is said of others."""
+"""Exercises: questions, rules for right answers, feedback on wrong ones, and coding tasks."""

@@ -1,4 +1,4 @@
-"""Numbers that were typed, and how two of them compare."""
+"""Numbers as typed in answers, and their comparison."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 def read_number(text: object, fmt: FloatFormat | None = None) -> Exact:
-    """The number that a text means: what `to_exact` reads; a bit pattern is a code of `fmt`.
+    """The number in a text, read by `to_exact`; a bit pattern is a code of `fmt`.
 
-    ValueError for what is no number.
+    ValueError if it is not a number.
     """
     if not isinstance(text, str):
-        raise TypeError(f"numbers stand as text, read exactly, such as '65504'; {text!r} came.")
+        raise TypeError(f"numbers are given as text, which is read exactly, such as '65504'; {text!r} came.")
     found = to_exact(text)
     if not isinstance(found, BitPattern):
         return found
     if fmt is None:
-        raise ValueError(f"{text!r} is a bit pattern, and no format is at hand; write a number.")
+        raise ValueError(f"{text!r} is a bit pattern, but there is no format; write a number.")
     return decoded(fmt, fmt.to_code(found.code))
 
 
@@ -38,21 +38,21 @@ def decoded(fmt: FloatFormat, code: int) -> Exact:
 
 
 def encoded(fmt: FloatFormat, number: Exact) -> int:
-    """The code that a number is rounded to. ValueError where the format lacks what it would need."""
+    """The code that a number is rounded to. ValueError if the format cannot represent it at all."""
     sign = "-" if number.negative else ""
     special = {"infinity": f"{sign}inf", "nan": "nan"}
     return encode.encode(fmt, number.value if number.kind == "finite" else special[number.kind])
 
 
 def same(x: Exact, y: Exact) -> bool:
-    """Whether two answers mean the same: −0 is 0, and NaN is NaN."""
+    """Whether two answers are equal: −0 equals 0, and NaN equals NaN."""
     if x.kind != y.kind or x.kind == "nan":
         return x.kind == y.kind
     return x.magnitude == y.magnitude and (x.negative == y.negative or x == Exact("finite", x.negative))
 
 
 def at_most(x: Exact, y: Exact) -> bool:
-    """Whether x ≤ y. A NaN is neither."""
+    """Whether x ≤ y; False for NaN."""
     if x.kind == "nan" or y.kind == "nan":
         return False
     if x.kind == y.kind == "finite":

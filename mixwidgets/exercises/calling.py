@@ -1,4 +1,4 @@
-"""A student's function, called so that nothing it does ends the kernel."""
+"""Calls a student's function safely, so that it cannot end the kernel."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mixwidgets.store.system import time_limit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LONGEST = 160  # characters of a value that is shown
+LONGEST = 160  # characters of a displayed value
 
 
 class Outcome(NamedTuple):
-    """What came of a call: a value, or in words what came in its place."""
+    """The outcome of a call: a value, or a description of the failure."""
 
     value: Any
     failure: str = ""
@@ -24,11 +24,11 @@ class _TooLong(BaseException):  # not an Exception, so that `except Exception` d
 
 
 def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float) -> Outcome:
-    """What `function(*arguments)` returns or raises; KeyboardInterrupt alone goes through.
+    """What `function(*arguments)` returns or raises; only KeyboardInterrupt is passed on.
 
-    A call that takes longer than `limit_s` seconds is interrupted, if this is the main thread of a system
-    with SIGALRM (so not on Windows), and if the function lets itself be interrupted: `except:` inside an
-    endless loop catches that too, and then only the kernel's own Interrupt helps.
+    A call that takes longer than `limit_s` seconds is interrupted, on the main thread of a system with
+    SIGALRM (not on Windows). A bare `except:` inside an endless loop catches that too; then only the kernel's
+    own Interrupt helps.
     """
     try:
         with time_limit(limit_s, _TooLong):
@@ -44,7 +44,7 @@ def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: floa
 
 
 def shown(value: object) -> str:
-    """A value as a short text on one line, whatever its repr does."""
+    """A value as a short text on one line, even if its repr fails."""
     try:
         text = " ".join(repr(value).split())
     except KeyboardInterrupt:

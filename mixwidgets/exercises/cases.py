@@ -1,7 +1,7 @@
-"""The coding tasks of the lessons: on which arguments a function is tried, and what is due.
+"""The test cases of the lessons' coding tasks: arguments and expected results.
 
-A case names what is due as plain values, worked out beside the code, not by a solution. Simple cases come
-first: the first that fails is told.
+Expected results are plain values, computed independently of a solution. Simple cases come first, because the
+first failing case is shown.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Case:
-    """One call, and what it is to return."""
+    """One call and its expected result."""
 
     said: str
-    """The call, as it is shown."""
+    """The call as displayed."""
     arguments: tuple[Any, ...]
     due: Any
+    """The expected result."""
     within: float = 0.0
-    """The largest relative error of a number."""
+    """The largest accepted relative error of a number."""
 
 
 def difference(came: object, case: Case) -> str:
-    """What came, in words, where it is not what is due; else nothing."""
+    """The result in words if it is not the expected one, else an empty text."""
     try:
         why = _difference(came, case.due, case.within)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # an object whose comparison fails is none that is due
+    except BaseException as error:  # an object whose comparison fails is not the expected one
         why = type(error).__name__
     if why is None:
         return ""
@@ -49,7 +50,7 @@ def difference(came: object, case: Case) -> str:
 
 
 def _difference(came: Any, due: Any, within: float) -> str | None:
-    """Why `came` is not `due`, "" where the two speak for themselves, and None where they are the same."""
+    """Why `came` is not `due`: "" if the two values speak for themselves, None if they are equal."""
     if isinstance(due, tuple | list):
         if not isinstance(came, tuple | list) or len(came) != len(due):
             return f"{len(due)} values are due"
@@ -86,9 +87,9 @@ def _master_step() -> list[Case]:
 
     return [
         case([1.0, -2.0], [0.5, 0.25], 0.5, [0.75, -2.125]),
-        case([1.0], [2.0**-10], 2.0**-10, [1 - 2.0**-20]),  # FP16 would lose it beside the weight
-        case([2.0**-10], [2.0**-12], 2.0**-14, [2.0**-10 - 2.0**-26]),  # and here the product of the two
-        case([2049.0], [0.0], 1.0, [2049.0]),  # a master that FP16 does not have
+        case([1.0], [2.0**-10], 2.0**-10, [1 - 2.0**-20]),  # lost if the update is added in FP16
+        case([2.0**-10], [2.0**-12], 2.0**-14, [2.0**-10 - 2.0**-26]),  # lost if multiplied in FP16
+        case([2049.0], [0.0], 1.0, [2049.0]),  # not representable in FP16
     ]
 
 
@@ -123,7 +124,7 @@ def _unscale_then_clip() -> list[Case]:
         case([[0.375, 0.5]], 1024.0, 1.0, [[0.375, 0.5]]),
         case([[3.0, 4.0]], 1024.0, 1.0, [[0.6, 0.8]]),
         case([[3.0], [4.0]], 1024.0, 1.0, [[0.6], [0.8]]),  # one norm for all tensors
-        case([[2.0**-30]], 1024.0, 1.0, [[2.0**-30]]),  # zero, if divided in FP16
+        case([[2.0**-30]], 1024.0, 1.0, [[2.0**-30]]),  # zero if divided in FP16
         case([[0.0, 0.0]], 1024.0, 1.0, [[0.0, 0.0]]),
     ]
 
@@ -157,7 +158,7 @@ def _choose_scale() -> list[Case]:
         ([math.nextafter(4.0, 0)], 0),
         ([3.0], -1),
         ([1e-30], -102),
-        ([math.nextafter(6 * 2.0**60, math.inf)], 61),  # whose logarithm rounds to that of its neighbour
+        ([math.nextafter(6 * 2.0**60, math.inf)], 61),  # its logarithm rounds to that of its neighbour
     ]
     return [Case(f"scale_exponent({values})", (values,), due) for values, due in rows]
 
@@ -177,7 +178,7 @@ def _first_overflow() -> list[Case]:
         case("ab", [1.0, 2.0], "b"),
         case("ab", [0.5, 1.0], None),
         case("ab", [1.0, 400.0], "a"),
-        case("abc", [1.0, 2.0], "b"),  # a NaN comes of it, one layer later
+        case("abc", [1.0, 2.0], "b"),  # it becomes NaN one layer later
         case("bd", [-4.0], None),
         case("d", [-4.0], "d"),  # NaN, without an infinity before
     ]
@@ -222,4 +223,4 @@ TASKS: Mapping[str, tuple[str, Callable[[], list[Case]]]] = MappingProxyType(
         "paired-difference": ("10_sweep", _paired),
     }
 )
-"""Each task's lesson, and what makes its cases anew: a function may change what it is given."""
+"""Each task's lesson and a function that makes fresh cases, because a student's function may modify them."""

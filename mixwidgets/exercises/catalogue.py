@@ -1,4 +1,4 @@
-"""The questions of the lessons, from catalogue.json and its texts: found by id and by lesson."""
+"""The questions of the lessons, from catalogue.json and its texts, by id and by lesson."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def questions() -> Mapping[str, Question]:
 
 
 def with_their_texts(entries: Iterable[Any], part: str) -> list[Any]:
-    """Entries of a catalogue with the texts that each language's `part` (`texts`) has for their ids."""
+    """Catalogue entries with the texts of all languages for their ids, from `part` (see `texts`)."""
     return [
         with_texts(entry, {lang: texts(lang, part)["questions"][entry["id"]] for lang in LANGUAGES})
         for entry in entries
@@ -36,31 +36,31 @@ def with_their_texts(entries: Iterable[Any], part: str) -> list[Any]:
 
 
 def report_words(lang: str) -> dict[str, str]:
-    """The sentences of a report (`report`) in one language."""
+    """The sentences of a `report` in one language."""
     words: dict[str, str] = texts(lang, "exercises")["report"]
     return words
 
 
 def get_question(id: object) -> Question:
-    """The question of an id; ValueError for an unknown one."""
+    """The question with this id. ValueError if there is none."""
     return questions()[choice("exercise", id, questions())]
 
 
 def questions_of(lesson: object) -> list[Question]:
-    """A lesson's questions, in order; ValueError for a lesson that has none."""
+    """A lesson's questions, in order. ValueError for a lesson without questions."""
     choice("lesson", lesson, list(dict.fromkeys(question.lesson for question in questions().values())))
     return [question for question in questions().values() if question.lesson == lesson]
 
 
 def read_questions(entries: Iterable[Any]) -> Mapping[str, Question]:
-    """The questions of these entries, checked, by id; an error names the entry that is wrong."""
+    """The validated questions of these entries by id. Errors name the wrong entry."""
     found: dict[str, Question] = {}
     for number, entry in enumerate(entries, 1):
         name = entry.get("id") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not _ID.fullmatch(name):
             raise ValueError(f'question {number} needs an "id" such as "largest-float16"; {name!r} came.')
         if name in found:
-            raise ValueError(f"question {name!r} stands there twice.")
+            raise ValueError(f"question {name!r} occurs twice.")
         try:
             found[name] = read_question(entry)
         except (TypeError, ValueError) as error:
@@ -69,7 +69,7 @@ def read_questions(entries: Iterable[Any]) -> Mapping[str, Question]:
 
 
 def read_question(entry: Mapping[str, Any]) -> Question:
-    """A question from its fields (`Question`); TypeError or ValueError for what is none."""
+    """A Question from its fields. TypeError or ValueError for wrong ones."""
     check_names("a question", entry, FIELDS)
     needed = ("lesson", "kind", "question", "hint", "explanation", "rule")
     if missing := [name for name in needed if name not in entry]:

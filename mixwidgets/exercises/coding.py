@@ -1,7 +1,7 @@
-"""check: a function that a student wrote, tried on the cases of its task.
+"""check: tries a student's function on the cases of its task.
 
-A task is (lesson, cases) in cases.py; its texts stand by its name under "tasks" in each language's
-exercises.json. The first case that fails is told. A session's attempts are kept, for the teacher's report.
+A task is (lesson, cases) in cases.py; its texts are under its name in "tasks" in each language's
+exercises.json. The first failing case is shown. The attempts of a session are kept for the teacher's report.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ LIMIT_S = 2.0
 
 _HINT_AFTER = 2  # wrong attempts
 
-_tried: dict[str, list[Step]] = {}  # what was tried in this session, by task
+_tried: dict[str, list[Step]] = {}  # the attempts of this session, by task
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What `check` found; as the last line of a cell it shows itself."""
+    """The result of `check`, displayed as the last line of a cell."""
 
     is_right: bool
-    """Whether every case came out right."""
+    """Whether the function passed every case."""
     text: str
-    """What was tried, what came and what was due, in the first case that went wrong."""
+    """The call, its result and the expected result of the first failing case."""
     _report: str
 
     def report(self) -> str:
-        """The text for a teacher: the task, the attempts of this session in order, what was told."""
+        """The text for a teacher: the task, this session's attempts in order, and the hints given."""
         return self._report
 
     def __repr__(self) -> str:
@@ -54,12 +54,12 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
 
     name: the id of a coding task of the lessons. ValueError for an unknown one.
 
-    function: the function itself, without parentheses. Whatever it does (raise, return something else, call
-    itself without an end, loop) is told and ends nothing. A call is interrupted after LIMIT_S seconds; not on
-    Windows, and not if it catches every exception in a loop. It runs in this process with all rights of this
-    kernel, so check your own code.
+    function: the function itself, without parentheses. Whatever it does (raise, return something else,
+    recurse forever, loop) is reported and ends nothing. A call is interrupted after LIMIT_S seconds, but not
+    on Windows, and not if it catches every exception in a loop. It runs in this process with all rights of
+    the kernel, so check only your own code.
 
-    lang: the language of what is shown, as of a widget.
+    lang: the language of the result, as for a widget.
     """
     lesson, cases = TASKS[choice("task", name, TASKS)]
     catalogue = texts(chosen_language(lang), "exercises")
@@ -80,7 +80,7 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
 
 
 def _wrong(case: Case, function: object) -> dict[str, str] | None:
-    """What was tried, what came and what was due, if that differs."""
+    """The call, its result and the expected result, if they differ."""
     if not callable(function):
         return {"tried": case.said, "came": f"{shown(function)}, which is no function", "due": "a function"}
     outcome = call(function, case.arguments, LIMIT_S)
@@ -89,7 +89,7 @@ def _wrong(case: Case, function: object) -> dict[str, str] | None:
 
 
 def _write_down(steps: list[Step], answer: str, is_right: bool) -> None:
-    """Add an attempt; nothing follows a right one, and the hint comes with the second wrong one."""
+    """Add an attempt, unless the task is solved; the hint comes with the second wrong one."""
     if not is_solved(steps):
         tells_hint = not is_right and len(steps) == _HINT_AFTER - 1
         steps.append(Step("attempt", Attempt(answer, is_right), tells_hint))

@@ -1,4 +1,4 @@
-"""Question: what one exercise asks, which answers are right, and what it says of typical mistakes."""
+"""Question: what an exercise asks, which answers are right, and its feedback on typical mistakes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ KINDS = ("number", "choice", "bits")
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What one exercise asks. A text is a mapping such as {"en": …, "zh": …}; where it lacks a language, its
-    English is shown. What stands between asterisks is strong.
+    """A question of an exercise. A text is a mapping such as {"en": …, "zh": …}; for a missing language, the
+    English text is shown. Text between asterisks is bold.
 
-    Raises TypeError or ValueError for an entry that cannot be asked.
+    Raises TypeError or ValueError for an invalid question.
     """
 
     id: str
@@ -33,18 +33,18 @@ class Question:
     """"number": typed, and read exactly; "choice": one of `options`; "bits": set in the code of a format."""
     question: Text
     hint: Text
-    """What to look at: told after a wrong answer of which nothing else is known."""
+    """Shown after a wrong answer without feedback of its own."""
     explanation: Text
-    """Why: told once the answer is right, or was given up."""
+    """Shown once the answer is right or was revealed."""
     rule: Rule
     """Which answers are right (`rules`)."""
     mistakes: tuple[Mapping[str, Any], ...] = ()
-    """Of typical wrong numbers or codes: {"if": rule, "says": text}. The first whose rule fits speaks."""
+    """Feedback on typical wrong numbers or codes: {"if": rule, "says": text}. The first match counts."""
     options: tuple[Mapping[str, Any], ...] = ()
-    """Of a choice: {"answer": "inf", "text": text, "says": text}; `says` is what is told of a wrong one. The
-    rule is asked about `answer`: a number, or a word where the rule is {"option": …}."""
+    """Of a choice: {"answer": "inf", "text": text, "says": text}; `says` is the feedback on a wrong one. The
+    rule judges `answer`: a number, or a word if the rule is {"option": …}."""
     example: str = ""
-    """A right answer, where the rule has many."""
+    """A right answer, if there are many."""
 
     def __post_init__(self) -> None:
         for name in ("id", "lesson", "example"):
@@ -74,7 +74,7 @@ class Question:
     def is_right(self, answer: str) -> bool:
         """Whether an answer is right: a number as text, an option's `answer`, or a code in hex.
 
-        Raises ValueError for a text that is no answer to this question.
+        Raises ValueError for a text that is not a valid answer.
         """
         if self.kind == "choice":
             choice("answer", answer, [option["answer"] for option in self.options])
@@ -83,7 +83,7 @@ class Question:
         return accepts(self.rule, self._number(answer))
 
     def said_of(self, answer: str) -> Text:
-        """What is said of an answer: the explanation of a right one, and of others what is known of them."""
+        """The feedback on an answer: the explanation if it is right, else that of its mistake or the hint."""
         if self.is_right(answer):
             return self.explanation
         if self.kind == "choice":
@@ -117,7 +117,7 @@ class Question:
 
 
 def check_text(name: str, text: object) -> None:
-    """Raise TypeError or ValueError unless this is a text by language, in English at least."""
+    """Raise TypeError or ValueError unless this is a text by language, including English."""
     if not isinstance(text, Mapping):
         raise TypeError(f'{name} takes {{"en": …, "zh": …}}; {text!r} came.')
     check_names(name, text, LANGUAGES)
@@ -130,5 +130,5 @@ FIELDS = tuple(field.name for field in fields(Question))
 
 
 def question_in(question: Question, lang: str) -> dict[str, Any]:
-    """A question as JSON with its texts in one language: what a page is sent."""
+    """A question as JSON with its texts in one language, as sent to the page."""
     return {name: in_language(getattr(question, name), lang) for name in FIELDS}

@@ -1,7 +1,7 @@
-"""Record: what was done with one question, in order, as one text that a page, a kernel and an address share.
+"""The record of one question: all steps as one text, shared by the page, the kernel and the address.
 
-A line a step: "=65505" is an answer, "?" the hint that was asked for, "!" the answer that was shown. Nothing
-follows a right answer or a shown one. The twin of widgets/exercise/record.ts.
+One line per step: "=65505" is an answer, "?" a requested hint, "!" the revealed answer. Nothing follows a
+right or revealed answer. The twin of widgets/exercise/record.ts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_ANSWER = 100  # characters
 
 
 class Attempt(NamedTuple):
-    """One answer, as it was typed or chosen, and whether it is right."""
+    """An answer as typed or chosen, and whether it is right."""
 
     answer: str
     """A number as text, an option's name, or a code in hex."""
@@ -27,16 +27,16 @@ class Attempt(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """An attempt, or a word that was told: the hint, or the answer."""
+    """An attempt, a hint, or the revealed answer."""
 
     kind: Literal["attempt", "hint", "shown"]
     attempt: Attempt | None = None
     tells_hint: bool = False
-    """Whether the hint is told here for the first time: when asked for, or after a mistake nobody foresaw."""
+    """Whether the hint is first shown here: on request, or after a mistake without feedback of its own."""
 
 
 def read_record(question: Question, text: object) -> list[Step]:
-    """The steps of a record; ValueError for one that is none of this question."""
+    """The steps of a record. ValueError if it is not a record of this question."""
     if not isinstance(text, str):
         raise TypeError(f"a record is a text such as '=65505'; {type(text).__name__} came")
     lines = text.split("\n") if text else []
@@ -57,14 +57,14 @@ def read_record(question: Question, text: object) -> list[Step]:
             steps.append(_attempt(question, line[1:], told))
         else:
             raise ValueError(
-                f"step {number} of the record, {line[:40]!r}, is no answer, hint or word of the end"
+                f"step {number} of the record, {line[:40]!r}, is not an answer, a hint or the revealed answer"
             )
         told = told or steps[-1].tells_hint
     return steps
 
 
 def is_over(steps: list[Step]) -> bool:
-    """Whether the answer is known: it was found, or shown."""
+    """Whether the answer was found or revealed."""
     return bool(steps) and (steps[-1].kind == "shown" or is_solved(steps))
 
 

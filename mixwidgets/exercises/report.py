@@ -1,4 +1,4 @@
-"""What a teacher reads of an exercise: plain text. The twin of widgets/exercise/report.ts."""
+"""The report of an exercise for a teacher, as plain text. The twin of widgets/exercise/report.ts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def report(question: Question, steps: list[Step], words: Mapping[str, str], language: str) -> str:
-    """Question, attempts in order, what was told, and how it ended. `words`: the catalogue's sentences."""
+    """The question, the attempts in order, hints, and the outcome. `words`: the catalogue's sentences."""
     asked = in_language(question.question, language).replace("*", "")
     title = words["title"].format(id=question.id, lesson=question.lesson)
     return report_of([title, asked], steps, words, lambda answer: _shown(question, answer, language))
@@ -26,7 +26,7 @@ def report(question: Question, steps: list[Step], words: Mapping[str, str], lang
 def report_of(
     heading: list[str], steps: list[Step], words: Mapping[str, str], show: Callable[[str], str] = str
 ) -> str:
-    """A report under its heading. `show`: an answer as a person reads it."""
+    """A report with its heading. `show`: converts an answer to readable text."""
     lines = list(heading)
     number = 0
     for step in steps:
@@ -42,7 +42,7 @@ def report_of(
 
 
 def _shown(question: Question, answer: str, language: str) -> str:
-    """An answer as a person reads it: an option's text, a code with its value, a number as it was typed."""
+    """A readable answer: an option's text, a code with its value, a number as typed."""
     if question.kind == "choice":
         text = next(option["text"] for option in question.options if option["answer"] == answer)
         return str(in_language(text, language)).replace("*", "")

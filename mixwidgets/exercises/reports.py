@@ -1,4 +1,4 @@
-"""The reports that a class hands in, read as text: which exercises, how often tried, how it ended."""
+"""Reads the reports handed in by a class: the exercises, the number of attempts, the outcomes."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-LARGEST_FILE = 1_000_000  # bytes; the reports of a whole course take some 50,000
+LARGEST_FILE = 1_000_000  # bytes; the reports of a whole course take about 50,000
 _ENDS = ("solved", "shown", "open")
 
 
 class Reported(NamedTuple):
-    """What one report says of one exercise."""
+    """The report of one exercise."""
 
     exercise: str
     lesson: str
     attempts: int
     end: str
-    """"solved"; "shown", if the answer was shown; or "open"."""
+    """"solved", "shown" (the answer was revealed) or "open"."""
     hint: bool
-    """Whether the hint was told."""
+    """Whether the hint was shown."""
 
 
 def course() -> dict[str, list[str]]:
-    """The exercises of each lesson, those of code included."""
+    """The exercises of each lesson, including coding tasks."""
     found: dict[str, list[str]] = {}
     for exercise, lesson in [(question.id, question.lesson) for question in questions().values()] + [
         (name, lesson) for name, (lesson, _) in TASKS.items()
@@ -40,7 +40,7 @@ def course() -> dict[str, list[str]]:
 
 
 def read_reports(text: str) -> list[Reported]:
-    """The reports in a text, in any of the languages; whatever else stands there is passed over.
+    """The reports in a text, in any of the languages; other text is ignored.
 
     If an exercise is reported twice, the last report counts. Nothing in the text is executed.
     """
@@ -63,12 +63,12 @@ def read_reports(text: str) -> list[Reported]:
 
 
 def read_class(folder: Path) -> Iterator[tuple[str, list[Reported] | str]]:
-    """Each student, by the name of a file or of a folder with files: the reports, or why there are none.
+    """Each student, named by a file or by a folder with files: the reports, or why there are none.
 
-    NotADirectoryError for what is no folder. Links and hidden files are passed over.
+    NotADirectoryError unless `folder` is one. Links and hidden files are ignored.
     """
     if not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is no folder; name the one that holds the students' reports")
+        raise NotADirectoryError(f"{folder} is not a folder; name the folder of the students' reports")
     for place in sorted(folder.iterdir()):
         if place.name.startswith(".") or place.is_symlink():
             continue
@@ -87,7 +87,7 @@ def _read(files: Iterable[Path]) -> list[Reported] | str:
 
 
 def _pattern(sentence: str, **parts: str) -> re.Pattern[str]:
-    """The sentence as a pattern, with a named group in the place of each of its parts."""
+    """The sentence as a pattern, with a named group for each placeholder."""
     escaped = re.escape(sentence)
     for name, part in parts.items():
         escaped = escaped.replace(re.escape("{" + name + "}"), f"(?P<{name}>{part})")

@@ -1,20 +1,20 @@
-"""Which answers are right: a rule, which the float formats decide wherever one is asked about.
+"""Rules that decide which answers are right, using the float formats.
 
-A rule is an object of one verb and what belongs to it. The twin of widgets/exercise/rule.ts.
+A rule is an object with one verb and its parameters. The twin of widgets/exercise/rule.ts.
 
     {"is": "max", "format": "float16"}                   a constant of the format (CONSTANTS)
-    {"round": "65505", "format": "float16"}              what this value is rounded to
+    {"round": "65505", "format": "float16"}              the rounded value
     {"ulp": "2048", "format": "float16"}                 the gap between values there
-    {"sum": "1", "times": 4096, "format": "float16"}     added that often, rounded after each addition
+    {"sum": "1", "times": 4096, "format": "float16"}     a repeated sum, rounded after each addition
     {"scale": "least", "of": "0x1p-27", "format": …}     the least power of two that keeps it from zero;
                                                          "greatest": from overflow
-    {"value": "6"}                                       a number that no format decides
-    {"becomes": "zero", "format": "float16"}             any finite number but 0 that is rounded to one
-    {"class": "subnormal", "format": "float16"}          any value that is one once rounded
+    {"value": "6"}                                       a number, independent of a format
+    {"becomes": "zero", "format": "float16"}             any finite non-zero number rounded to this class
+    {"class": "subnormal", "format": "float16"}          any value of this class after rounding
     {"between": ["65505", "65519"]}                      any number from the first to the second
-    {"option": "down"}                                   of a choice: this one
+    {"option": "down"}                                   this option of a choice
 
-"within": "0.01" beside one of the first six accepts answers whose relative error is at most that.
+"within": "0.01" in one of the first six accepts answers with at most this relative error.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CONSTANTS: dict[str, Callable[[FloatFormat], Fraction | int]] = {
 }
 CLASSES = ("zero", "subnormal", "normal", "infinity", "nan")
 
-_BESIDE = {  # each verb, and what must stand beside it
+_BESIDE = {  # each verb and its required parameters
     "is": {"format"},
     "round": {"format"},
     "ulp": {"format"},
@@ -63,13 +63,13 @@ _BESIDE = {  # each verb, and what must stand beside it
     "between": set[str](),
     "option": set[str](),
 }
-_ANY = ("becomes", "class", "between", "option")  # verbs that many answers fit
+_ANY = ("becomes", "class", "between", "option")  # verbs with many right answers
 _OTHERS = {"format", "times", "of", "within"}
-_MOST_TIMES = 100_000  # additions that a page still does at once
+_MOST_TIMES = 100_000  # additions that a page can do without delay
 
 
 def check_rule(rule: Any) -> None:
-    """Raise TypeError or ValueError for what is no rule, with the likely fix."""
+    """Raise TypeError or ValueError, with the likely fix, unless this is a valid rule."""
     if not isinstance(rule, dict):
         raise TypeError(f'a rule is an object such as {{"is": "max", "format": "float16"}}; {rule!r} came.')
     verbs = [name for name in rule if name in _BESIDE]
@@ -94,7 +94,7 @@ def check_rule(rule: Any) -> None:
     elif verb == "scale":
         choice("scale", rule["scale"], ("least", "greatest"))
         if read_number(rule["of"]).magnitude == 0:
-            raise ValueError("a scale of 0 or of what is not finite says nothing.")
+            raise ValueError("a scale needs a finite non-zero number.")
     elif verb == "sum":
         whole_number("times", rule["times"], 1, _MOST_TIMES)
     if verb not in _ANY:
@@ -103,17 +103,17 @@ def check_rule(rule: Any) -> None:
 
 
 def format_of(rule: Rule) -> FloatFormat | None:
-    """The format that decides, if one does."""
+    """The rule's format, if it has one."""
     return get_format(rule["format"]) if "format" in rule else None
 
 
 def has_target(rule: Rule) -> bool:
-    """Whether one answer is the right one."""
+    """Whether there is only one right answer."""
     return not any(verb in rule for verb in _ANY)
 
 
 def target(rule: Rule) -> Exact:
-    """The one right answer of a rule that has one."""
+    """The right answer of a rule with only one."""
     if "value" in rule:
         return read_number(rule["value"])
     fmt = get_format(rule["format"])
@@ -127,7 +127,7 @@ def target(rule: Rule) -> Exact:
 
 
 def accepts(rule: Rule, answer: Exact) -> bool:
-    """Whether an answer, a number, is right."""
+    """Whether a number is a right answer."""
     if "between" in rule:
         low, high = map(read_number, rule["between"])
         return at_most(low, answer) and at_most(answer, high)
@@ -136,7 +136,7 @@ def accepts(rule: Rule, answer: Exact) -> bool:
         given = answer.kind == "finite" and answer.magnitude != 0
         try:
             rounded = decode.classify(fmt, encoded(fmt, answer))
-        except ValueError:  # a NaN or a sign that the format lacks
+        except ValueError:  # the format lacks NaN or a sign
             return False
         return rounded == rule["class"] if "class" in rule else given and rounded == rule["becomes"]
     right = target(rule)
@@ -151,7 +151,7 @@ def _finite(value: Fraction) -> Exact:
 
 @cache
 def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
-    """One number after another is added, as `total = total + x` does in the format."""
+    """The result of repeating `total = total + x` in the format."""
     total, x = Fraction(0), decode.exact(fmt, encoded(fmt, read_number(text)))
     for _ in range(times):
         code = encode.encode(fmt, total + x)
@@ -164,7 +164,7 @@ def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
 
 
 def _scale(fmt: FloatFormat, rule: Rule) -> Exact:
-    """The last power of two, going down or up, at which the scaled number is neither zero nor overflowed."""
+    """The last power of two, going down or up, at which the scaled number neither vanishes nor overflows."""
     magnitude = read_number(rule["of"]).magnitude
 
     def survives(exponent: int) -> bool:

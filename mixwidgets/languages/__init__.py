@@ -1,1 +1,1 @@
-"""Everything that mixwidgets says, by language: one folder for each."""
+"""All texts of mixwidgets, one folder per language."""

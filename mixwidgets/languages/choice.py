@@ -1,4 +1,4 @@
-"""Which language a widget speaks."""
+"""The choice of a widget's language."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LOCALE = re.compile(r'"locale"\s*:\s*"([^"]*)"')
 
 
 def chosen_language(lang: str | None = None) -> str:
-    """`lang`; where it is None, what MIXWIDGETS_LANG says, else the language of this machine's JupyterLab, if
-    it is one of LANGUAGES, else "en". ValueError for a language that is not there."""
+    """`lang`; if it is None, MIXWIDGETS_LANG, else the language of this machine's JupyterLab if it is one of
+    LANGUAGES, else "en". ValueError for an unknown language."""
     if lang is not None:
         return _checked("lang", lang, "None follows JupyterLab")
     if said := os.environ.get(VARIABLE):
@@ -25,8 +25,8 @@ def chosen_language(lang: str | None = None) -> str:
 
 
 def jupyterlab_locale() -> str:
-    """The language that the user chose in JupyterLab's settings on this machine, such as "zh_CN"; "default"
-    where none was chosen or none can be read."""
+    """The language chosen in JupyterLab's settings on this machine, such as "zh_CN"; "default" if none was
+    chosen or the settings cannot be read."""
     try:
         return _locale(_settings_file().read_text(encoding="utf-8"))
     except (ImportError, OSError, ValueError):
@@ -41,7 +41,7 @@ def _checked(name: str, lang: object, hint: str) -> str:
 
 
 def _settings_file() -> Path:
-    """Where JupyterLab keeps the language (jupyterlab.commands.get_user_settings_dir)."""
+    """The file in which JupyterLab stores the language (jupyterlab.commands.get_user_settings_dir)."""
     setting = Path("@jupyterlab", "translation-extension", "plugin.jupyterlab-settings")
     if folder := os.environ.get("JUPYTERLAB_SETTINGS_DIR"):
         return Path(folder) / setting
@@ -51,6 +51,6 @@ def _settings_file() -> Path:
 
 
 def _locale(settings: str) -> str:
-    """Of settings, which are JSON with comments."""
+    """The locale in settings, which are JSON with comments."""
     found = _LOCALE.search(_COMMENT.sub("", settings))
     return found[1] if found else "default"

@@ -1,8 +1,8 @@
-"""The texts of every language. A folder beside this file is a language, and `lang` takes its name:
+"""The texts of every language. Each folder next to this file is a language, and `lang` accepts its name:
 
 language.json   its own name, and JupyterLab's name for it
-page.json       what the pages of the widgets say; "common.lang" is the language's BCP 47 tag
-python.json     what Python says in a page, by its English, which stands in the code
+page.json       the texts of the widgets' pages; "common.lang" is the language's BCP 47 tag
+python.json     texts that Python sends to a page, keyed by the English text in the code
 exercises.json  the lessons' questions, and the report for a teacher
 site.json       the classroom site
 """
@@ -26,14 +26,14 @@ Text = Mapping[str, str]
 
 @cache
 def texts(lang: str, part: str) -> dict[str, Any]:
-    """What a language's file says, such as `texts("zh", "page")`."""
+    """The content of a language's file, such as `texts("zh", "page")`."""
     found: dict[str, Any] = json.loads((_FOLDER / lang / f"{part}.json").read_text(encoding="utf-8"))
     return found
 
 
 def with_texts(structure: Any, by_language: Mapping[str, Any]) -> Any:
-    """`structure` with the texts that each language gives in the same shape: {"en": {"title": …}, "zh": …}
-    adds "title": {"en": …, "zh": …}. ValueError for a list of texts that is not as long as its list."""
+    """`structure` with the texts of each language, which have the same shape: {"en": {"title": …}, "zh": …}
+    adds "title": {"en": …, "zh": …}. ValueError if a list of texts has the wrong length."""
     one = by_language[ENGLISH]
     if isinstance(one, str):
         return dict(by_language)
@@ -52,7 +52,7 @@ def is_text(value: object) -> bool:
 
 
 def in_language(value: Any, lang: str) -> Any:
-    """`value`, JSON or one text, with each text in it in one language; in English where it lacks that."""
+    """`value`, JSON or one text, with each text in it in one language, or in English if that is missing."""
     if is_text(value):
         return value.get(lang, value[ENGLISH])
     if isinstance(value, Mapping):
@@ -61,7 +61,7 @@ def in_language(value: Any, lang: str) -> Any:
 
 
 def translated(text: str, lang: str) -> str:
-    """A text that Python makes for a page; a user's own, which has no translation, stays as it is."""
+    """The translation of a text that Python sends to a page; a user's own text is returned unchanged."""
     return text if lang == ENGLISH else str(texts(lang, "python").get(text, text))
 
 

@@ -1,4 +1,4 @@
-"""The base of every widget: strict keywords, one message per change, state as text, saving, language."""
+"""The base class of all widgets: strict keywords, one message per change, state as text, saving, language."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class MixWidget(anywidget.AnyWidget):
-    """A widget and its page. Subclasses hold traits and validate them.
+    """A widget and its page. Subclasses define traits and validate them.
 
-    lang: the language of its page, such as "en" or "zh"; None follows MIXWIDGETS_LANG, else JupyterLab's own.
+    lang: the language of its page, such as "en" or "zh"; None: MIXWIDGETS_LANG, else JupyterLab's language.
     """
 
     _page: ClassVar[str] = ""
-    """The folder of its page's code in mixwidgets/widgets; "" for a widget with an `_esm` of its own."""
+    """The folder of its page's code in mixwidgets/widgets; "" for a widget with its own `_esm`."""
     _esm: Any
     _state_traits: ClassVar[dict[str, Any]] = {}
-    """The traits that `state` is made of, and what each is where it is left out (`state_text`). Where it is
-    empty: the public synced texts, integers and booleans."""
+    """The traits in `state`, each with its default in a state text (`state_text`). If empty: the public
+    synced texts, integers and booleans."""
 
     lang = traitlets.Unicode("en", read_only=True, help="The language of the page.")
 
@@ -41,7 +41,7 @@ class MixWidget(anywidget.AnyWidget):
         super().__init__(**traits)
 
     def reject_unknown(self, keywords: dict[str, Any]) -> None:
-        """Raise TypeError for a keyword that no trait has, with the likely fix."""
+        """Raise TypeError, with the likely fix, for a keyword that is not a trait."""
         known = [name for name in self.trait_names() if not name.startswith("_")]
         for name in keywords:
             if name not in self.trait_names():
@@ -51,10 +51,11 @@ class MixWidget(anywidget.AnyWidget):
 
     @property
     def state(self) -> str:
-        """What is shown, as a short text such as "format=float16&code=7bff"; setting it shows that again.
+        """The widget's state as a short text such as "format=float16&code=7bff". Set it to restore the state.
 
-        A saved page reads and writes it in its address, after the #. A text that is no state of this widget
-        is a ValueError or traitlets.TraitError, anything but a text a TypeError; the last good state stays.
+        A saved page reads it from, and writes it to, its address after the #. A text that is not a valid
+        state raises ValueError or traitlets.TraitError, anything else TypeError; the last valid state is
+        kept.
         """
         defaults = self.state_defaults()
         return write_state({name: self._state_value(name) for name in defaults}, defaults)
@@ -65,7 +66,7 @@ class MixWidget(anywidget.AnyWidget):
         self._take_state(read_state(text, {name: self._state_value(name) for name in defaults}, defaults))
 
     def state_defaults(self) -> dict[str, Any]:
-        """Which traits make the state, and what each is where it is left out; None: as it is."""
+        """The traits in the state and their defaults in a state text; None: the current value."""
         if self._state_traits:
             return self._state_traits
         public = [
@@ -76,29 +77,29 @@ class MixWidget(anywidget.AnyWidget):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the widget as one HTML file that works from disk, without a network and without a kernel.
 
-        Returns the path. A file that was there is replaced as a whole. OSError, of the usual kinds, says what
-        stands in the way, and leaves the file as it was; ValueError, that the widget was closed.
+        Returns the path. An existing file is replaced atomically. OSError, with the cause, if that fails;
+        ValueError if the widget was closed.
         """
-        from mixwidgets.widgets.page import save_page  # only who saves waits for its imports
+        from mixwidgets.widgets.page import save_page  # imported only when it is needed
 
         return save_page(self, path)
 
     def picture(self, path: str | os.PathLike[str]) -> Path:
-        """Draw the widget into a PNG: light, at most 1,200 pixels wide, as `save` would show it when opened.
+        """Draw the widget as a PNG, in light colours, at most 1,200 pixels wide, as its saved page looks.
 
-        Returns the path. Needs playwright and a Chromium, and says so where one is missing
-        (ModuleNotFoundError, RuntimeError); otherwise raises what `save` does.
+        Returns the path. ModuleNotFoundError or RuntimeError if playwright or Chromium is missing; otherwise
+        raises the errors of `save`.
         """
-        from mixwidgets.widgets.picture import save_picture  # only who draws waits for its imports
+        from mixwidgets.widgets.picture import save_picture  # imported only when it is needed
 
         return save_picture(self, path)
 
     def _state_value(self, name: str) -> Any:
-        """What the state text says of a trait."""
+        """The value of a trait in the state text."""
         return getattr(self, name)
 
     def _take_state(self, traits: dict[str, Any]) -> None:
-        """Take the values of all state traits together, or raise and keep the ones that were there."""
+        """Set all state traits together, or raise and keep the old values."""
         before = {name: getattr(self, name) for name in traits}
         with self.hold_sync(), self.hold_trait_notifications():
             try:
@@ -110,6 +111,6 @@ class MixWidget(anywidget.AnyWidget):
                 raise
 
     def notify_change(self, change: Any) -> None:
-        # What observers change in turn (a new format changes the code) is sent in the same message.
+        # Changes by observers (a new format changes the code) are sent in the same message.
         with self.hold_sync():
             super().notify_change(change)

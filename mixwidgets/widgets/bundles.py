@@ -1,4 +1,4 @@
-"""The pages of the widgets as `make bundle` builds them, each in one language."""
+"""The widgets' pages as built by `make bundle`, each in one language."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mixwidgets.languages.texts import texts
 
 STATIC = Path(__file__).parent.parent / "static"
 HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
-"""What a widget tells its host alone: how it is built and laid out, nothing that it shows."""
+"""The traits for the host alone: how a widget is built and laid out, not what it shows."""
 
 
-# Each widget brings its module's text, and a page may have a hundred: the first one that runs serves all.
+# Each widget brings its module's text, and a page may have a hundred widgets: the first module serves all.
 _MODULE = """\
 const modules = (globalThis[Symbol.for("mixwidgets.modules")] ??= new Map());
 if (!modules.has("{key}")) modules.set("{key}", (() => {{
@@ -56,11 +56,11 @@ def _messages(name: str, lang: str) -> dict[str, str]:
 
 @cache
 def style_sheet(name: str) -> str:
-    """A widget's style sheet, or the one that all widgets need: "shared"."""
+    """A widget's style sheet, or "shared", which all widgets use."""
     return (STATIC / f"{name}.css").read_text(encoding="utf-8")
 
 
 @cache
 def _needs() -> Any:
-    """By page: the groups of messages, "bits" of "bits.title", that it can name, and its style sheets."""
+    """For each page, its groups of messages ("bits" of "bits.title") and its style sheets."""
     return json.loads((STATIC / "modules.json").read_text(encoding="utf-8"))

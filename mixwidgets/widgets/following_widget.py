@@ -1,4 +1,4 @@
-"""FollowingWidget: a widget that shows something live. A thread polls it and tells the page what is new."""
+"""FollowingWidget: a widget that shows something live. A thread polls it and sends news to the page."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ NO_THREAD = (
 )
 _MOST_VIEWS = 1000  # of one widget
 
-# One for all widgets: they may be linked, and two locks that are taken in both orders wait for each other.
+# One lock for all widgets: they may be linked, and two locks taken in both orders would deadlock.
 _TELLING = threading.RLock()
 
 
 class FollowingWidget(MixWidget):
-    """Subclasses say in `_look` what is looked at, in `_REQUESTS` and `_do` what the page may ask, and call
+    """Subclasses implement `_look`, which polls, and `_do`, which serves the page's `_REQUESTS`, and call
     `_follow`."""
 
     _REQUESTS: ClassVar[tuple[str, ...]] = ()
-    """The kinds of the messages that `_do` takes."""
+    """The kinds of messages that `_do` handles."""
     _again: threading.Event
     _closed: threading.Event
     _context: Context | None
-    _views: set[str]  # in which pages show it
+    _views: set[str]  # the ids of its views in pages
     _is_seen: bool
     _is_looking: bool
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         widget: Self = super().__new__(cls, *args, **keywords)
-        # Here, since a widget whose __init__ raised is closed too.
+        # Set here, since a widget whose __init__ raised is closed too.
         widget._again, widget._closed, widget._context = threading.Event(), threading.Event(), None
         widget._views, widget._is_seen, widget._is_looking = set(), True, False
         return widget
 
     def close(self) -> None:
-        """Close the widget and end its thread; what it looks at goes on."""
+        """Close the widget and end its thread. What it shows continues."""
         with _TELLING:
             self._closed.set()
         self._again.set()
@@ -57,8 +57,8 @@ class FollowingWidget(MixWidget):
 
     @contextmanager
     def hold_sync(self) -> Iterator[None]:
-        """As of every widget, but one thread at a time: otherwise the changes of two threads may be lost, or
-        sent twice."""
+        """Like that of every widget, but for one thread at a time: otherwise changes of two threads might be
+        lost or sent twice."""
         with _TELLING, super().hold_sync():
             yield
 
@@ -70,14 +70,14 @@ class FollowingWidget(MixWidget):
                     setattr(self, name, value)
 
     def _look(self) -> float | None:
-        """Tell the page what is new. The seconds until the next look; None when nothing more will come."""
+        """Send what is new to the page. Returns the seconds until the next look, or None to stop."""
         raise NotImplementedError
 
     def _tell_fault(self, fault: str) -> None:
-        """Tell the page that a look failed; there is another one a second later."""
+        """Report a failed look to the page. The next one follows after a second."""
 
     def _hear(self, content: dict[str, Any]) -> None:
-        """Do what the page asks, quickly: this may be the thread that cells run in."""
+        """Handle a message of the page, quickly, since this may be the thread that runs cells."""
         kind, view = content.get("kind"), content.get("view")
         if kind == "hello":
             if _is_short(view) and len(self._views) < _MOST_VIEWS:
@@ -91,15 +91,15 @@ class FollowingWidget(MixWidget):
             self._begin(self._serve, content)
 
     def _do(self, content: dict[str, Any]) -> None:
-        """Do one of the `_REQUESTS`, in a thread of its own; what it raises is told to the page."""
+        """Handle one of the `_REQUESTS`, on a separate thread. Errors are reported to the page."""
         raise NotImplementedError
 
     def _serve(self, content: dict[str, Any]) -> None:
         self.send(_answer(lambda: self._do(content), content))
 
     def _follow(self) -> None:
-        """Listen to the page, and look until nothing more will come, the widget is closed, or the last page
-        that showed it does so no more: then again from when one does. The thread keeps the widget alive."""
+        """Listen to the page, and look until nothing more will come, the widget is closed, or its last view
+        is gone; a new view resumes the looking. The thread keeps the widget alive."""
         self.on_msg(self._on_message)
         self._look_from_now()
 
@@ -113,17 +113,17 @@ class FollowingWidget(MixWidget):
             self._look_once()
 
     def _look_once(self) -> None:
-        """Where no thread looks: tell the page what there is, and that it is not followed."""
+        """Without threads: send the current state to the page, and say that it is not followed."""
         self._goes_on(None)
         try:
             self._look()
-        except Exception:  # what is looked at may be anything
+        except Exception:  # looking may raise anything
             traceback.print_exc()
         warnings.warn(NO_THREAD, RuntimeWarning, stacklevel=2)
         self._tell_fault(translated(NO_THREAD, self.lang))
 
     def _begin(self, job: Callable[..., object], *given: object) -> None:
-        """Do a job that may take long in a thread of its own, in the context at hand: the page's message."""
+        """Run a slow job on a separate thread, in the current context, that of the page's message."""
         if not _start_thread(copy_context().run, job, *given):
             job(*given)
 
@@ -133,7 +133,7 @@ class FollowingWidget(MixWidget):
         while self._goes_on(pause):
             try:
                 pause = self._look() if self._context is None else self._context.run(self._look)
-            except Exception as error:  # what is looked at may be anything: go on
+            except Exception as error:  # looking may raise anything: continue
                 pause, fault = _AFTER_FAULT_S, f"{type(error).__name__}: {error}"[:_LONGEST]
                 if fault != last_fault:
                     traceback.print_exc()
@@ -149,15 +149,16 @@ class FollowingWidget(MixWidget):
             return self._is_looking
 
     def _on_message(self, _: Any, content: Any, __: Any) -> None:
-        # The kernel routes the page's next message to whatever loop last sent on this comm. Sending in the
-        # context of a message keeps them on the loop that it came by, which a running cell does not block.
+        # The kernel routes the page's next message to the loop that last sent on this comm. Sending in the
+        # context of a message keeps messages on the loop through which it came, which a running cell does not
+        # block.
         self._context = copy_context()
         if isinstance(content, dict):
             self._hear(content)
 
 
 def _start_thread(job: Callable[..., object], *given: object, name: str | None = None) -> bool:
-    """Whether a thread does the job; the Python of a browser has none."""
+    """Start a thread for the job. False if there are no threads, as in a browser."""
     try:
         threading.Thread(target=job, args=given, name=name, daemon=True).start()
     except RuntimeError:
@@ -166,14 +167,14 @@ def _start_thread(job: Callable[..., object], *given: object, name: str | None =
 
 
 def _answer(do: Callable[[], object], content: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what the page asks in `content`; the answer to send, whatever comes and whatever goes wrong."""
+    """Do what the page asks in `content`. Returns the answer to send, whatever happens."""
     request = content.get("request")
     reply = {"request": request if isinstance(request, int) or _is_short(request) else None}
     try:
         do()
     except Exception as error:
         text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-        # Lone surrogates, of a hostile page's text, would not travel.
+        # Lone surrogates, as a hostile page may send, cannot be encoded.
         text = text[:_LONGEST].encode("utf-8", "backslashreplace").decode()
         return {"kind": "refused", "message": text, **reply}
     return {"kind": "done", **reply}

@@ -1,4 +1,4 @@
-"""Widgets saved as one HTML file: modules, style, states, and a small host in place of the notebook."""
+"""Saving widgets as one HTML file: modules, style, states, and a small host instead of the notebook."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ header { position: absolute; clip-path: inset(50%); }
 #note { margin: 8px 2px; font: 13px system-ui, sans-serif; color: light-dark(#5a6270, #a3acb9); }
 """
 
-# Nothing is loaded from the network. The host and the style are allowed by their hash; the host loads each
+# Nothing is loaded from the network. The host and the style are allowed by their hashes; the host loads each
 # widget's module from a blob.
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'; "
@@ -60,7 +60,7 @@ _SCRIPTS = """
 
 
 class PageWidget(Protocol):
-    """What a page needs of a widget (`MixWidget`)."""
+    """The part of MixWidget that a page needs."""
 
     model_id: str
     comm: Any
@@ -78,11 +78,11 @@ def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
 
 
 def write_file(path: str | os.PathLike[str], content: Callable[[], bytes], *, example: str) -> Path:
-    """Write what a widget is saved as; `content` is called where there is a place for it."""
+    """Write a saved widget atomically. `content` is called only if the path is usable."""
     try:
         target = Path(path)
     except TypeError:
-        raise TypeError(f"this takes a path such as {example!r}; {type(path).__name__} came") from None
+        raise TypeError(f"a path such as {example!r} is needed; {type(path).__name__} came") from None
     if target.is_dir():
         raise IsADirectoryError(
             errno.EISDIR, f"this is a folder; name a file in it, such as {example!r}", str(target)
@@ -118,12 +118,11 @@ def page_html(widget: PageWidget) -> str:
 def document(
     *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, PageWidget] | None = None
 ) -> str:
-    """An HTML document whose security policy allows this style, the host of its widgets, and no network.
+    """An HTML document whose security policy allows only this style and the host of its widgets, no network.
 
-    title: text. style, body: trusted CSS and HTML. widgets: by the id of the element of `body` that shows
-    each; links such as "#format=float16&code=7bff" are presets of the first. If the element has the class
-    "exercise", the browser's tab keeps the answers. `body` also has an element with the id "note" for the
-    host's messages.
+    title: text. style, body: trusted CSS and HTML. widgets: by the id of their element in `body`; links such
+    as "#format=float16&code=7bff" are presets of the first one. If the element has the class "exercise", the
+    browser's tab keeps the answers. `body` also has an element with the id "note" for the host's messages.
     """
     scripts, host = "", None
     if widgets:
@@ -141,7 +140,7 @@ def document(
 
 
 def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
-    """What the host reads. Widgets of one class share a module."""
+    """The data for the host. Widgets of one class share a module."""
     modules = list(dict.fromkeys(str(widget._esm) for widget in widgets.values()))
     return {
         "modules": modules,
@@ -153,7 +152,7 @@ def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
 
 
 def _saved(widget: PageWidget) -> dict[str, Any]:
-    """The state, and its binary buffers deflated (RFC 1950) and in base64."""
+    """The state, with its binary buffers deflated (RFC 1950) and base64-encoded."""
     saved = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
     buffers = [
         {"path": buffer["path"], "data": b64encode(zlib.compress(b64decode(buffer["data"]))).decode()}

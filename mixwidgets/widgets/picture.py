@@ -1,4 +1,4 @@
-"""A widget as a picture: its saved page, drawn by Chromium through playwright."""
+"""A picture of a widget: its saved page, rendered by Chromium through playwright."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def save_picture(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
 class Picture(NamedTuple):
     png: bytes
     alt: str
-    """What a reader is told in its place: the card's title, and what is read out or asked first."""
+    """The alternative text: the card's title and its first message or question."""
 
 
 def picture(widget: PageWidget) -> Picture:
-    """A widget as its saved page shows it: light, at most 1,200 pixels wide."""
+    """A widget as shown in its saved page, in light colours, at most 1,200 pixels wide."""
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
@@ -41,7 +41,7 @@ def picture(widget: PageWidget) -> Picture:
             "then playwright install chromium"
         ) from None
     page = page_html(widget)
-    # playwright's plain interface refuses a thread that runs an event loop, as a notebook's does.
+    # playwright's sync API does not work on a thread with an event loop, such as a notebook's.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_drawn, page).result()
 
@@ -76,7 +76,7 @@ def _drawn(html: str) -> Picture:
 
 
 def system_chromium() -> str | None:
-    """The path that MIXWIDGETS_CHROMIUM names, else the system's own Chromium or Chrome."""
+    """The path in MIXWIDGETS_CHROMIUM, else that of the system's Chromium or Chrome."""
     named = os.environ.get("MIXWIDGETS_CHROMIUM")
     return named or next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

@@ -1,7 +1,7 @@
-"""The gradient snapshots that an explorer shows, in bounded memory.
+"""The gradient snapshots of an explorer, in bounded memory.
 
-A snapshot is bytes from the start; js/core/gradients/snapshots.ts reads the same (little-endian):
-u32 length of what follows, u32 step, f64 loss scale, f64 loss (NaN where they are not known)
+A snapshot is stored as bytes, which js/core/gradients/snapshots.ts reads too (little-endian):
+u32 length of what follows, u32 step, f64 loss scale, f64 loss (NaN if unknown)
 u32 length of the names, the names as a JSON list
 for each name: u32 length, GradientSummary.to_bytes()
 """
@@ -21,21 +21,21 @@ from mixwidgets.widgets.thinned import Thinned
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOST_BYTES = 10 << 20  # a page may hold twice as much: what there was when it opened, and what came since
-MOST_SNAPSHOTS = 1000  # more than a slider has pixels
+MOST_BYTES = 10 << 20  # a page may hold twice as much: the initial snapshots and later ones
+MOST_SNAPSHOTS = 1000  # more than a slider's pixels
 _LENGTH = struct.Struct("<I")
 _HEAD = struct.Struct("<IddI")
 
 
 class SnapshotFeed:
-    """Snapshots by step, ascending. Beyond the limits every other one of the older half goes; the first and
-    the newest always stay. Any thread may call."""
+    """Snapshots by step, ascending. Beyond the limits, every other one of the older half is dropped; the
+    first and the newest are always kept. Thread-safe."""
 
     def __init__(self, most_bytes: int = MOST_BYTES, most_snapshots: int = MOST_SNAPSHOTS) -> None:
         self.seen = 0
-        """How many snapshots there were, those that are gone included."""
+        """The number of snapshots so far, including dropped ones."""
         self.loss = Thinned()
-        """The loss by step, of sources that tell it."""
+        """The loss by step, if the source reports it."""
         self._limits = most_bytes, most_snapshots
         self._kept: dict[int, bytes] = {}
         self._size = 0
@@ -43,16 +43,16 @@ class SnapshotFeed:
 
     @property
     def steps(self) -> list[int]:
-        """The steps of the snapshots that are kept."""
+        """The steps of the kept snapshots."""
         with self._lock:
             return list(self._kept)
 
     def add(
         self, step: int, summaries: Mapping[str, GradientSummary], loss_scale: float = nan, loss: float = nan
     ) -> None:
-        """Take in a snapshot, newer than those before; 0 is the step of one that has none.
+        """Add a snapshot, newer than those before; a snapshot without a step has the step 0.
 
-        Summaries that come as they were stored are passed on so: the page says where one is damaged.
+        StoredSummaries are passed on as stored; the page reports damaged ones.
         """
         names = json.dumps(list(summaries)).encode()
         parts = [_HEAD.pack(step, loss_scale, loss, len(names)), names]
@@ -77,19 +77,19 @@ class SnapshotFeed:
             self._size -= len(self._kept.pop(step))
 
     def nearest(self, step: int) -> int | None:
-        """The kept step nearest to `step`, the newest for 0; None where there is none."""
+        """The kept step nearest to `step`, or the newest for 0; None if there is none."""
         steps = self.steps
         if not steps:
             return None
         return min(steps, key=lambda one: abs(one - step)) if step else steps[-1]
 
     def names(self, step: int) -> list[str]:
-        """The names of the tensors of a kept step. KeyError where it is not kept."""
+        """The names of the tensors of a kept step. KeyError for other steps."""
         with self._lock:
             return _names_of(self._kept[step])[0]
 
     def summaries(self, step: int) -> dict[str, GradientSummary]:
-        """The gradients of a kept step by name. KeyError where it is not kept."""
+        """The gradients of a kept step by name. KeyError for other steps."""
         with self._lock:
             frame = self._kept[step]
         names, at = _names_of(frame)
@@ -101,7 +101,7 @@ class SnapshotFeed:
         return found
 
     def to_bytes(self, after: int = -1) -> bytes:
-        """The kept snapshots of the steps after `after`, one after the other."""
+        """The kept snapshots of steps after `after`, concatenated."""
         with self._lock:
             frames = [frame for step, frame in self._kept.items() if step > after]
         return b"".join(part for frame in frames for part in (_LENGTH.pack(len(frame)), frame))

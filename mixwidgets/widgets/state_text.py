@@ -1,9 +1,9 @@
-"""A widget's state as a short text, such as "format=float16&code=7bff": what an address carries after its #.
+"""A widget's state as a short text, such as "format=float16&code=7bff", as in an address after the #.
 
-The grammar, of which js/host/address.ts is the twin: `name=value` pairs joined by `&`, each percent-encoded.
-A private trait goes by its name without the underscore. Texts stand as they are, integers in decimal digits,
-booleans as true or false, and a trait named `code` as bare hex digits. `defaults` says of each trait what a
-text that leaves it out means: None for "as it is", else this value, which is then not written either.
+The grammar, shared with js/host/address.ts: `name=value` pairs joined by `&`, each percent-encoded. The
+underscore of a private trait is left out. Texts are written literally, integers in decimal digits, booleans
+as true or false, and a trait named `code` as bare hex digits. `defaults` gives the value of a trait that a
+text leaves out: None for the current value, else this value, which is then not written either.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from urllib.parse import quote, unquote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LIMIT = 40_000  # characters of a text that is read; four times the longest number
-_UNESCAPED = "!*'()"  # what encodeURIComponent leaves too
-_INTEGER = re.compile(r"-?[0-9]{1,15}")  # within the integers that the page's numbers hold
+LIMIT = 40_000  # characters of a text; four times the longest number
+_UNESCAPED = "!*'()"  # not escaped by encodeURIComponent either
+_INTEGER = re.compile(r"-?[0-9]{1,15}")  # JavaScript's exact integers
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 
 
@@ -33,9 +33,9 @@ def write_state(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
 
 
 def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of all traits of `defaults` that the text means where `values` are at hand.
+    """The values of all traits of `defaults` according to the text, if the current ones are `values`.
 
-    Raises TypeError for what is not a text, ValueError for one that is no state.
+    Raises TypeError unless it is a text, ValueError for an invalid one.
     """
     example = write_state(values, defaults)
     if not isinstance(text, str):
@@ -45,7 +45,7 @@ def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, A
             f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; {len(text):,} came"
         )
     if text.removeprefix("#") == example == "":
-        return {}  # of a widget that has no state
+        return {}  # a widget without state
     traits = {_key(name): name for name in defaults}
     found: dict[str, Any] = {}
     for pair in text.removeprefix("#").split("&"):
@@ -80,7 +80,7 @@ def _decoded(text: str) -> str:
 
 
 def _read(name: str, text: str, like: Any) -> Any:
-    """A value of the kind of `like`."""
+    """A value of the type of `like`."""
     if isinstance(like, bool):
         if text not in ("true", "false"):
             raise ValueError(f"{_key(name)} is true or false; {text[:40]!r} came")

@@ -1,29 +1,29 @@
-"""A curve of any length in bounded memory, drawn the same: each bucket of steps keeps its extremes."""
+"""A curve of any length in bounded memory: each bucket of steps keeps its extremes, so it looks the same."""
 
 import math
 
 import numpy as np
 
 Point = tuple[float, ...]
-"""(step, value), and perhaps more values of the same step, which come along"""
+"""(step, value), and perhaps more values of the same step."""
 
-_BUCKETS = 512  # even; about one a pixel of the chart, two points each
+_BUCKETS = 512  # must be even; about one per pixel of the chart, with two points each
 
 
 class Thinned:
-    """A growing curve. Exact up to 512 points; beyond, every bucket of steps keeps its lowest and its highest
-    value and its first one that is not finite, so that no spike and no NaN is lost."""
+    """A growing curve. Exact up to 512 points; beyond that, each bucket of steps keeps its lowest and highest
+    values and the first one that is not finite, so that no spike and no NaN is lost."""
 
     def __init__(self) -> None:
         self._buckets: list[list[Point]] = []
-        self._width = 1  # points that a full bucket has seen
-        self._in_last = 0  # points that the last bucket has seen
+        self._width = 1  # points represented by a full bucket
+        self._in_last = 0  # points represented by the last bucket
         self.last: Point | None = None
-        """The newest point, also where its bucket did not keep it."""
+        """The newest point, even if its bucket did not keep it."""
 
     def append(self, step: int, value: float, *more: float) -> None:
-        """Add a point; steps come in ascending order, each with as many values. The first one decides what is
-        kept."""
+        """Add a point. Steps are ascending, and all points have the same number of values, of which the first
+        decides what is kept."""
         self.last = (step, value, *more)
         if self._buckets and self._in_last < self._width:
             self._buckets[-1] = _extremes([*self._buckets[-1], self.last])
@@ -37,7 +37,7 @@ class Thinned:
         self._in_last = 1
 
     def points(self) -> list[Point]:
-        """The kept points in order, the newest always among them."""
+        """The kept points in order, always including the newest."""
         kept = [point for bucket in self._buckets for point in bucket]
         if self.last is not None and kept[-1] != self.last and kept[-1][0] != self.last[0]:
             kept.append(self.last)
@@ -45,7 +45,7 @@ class Thinned:
 
     def to_bytes(self) -> bytes:
         """The points as rows of little-endian float32; steps up to 2^24 are exact."""
-        with np.errstate(over="ignore"):  # beyond float32's range a value is drawn as infinite
+        with np.errstate(over="ignore"):  # values beyond float32's range are drawn as infinite
             return np.array(self.points(), dtype="<f8").astype("<f4").tobytes()
 
 

@@ -1,4 +1,4 @@
-"""What is typed or assigned to an editor: its text, its format, and the way it is rounded, each checked."""
+"""Validates what is typed or assigned to an editor: the text, the format, and the rounding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mixwidgets.formats.rounding import check
 if TYPE_CHECKING:
     from mixwidgets.formats.float_format import FloatFormat
 
-_DIGITS = 800  # more than any float64 or midpoint of two has
+_DIGITS = 800  # more than any float64 or midpoint of two float64s has
 
 
 class How(TypedDict):
@@ -25,7 +25,7 @@ class How(TypedDict):
 
 
 def named_format(format: Any) -> FloatFormat:
-    """A format that its name alone says: a page is sent no more."""
+    """A format that is identified by its name, which is all that is sent to a page."""
     fmt = get_format(format)
     try:
         known = get_format(fmt.name) == fmt
@@ -39,7 +39,7 @@ def named_format(format: Any) -> FloatFormat:
 
 
 def checked_how(rounding: Any, overflow: Any) -> How:
-    """How to round, checked. Stochastic rounding is left out: a draw is no rule that a page could show."""
+    """The validated rounding. Stochastic rounding is excluded: a page cannot explain a random draw."""
     if rounding == "stochastic":
         raise ValueError("an editor rounds by a rule; for stochastic rounding use FloatFormat.round")
     if not isinstance(rounding, str) or not isinstance(overflow, str):
@@ -49,10 +49,10 @@ def checked_how(rounding: Any, overflow: Any) -> How:
 
 
 def text_of(value: Any) -> str:
-    """A value as text that Python and the page read alike.
+    """A value as text that Python and the page read in the same way.
 
-    Exact for every float. A rational that needs more than 800 digits is cut there and gets a last digit 1, so
-    that it lies on the same side of every midpoint and rounds alike in every format.
+    Exact for every float. A rational with more than 800 digits is truncated and gets a last digit 1, so that
+    it is on the same side of every midpoint and rounds equally in every format.
     """
     exact = to_exact(value)
     if isinstance(value, str) or isinstance(exact, BitPattern):

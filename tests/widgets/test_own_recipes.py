@@ -46,7 +46,7 @@ def test_what_the_form_takes_is_what_a_recipe_takes():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"master_weights": False}, "leave it True, or take a compute_format of 16 bits"),
+        ({"master_weights": False}, "leave it True, or use a compute_format of 16 bits"),
         ({"loss_scale.init_scale": 8}, "did you mean kind='static'"),
         ({"loss_scale.kind": "static", "loss_scale.hysteresis": 2}, "did you mean kind='dynamic'"),
         ({"loop": "amp"}, "name a compute_format"),

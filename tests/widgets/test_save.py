@@ -312,7 +312,7 @@ def test_where_a_page_cannot_be_written_the_error_says_what_to_do(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no such folder"):
         editor.save(tmp_path / "file" / "page.html")
     for wrong in (None, 3, ["page.html"]):
-        with pytest.raises(TypeError, match=f"a path such as 'page.html'; {type(wrong).__name__} came"):
+        with pytest.raises(TypeError, match=f"such as 'page.html' is needed; {type(wrong).__name__} came"):
             editor.save(wrong)
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 

@@ -1,4 +1,4 @@
-"""The elements of a tensor or an array as the bits they are, for a page that walks through them."""
+"""The elements of a tensor or an array as bits, for stepping through them in the page."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def elements_of(tensor: Any, limit: int) -> tuple[FloatFormat, bytes, int]:
-    """The format of the elements; their codes in C order, little-endian in whole bytes; how many there are.
+    """The format of the elements; their codes in C order, little-endian in whole bytes; their number.
 
-    Only the first `limit` are copied. Takes torch tensors on any device, NumPy and ml_dtypes arrays, numbers
-    and sequences of them. Raises TypeError for what is not floating point, and ValueError for a tensor
-    without elements or dense values, and for a limit below 1.
+    Only the first `limit` are copied. Accepts torch tensors on any device, NumPy and ml_dtypes arrays,
+    numbers and sequences of them. Raises TypeError for other dtypes, and ValueError for a tensor without
+    elements or dense values, and for a limit below 1.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise ValueError(f"limit is a number of elements, 1 or more; {limit!r} came")
@@ -37,7 +37,7 @@ def elements_of(tensor: Any, limit: int) -> tuple[FloatFormat, bytes, int]:
 
 
 def _flat(array: np.ndarray[Any, np.dtype[Any]], limit: int) -> np.ndarray[Any, np.dtype[Any]]:
-    """The first elements as unsigned integers, without a copy of the others."""
+    """The first elements as unsigned integers, without copying the others."""
     first = np.fromiter(array.flat, array.dtype, min(limit, array.size))
     return first.astype(array.dtype.newbyteorder("=")).view(f"u{array.dtype.itemsize}")
 
@@ -48,5 +48,5 @@ def _from_torch(tensor: Any, limit: int) -> np.ndarray[Any, np.dtype[Any]]:
             f"a tensor on {tensor.device} of layout {tensor.layout} has no dense values; pass its .to_dense()"
         )
     first = tensor.detach().reshape(-1)[:limit].cpu().contiguous()
-    raw = first.view(sys.modules["torch"].uint8).numpy()  # NumPy knows no bfloat16 and no float8
+    raw = first.view(sys.modules["torch"].uint8).numpy()  # NumPy has neither bfloat16 nor float8
     return raw.view(f"u{first.element_size()}")  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""BitEditor: one number in one format, as a value, as a code, and bit by bit in the page."""
+"""BitEditor: a number in a format, as a value, as a code, and as bits in the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Face(t.TraitType[Any, Any]):
-    """One face of the editor's number. Setting one brings the others along before anyone is told."""
+    """One representation of the editor's number. Setting it updates the others before observers run."""
 
     def set(self, obj: Any, value: Any) -> None:
         getattr(obj, f"_set_{self.name}")(value)
@@ -27,12 +27,12 @@ class _Face(t.TraitType[Any, Any]):
 class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     """A number in a float format, edited bit by bit or typed: `BitEditor(65505, "float16")`.
 
-    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, as `rounding` and
-    `overflow` say (`FloatFormat.encode` has them; not "stochastic"). Setting `format` rounds the last exact
-    input anew, and so does setting `rounding` or `overflow`, which leave edited bits as they are;
-    `reinterpret` keeps the bits. All of them change in one message, and the page edits them without the
-    kernel. A wrong value, code, format or name is a ValueError or TypeError, and the last good state stays;
-    so is a `code` that is not the `value` beside it.
+    Setting `value` (a number, or text such as "0.1", which is read exactly) rounds it once, according to
+    `rounding` and `overflow` (see `FloatFormat.encode`; not "stochastic"). Setting `format`, `rounding` or
+    `overflow` rounds the last exact input again; edited bits change only with `format`. `reinterpret` keeps
+    the bits. All traits change in one message, and the page edits them without the kernel. A wrong value,
+    code, format or name, and a `code` that does not match its `value`, raise ValueError or TypeError, and the
+    last valid state is kept.
     """
 
     _page = "bit_editor"
@@ -44,11 +44,11 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         "overflow": "native",
     }
 
-    format = _Face("float16", help="The format's canonical name; takes aliases and dtypes.").tag(sync=True)
+    format = _Face("float16", help="The format's canonical name; accepts aliases and dtypes.").tag(sync=True)
     code = _Face("0x3C00", help='The bits, in hex of the format\'s width: "0x7BFF".').tag(sync=True)
     value = _Face(1.0, help="The value as a float. Not synced: floats do not survive JSON.")
-    rounding = _Face("ties-to-even", help="To which neighbour a value goes.").tag(sync=True)
-    overflow = _Face("native", help="What becomes of a value beyond the largest.").tag(sync=True)
+    rounding = _Face("ties-to-even", help="How a value is rounded.").tag(sync=True)
+    overflow = _Face("native", help="The result for a value beyond the largest.").tag(sync=True)
     _elements = t.Bytes(help="Codes of a tensor's elements, little-endian in whole bytes.").tag(sync=True)
     _elements_format = t.Unicode(help="The format of the elements; empty without a tensor.").tag(sync=True)
     _elements_total = t.Int(help="How many elements the tensor has.").tag(sync=True)
@@ -66,7 +66,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
     ) -> None:
         fmt, how = named_format(format), checked_how(rounding, overflow)
         if value is None and code is None:
-            value = "65505" if fmt.name == "float16" else "0.1"  # numbers that are rounded
+            value = "65505" if fmt.name == "float16" else "0.1"  # numbers that are not representable
         text = "" if value is None else text_of(value)
         number = fmt.encode(text, **how) if code is None else fmt.to_code(code)
         if text and fmt.encode(text, **how) != number:
@@ -79,13 +79,12 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     @classmethod
     def from_tensor(cls, tensor: Any, *, limit: int = 65_536, **traits: Any) -> Self:
-        """An editor that walks through the elements of a torch tensor or an array, in C order.
+        """An editor that steps through the elements of a torch tensor or an array, in C order.
 
-        The tensor's dtype names the format; `rounding` and `overflow` may be given too. The first `limit`
-        elements go to the page once, as bits; there they are stepped through, and the next subnormal,
-        infinity or NaN is found. The tensor itself never changes. Raises TypeError for what is not floating
-        point, and ValueError for a tensor without elements or with values that are nowhere (sparse, or on the
-        meta device).
+        The tensor's dtype determines the format; `rounding` and `overflow` are accepted too. The first
+        `limit` elements are sent to the page once, as bits; the page steps through them and finds the next
+        subnormal, infinity or NaN. The tensor itself never changes. Raises TypeError for other dtypes, and
+        ValueError for a tensor without elements or dense values (sparse, or on the meta device).
         """
         from mixwidgets.widgets.bit_editor.elements import elements_of
 
@@ -95,7 +94,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         return cls(code=first, format=fmt, **traits)
 
     def reinterpret(self, format: Any) -> None:
-        """Read the same bits in another format. Raises ValueError if they do not fit it."""
+        """Interpret the same bits in another format. Raises ValueError if they do not fit."""
         fmt = named_format(format)
         number = int(self.code, 16)
         if number >> fmt.bits:
@@ -109,11 +108,12 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         return f"BitEditor({value}, format={self.format!r}, code={self.code!r})"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """State from the page: rounded there, so it is checked and taken as it is, or refused as a whole."""
+        """State from the page, which has already rounded it: checked and accepted unchanged, or rejected as a
+        whole."""
         try:
             number = self._read(sync_data)
         except (TypeError, ValueError):
-            self.send_state(list(self._state_traits))  # the page shows the last good state again
+            self.send_state(list(self._state_traits))  # the page shows the last valid state again
             return
         with self._lock_property(**sync_data):  # what came needs no sending back
             self._become(*number)
@@ -124,7 +124,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         self._become(*self._read({**traits, "code": fmt.to_hex(fmt.to_code(traits["code"]))}))
 
     def _read(self, state: dict[str, Any]) -> tuple[FloatFormat, int, str, How]:
-        """The number that arriving traits mean, together with those that did not change."""
+        """The number that the received traits mean, together with the unchanged ones."""
         if any(name.startswith("_elements") for name in state):
             raise ValueError("a page does not change the tensor")
         fmt = get_format(state.get("format", self.format))
@@ -144,11 +144,11 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             if "code" not in state:  # as when a link sets the rounding alone
                 return fmt, fmt.encode(text, **how), text, how
         if "_input" not in state:
-            text = self._input  # it may be another's code, which arrives before its input (see _typed)
+            text = self._input  # the code may come from a linked editor, before its input (see _typed)
         return fmt, number, text, how
 
     def _set_value(self, value: Any) -> None:
-        if value is not self.value:  # hold_trait_notifications sets what it has got
+        if value is not self.value:  # hold_trait_notifications sets the same value again
             self._round(text_of(value))
 
     def _set_code(self, code: Any) -> None:
@@ -176,24 +176,24 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             self._become(fmt, int(self.code, 16), self._input, how)
 
     def _round(self, text: str, fmt: FloatFormat | None = None, how: How | None = None) -> None:
-        """Become what a text is, rounded to the format at hand or another, in the way at hand or another."""
+        """Round a text and show the result, by default in the current format, rounding and overflow."""
         fmt, how = fmt or get_format(self.format), how or checked_how(self.rounding, self.overflow)
         self._become(fmt, fmt.encode(text, **how), text, how)
 
     def _typed(self) -> str:
-        """The input, if the code is what it was rounded to.
+        """The input, if the code is its rounded value.
 
-        A linked editor's code arrives before its input. The old input stays until then, unsaid: an empty one
-        would travel back and erase the other editor's.
+        A linked editor's code arrives before its input. Until then the old input is kept but not used: an
+        empty one would be sent back and erase the other editor's.
         """
         how = {"rounding": self.rounding, "overflow": self.overflow}
-        with suppress(ValueError):  # another format's bit pattern, or a NaN where there is none
+        with suppress(ValueError):  # a bit pattern of another format, or a NaN in a format without one
             if self._input and get_format(self.format).encode(self._input, **how) == int(self.code, 16):
                 return self._input
         return ""
 
     def _exact_input(self) -> str:
-        """What was last typed or assigned as a number, else the value of the bits."""
+        """The last typed or assigned number, else the value of the bits."""
         typed = self._typed()
         if typed and not isinstance(to_exact(typed), BitPattern):
             return typed
@@ -209,5 +209,5 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         self._trait_values.update(new)
         with self.hold_sync():
             for name in new:
-                if repr(old[name]) != repr(new[name]):  # of floats: −0 is not 0, and NaN is NaN
+                if repr(old[name]) != repr(new[name]):  # for floats, −0 differs from 0, and NaN equals NaN
                     self._notify_trait(name, old[name], new[name])

@@ -1,4 +1,4 @@
-"""BlockLab: what a shared scale does to the elements of a block."""
+"""BlockLab: the effect of a shared scale on the elements of a block."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _CODES = re.compile("|".join(f"[0-9a-f]{{{8 * size}}}" for size in SIZES))
 
 
 class BlockLab(MixWidget):
-    """Drag one element of a block and see what the shared scale does to the others: `BlockLab(values)`.
+    """Drag one element of a block and see the effect of the shared scale on the others: `BlockLab(values)`.
 
-    values: 16 or 32 finite numbers, an array or a tensor of them, kept as float32; without them, draws from a
-    standard normal distribution. The page quantises, and tells the kernel once a drag has ended.
+    values: 16 or 32 finite numbers, or an array or tensor of them, stored as float32; default: samples of a
+    standard normal distribution. The page quantises them, and notifies the kernel at the end of a drag.
     """
 
     _page = "block_lab"
@@ -32,7 +32,7 @@ class BlockLab(MixWidget):
     format = traitlets.Unicode("mxfp4").tag(sync=True)
     """The block format, by name: "mxfp4", "mxfp6_e2m3", "mxfp8_e4m3", "mxint8", "nvfp4" and the others."""
     scale_rule = traitlets.Unicode("FLOOR").tag(sync=True)
-    """How MX chooses the shared scale: "FLOOR", "CEIL", "RCEIL" or "EVEN". NVFP4 has a rule of its own."""
+    """How MX chooses the shared scale: "FLOOR", "CEIL", "RCEIL" or "EVEN". NVFP4 has its own rule."""
 
     _codes = traitlets.Unicode().tag(sync=True)  # of the values in float32, eight hex digits each
 
@@ -47,7 +47,7 @@ class BlockLab(MixWidget):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The elements, float32. To be told of changes, observe `_codes`."""
+        """The elements, float32. To be notified of changes, observe `_codes`."""
         return np.frombuffer(bytes.fromhex(self._codes), ">f4").astype(np.float32)
 
     @values.setter
@@ -56,7 +56,7 @@ class BlockLab(MixWidget):
 
     @property
     def quantized(self) -> BlockQuantization:
-        """Scales, codes and dequantised elements, as the page shows them."""
+        """Scales, codes and dequantised elements as shown in the page."""
         fmt = get_block_format(self.format)
         return fmt.quantize(self.values, scale_rule=None if fmt.tensor_scale else self.scale_rule)
 

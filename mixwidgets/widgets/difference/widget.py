@@ -1,4 +1,4 @@
-"""ModuleErrors: what `first_difference` found, module by module."""
+"""ModuleErrors: the result of `first_difference`, module by module."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _LENGTH = struct.Struct("<I")
 
 
 class ModuleErrors(MixWidget):
-    """The modules of a model in the order of execution, each with its error and what rounding explains of it.
+    """The modules of a model in the order of execution, each with its error and the error explained by
+    rounding.
 
-    rows: the texts of each row of the table; errors: float64 (rows, 2), its error and what is explained;
-    summaries: of each row its tensor, and the reference's.
+    rows: the texts of each row of the table; errors: float64 (rows, 2), the error and the explained error;
+    summaries: for each row, of its tensor and of the reference's.
     """
 
     _page = "difference"

@@ -18,21 +18,21 @@ from mixwidgets.widgets.base import MixWidget
 class Exercise(MixWidget):
     """Predict, then check: `Exercise("largest-float16")`.
 
-    exercise: the id of a question of the lessons, or a question of one's own, a mapping with the fields of
-    Question in exercises/question.py. ValueError for an unknown id or a question that cannot be asked.
+    exercise: the id of a question of the lessons, or your own question, a mapping with the fields of Question
+    in exercises/question.py. ValueError for an unknown id or an invalid question.
 
-    The page checks each answer by the rule of its question, tells what is known of a wrong one, and makes a
-    text for the teacher.
+    The page checks each answer by the question's rule, gives feedback on wrong ones, and creates a report for
+    the teacher.
     """
 
     _page = "exercise"
     _state_traits: ClassVar = {"exercise": None, "_record": ""}
 
     exercise = traitlets.Unicode().tag(sync=True)
-    """The question's id; another question is another exercise."""
+    """The question's id; it cannot be changed."""
 
-    _record = traitlets.Unicode().tag(sync=True)  # what was done, in order: exercises/record.py
-    _question = traitlets.Dict().tag(sync=True)  # what the page asks, in one language
+    _record = traitlets.Unicode().tag(sync=True)  # all steps in order, see exercises/record.py
+    _question = traitlets.Dict().tag(sync=True)  # the question in one language
 
     def __init__(self, exercise: str | Mapping[str, Any], *, lang: str | None = None, **traits: Any) -> None:
         self._asked = read_question(exercise) if isinstance(exercise, Mapping) else get_question(exercise)
@@ -47,21 +47,21 @@ class Exercise(MixWidget):
 
     @classmethod
     def of_lesson(cls, lesson: str, *, lang: str | None = None) -> list[Exercise]:
-        """The exercises of a lesson, such as "01_bits", in order; ValueError for one that has none."""
+        """The exercises of a lesson, such as "01_bits", in order. ValueError if it has none."""
         return [cls(question.id, lang=lang) for question in questions_of(lesson)]
 
     @property
     def attempts(self) -> list[Attempt]:
-        """The answers so far, in order: `answer` as it was given, and `is_right`. Observe `_record`."""
+        """The answers so far, in order: `answer` as given, and `is_right`. Observe `_record` for changes."""
         return attempts_of(read_record(self._asked, self._record))
 
     @property
     def solved(self) -> bool:
-        """Whether a right answer was given before the answer was shown."""
+        """Whether a right answer was given before the answer was revealed."""
         return is_solved(read_record(self._asked, self._record))
 
     def report(self) -> str:
-        """The text for a teacher: the question, the attempts in order, what was told; nothing personal."""
+        """The report for a teacher: the question, the attempts in order, the hints; nothing personal."""
         steps = read_record(self._asked, self._record)
         return report(self._asked, steps, report_words(self.lang), self.lang)
 

@@ -1,4 +1,4 @@
-"""FormatDesigner: the few choices that define a float format, and the format that they make."""
+"""FormatDesigner: the parameters that define a float format, and the resulting format."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed"
 class FormatDesigner(MixWidget):
     """Design a float format with sliders: `FormatDesigner("float8_e4m3", fraction_bits=2)`.
 
-    It starts from `format`, with the choices that are given in the place of its own. The choices are those
-    of `FloatFormat`, and the property `format` is what they make: a format of the catalogue or of P3109 where
-    they agree with one, else one named after its widths. Choices that make no format are a
-    traitlets.TraitError (in the constructor a ValueError), and the last good ones stay; to change several at
-    once, assign a `format`. A bias that is IEEE's follows the exponent bits.
+    It starts from `format`, with the given parameters changed. The parameters are those of `FloatFormat`, and
+    the property `format` is the result: a format of the catalogue or of P3109 if they match one, else one
+    named after its widths. An impossible combination raises traitlets.TraitError (in the constructor
+    ValueError), and the last valid one is kept; to change several parameters at once, assign a `format`.
+    IEEE's bias follows the exponent bits.
     """
 
     _page = "format_designer"
@@ -31,10 +31,10 @@ class FormatDesigner(MixWidget):
     bias = traitlets.Int(7, help="What is subtracted from the biased exponent.").tag(sync=True)
     infinity = traitlets.Unicode("ieee", help='"ieee", "top" or "none".').tag(sync=True)
     nan = traitlets.Unicode("ieee", help='"ieee", "top", "negative_zero" or "none".').tag(sync=True)
-    signed = traitlets.Bool(True, help="Whether a sign bit stands on top.").tag(sync=True)
+    signed = traitlets.Bool(True, help="Whether the top bit is a sign.").tag(sync=True)
     has_zero = traitlets.Bool(True, help="Whether there are zero and subnormals.").tag(sync=True)
 
-    _follows = False  # whether the bias goes with the change of exponent bits at hand
+    _follows = False  # whether the bias follows the current change of exponent bits
 
     def __init__(
         self,
@@ -59,13 +59,13 @@ class FormatDesigner(MixWidget):
             raise ValueError(f"{error}; a format of your own starts with {own}") from None
         design = {name: getattr(start, name) for name in _DESIGN} | given
         if exponent_bits is not None and bias is None:
-            del design["bias"]  # IEEE's for so many bits
+            del design["bias"]  # use IEEE's
         fmt = _format(**design)
         super().__init__(**{name: getattr(fmt, name) for name in _DESIGN}, **traits)
 
     @property
     def format(self) -> FloatFormat:
-        """The format of the design. Assign one, by object, name or dtype, to start from it."""
+        """The designed format. Assign one, as an object, name or dtype, to start from it."""
         return _format(**{name: getattr(self, name) for name in _DESIGN})
 
     @format.setter
@@ -79,18 +79,18 @@ class FormatDesigner(MixWidget):
         return f"FormatDesigner({', '.join(f'{name}={getattr(self, name)!r}' for name in _DESIGN)})"
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """State from the page, taken as it is, or refused as a whole."""
+        """State from the page, accepted unchanged or rejected as a whole."""
         try:
             super().set_state(sync_data)
         except (TypeError, ValueError, traitlets.TraitError):
-            self.send_state(list(_DESIGN))  # the page shows the last good design again
+            self.send_state(list(_DESIGN))  # the page shows the last valid design again
 
     @traitlets.validate(*_DESIGN)
     def _validate_design(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
         design = {other: getattr(self, other) for other in _DESIGN} | {name: value}
         if name == "exponent_bits":
-            alone = not self._cross_validation_lock  # else a bias may have come along
+            alone = not self._cross_validation_lock  # otherwise a bias may have been set too
             self._follows = alone and self.bias == _usual_bias(self.exponent_bits)
             if self._follows:
                 design["bias"] = _usual_bias(value)
@@ -111,7 +111,7 @@ def _usual_bias(exponent_bits: int) -> int:
 
 
 def _format(**design: Any) -> FloatFormat:
-    """The known format of these choices, else one named after its widths. Raises ValueError."""
+    """The known format with these parameters, else one named after its widths. Raises ValueError."""
     fmt = FloatFormat(f"custom_e{design['exponent_bits']}m{design['fraction_bits']}", **design)
     known = list_formats()
     if 3 <= fmt.bits <= 15:

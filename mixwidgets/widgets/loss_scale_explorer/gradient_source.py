@@ -1,4 +1,4 @@
-"""Where an explorer's gradients come from: a run, a watched loop, or what is there once and for all."""
+"""The sources of an explorer's gradients: a run, a watched loop, or constant data."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class Source(Protocol):
-    """Read from one thread at a time."""
+    """A source of snapshots, read from one thread at a time."""
 
     without_gradient: tuple[str, ...]
     is_over: bool
     """Whether nothing more will come."""
 
     def read(self, feed: SnapshotFeed) -> bool:
-        """Put into the feed what is new, and tell whether anything was."""
+        """Add new snapshots to the feed. Returns whether there were any."""
 
 
 def source_of(gradients: Any) -> Source:
-    """The source for whatever has gradients; errors as of `collect`."""
+    """The source for these gradients. Raises the errors of `collect`."""
     if isinstance(gradients, Run):
         return _RunSource(gradients)
     if hasattr(gradients, "history") and not callable(getattr(gradients, "named_parameters", None)):
@@ -53,7 +53,7 @@ class _RunSource:
         self.is_over = False
 
     def read(self, feed: SnapshotFeed) -> bool:
-        self.is_over = not self._run.is_alive  # before the events: then nothing is missed
+        self.is_over = not self._run.is_alive  # checked before reading, so that nothing is missed
         found = False
         for event in self._reader.read_new():
             self._state.add(event)
@@ -67,7 +67,7 @@ class _RunSource:
 
 
 class _WatchedSource:
-    """Of `watch`: its `history` holds snapshots with `step`, `loss_scale`, `summaries` and perhaps `loss`."""
+    """A watcher, whose `history` has snapshots with `step`, `loss_scale`, `summaries` and perhaps `loss`."""
 
     without_gradient: tuple[str, ...] = ()
     is_over = False  # it may be started again
@@ -78,8 +78,7 @@ class _WatchedSource:
 
     def read(self, feed: SnapshotFeed) -> bool:
         new = [snapshot for snapshot in tuple(self._watcher.history) if snapshot.step > self._last]
-        # Of those that came since the last look the newest is enough: the training that is watched shares
-        # this process.
+        # Only the newest of the new snapshots is used, because the watched training shares this process.
         for snapshot in new if self._last < 0 else new[-1:]:
             loss = float(getattr(snapshot, "loss", nan))
             feed.add(snapshot.step, snapshot.summaries, float(snapshot.loss_scale), loss)

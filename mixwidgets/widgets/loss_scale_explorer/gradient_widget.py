@@ -1,4 +1,4 @@
-"""GradientWidget: sends its page the gradient snapshots of a source, each once, while the source goes on."""
+"""GradientWidget: sends the gradient snapshots of a source to its page, each once, as they come."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 
-_LIVE_S = 0.1  # between two looks at a source that gives something
-_IDLE_S = 1.0  # and, in the end, at one that does not
+_LIVE_S = 0.1  # between two looks at an active source
+_IDLE_S = 1.0  # the longest pause, for an idle source
 
 
 class GradientWidget(FollowingWidget):
-    """A widget of gradients, and of those that come later; `gradient_source` says from where."""
+    """A widget of gradients from a source (`gradient_source`), including those that come later."""
 
-    # The feed grows and stays the same object, so that the page is never sent all of it again: what is new
-    # travels as a message, and the trait serves views that open later, and saved pages.
+    # The feed grows but stays the same object, so that it is never sent again as a whole: new snapshots are
+    # sent as messages, and the trait is for views that open later and for saved pages.
     _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_bytes())
     _newest = traitlets.Int(0, help="The newest snapshot's step.").tag(sync=True)
     _seen = traitlets.Int(0, help="How many snapshots there were, thinned ones included.").tag(sync=True)
@@ -38,11 +38,11 @@ class GradientWidget(FollowingWidget):
 
     @property
     def steps(self) -> list[int]:
-        """The steps whose gradients can be shown; [0] where the source has no steps."""
+        """The steps whose gradients can be shown; [0] if the source has no steps."""
         return self._feed.steps
 
     def _news(self) -> dict[str, Any]:
-        """The small traits, as of the feed."""
+        """The small traits, computed from the feed."""
         steps = self._feed.steps
         loss = self._feed.loss.to_bytes() if self._feed.loss.last else b""
         return {"_newest": steps[-1] if steps else 0, "_seen": self._feed.seen, "_loss": loss}

@@ -1,4 +1,4 @@
-"""LossScaleExplorer: what a loss scale saves of real gradients, and what it costs."""
+"""LossScaleExplorer: what a loss scale saves of real gradients, and what it loses."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 MOST_COMPARED = 3
 BINADES = range(-1200, 1201)  # with room around those of float64
 _LAST_STEP = 2**32 - 1
-MAX_BITS = 32  # formats that gradients are cast to; none is wider than the master weights
+MAX_BITS = 32  # of formats for gradients; none is wider than the master weights
 
 
 class LossScaleExplorer(GradientWidget):
-    """Slide a loss scale over gradients and see which of them a format flushes, blurs or overflows.
+    """Move the loss scale and see which gradients a format flushes, makes subnormal or overflows.
 
-    gradients: an array or torch tensor, a mapping of names to such or to GradientSummaries, a model after
-    loss.backward(), a Run, or what `watch` returns. Each tensor is summarised once; the page then answers
-    every scale by itself. Of a run or a watched loop all gradient snapshots can be looked at, and new ones
-    appear as they come, until the widget is closed; where they are too many the older ones are thinned.
+    gradients: an array or torch tensor, a mapping of names to these or to GradientSummaries, a model after
+    loss.backward(), a Run, or a watcher of `watch`. Each tensor is summarised once; the page then computes
+    every scale by itself. For a run or a watched loop, all gradient snapshots can be selected, and new ones
+    appear as they come until the widget is closed; if there are too many, older ones are thinned.
     """
 
     _page = "loss_scale_explorer"
@@ -40,9 +40,9 @@ class LossScaleExplorer(GradientWidget):
     format = traitlets.Unicode("float16").tag(sync=True)
     """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias."""
     log2_loss_scale = traitlets.Int(0).tag(sync=True)
-    """The slider's place: an integer, −24 … 40."""
+    """The slider's position: an integer, −24 … 40."""
     binade = traitlets.Int(None, allow_none=True).tag(sync=True)
-    """The binade whose bits are shown: e, where its gradients are 2^e and more before scaling; None: none."""
+    """The binade whose bits are shown: e for gradients from 2^e to 2^(e+1) before scaling; None: none."""
     compare: traitlets.List[str] = traitlets.List(
         traitlets.Unicode(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
     ).tag(sync=True)
@@ -51,10 +51,10 @@ class LossScaleExplorer(GradientWidget):
     """A heading in place of the usual one."""
 
     step = traitlets.Int(0).tag(sync=True)
-    """Which of several snapshots is shown: the one nearest to this step; 0: the newest, whenever it comes."""
+    """The snapshot nearest to this step is shown; 0: always the newest."""
 
     tensor = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    """The name of the one tensor that everything is narrowed to; None: all together."""
+    """The name of the only tensor to show; None: all together."""
 
     def __init__(
         self,
@@ -83,18 +83,18 @@ class LossScaleExplorer(GradientWidget):
         return 2.0**self.log2_loss_scale
 
     def counts(self) -> GradientCounts:
-        """The classes of all gradients shown, at the slider's scale: the figures of the page."""
+        """The classes of all gradients shown, at the slider's scale, as in the page."""
         return self._shown().counts(self.format, self.loss_scale)
 
     def best_loss_scale(self) -> float:
-        """The scale that the page proposes; `gradients.best_scale` states the rule."""
+        """The scale that the page suggests, by the rule in `gradients.best_scale`."""
         return best_loss_scale([self._shown()], self.format)
 
     def bit_editor(self) -> BitEditor:
         """A BitEditor that follows `binade`, in the explorer's format.
 
-        It holds one of the binade's gradients times the loss scale; where the summaries kept none, 2^binade
-        times the loss scale; and 0 while none is chosen.
+        It shows one of the binade's gradients times the loss scale; 2^binade times the loss scale if the
+        summaries kept no sample; and 0 if no binade is selected.
         """
         editor = BitEditor(self._chosen(), format=self.format, lang=self.lang)
 
@@ -166,8 +166,8 @@ class LossScaleExplorer(GradientWidget):
         return f"LossScaleExplorer({count:,} {what}{of_tensor}{of_step}, {scaled})"
 
     def _shown(self) -> GradientSummary:
-        """The gradients that are shown, of the snapshot that is shown; none before the first."""
-        with self._reading:  # while nothing is thinned
+        """The gradients shown, of the snapshot shown; empty before the first."""
+        with self._reading:  # nothing must be thinned meanwhile
             at = self._feed.nearest(self.step)
             if at is not None and self._together[0] != (at, self.tensor):
                 found = self._feed.summaries(at)
@@ -179,7 +179,7 @@ class LossScaleExplorer(GradientWidget):
             return self._together[1]
 
     def _chosen(self) -> str:
-        """A gradient of the chosen binade, or its lower edge, scaled, as a hex float."""
+        """A gradient of the selected binade, or its lower end, times the loss scale, as a hex float."""
         if self.binade is None:
             return "0"
         shown = self._shown()

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 class NumberLine(BitEditor):
     """How a number is rounded, on a zoomable line: `NumberLine("65505", "float16")`.
 
-    It holds a number as a BitEditor does (`value`, `code`, `format`), and shows the neighbours, the midpoint
-    and what decided. `formats` names the formats whose values stand in rows below, at the same scale.
+    It has a number like a BitEditor (`value`, `code`, `format`), and shows its neighbours, the midpoint and
+    the rule that decided. The values of `formats` are shown in rows below, at the same scale.
 
-    It follows an editor whose traits are linked to its own, in the kernel or in the page::
+    Link its traits to those of an editor, in the kernel or in the page, to follow it::
 
         for name in ("format", "code", "_input", "rounding", "overflow"):
             ipywidgets.jslink((editor, name), (line, name))
 
-    `_input` is the text that was rounded. Without it the line shows the value of the code, and a change of
+    `_input` is the text that was rounded. Without it, the line shows the value of the code, and a change of
     format rounds that value instead of the input.
     """
 
@@ -47,7 +47,7 @@ class NumberLine(BitEditor):
         return super().__repr__().replace("BitEditor", "NumberLine", 1)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """State from the page, taken as it is, or refused as a whole."""
+        """State from the page, accepted unchanged or rejected as a whole."""
         try:
             _names(sync_data.get("formats", ()))
         except (TypeError, ValueError):
@@ -61,6 +61,6 @@ class NumberLine(BitEditor):
 
 
 def _names(formats: Any) -> list[str]:
-    """Canonical names, each once; one format alone is a list of one. Raises TypeError or ValueError."""
+    """Canonical names without duplicates, of one format or several. Raises TypeError or ValueError."""
     several = [formats] if isinstance(formats, str) else formats
     return list(dict.fromkeys(get_format(one).name for one in several))

@@ -1,4 +1,4 @@
-"""The digits of a playground as an Experiment of the training core."""
+"""A playground with the task "digits" as an Experiment of the training core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORMATS = ("float32", "float16", "bfloat16")
 
 
 def experiment_of(settings: Mapping[str, Any]) -> Experiment:
-    """Raises ValueError with all that the core cannot express."""
+    """The Experiment with these settings. ValueError names everything that the core cannot express."""
     if lacking := list(_lacking(settings)):
         raise ValueError(
             f"the training core has no experiment like this playground: {'; '.join(lacking)}. "
@@ -47,7 +47,7 @@ def experiment_of(settings: Mapping[str, Any]) -> Experiment:
 
 
 def _lacking(settings: Mapping[str, Any]) -> Any:
-    """What the core does not have, in words."""
+    """What the core does not support, in words."""
     if settings["task"] != "digits":
         yield f"its tasks have no {settings['task']!r}, only 'digits'"
     if len(set(settings["layers"])) > 1:

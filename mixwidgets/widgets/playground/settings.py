@@ -1,4 +1,4 @@
-"""What decides a playground's run: each setting's default and check; js/training/settings.ts has the same."""
+"""The settings of a playground's run: defaults and checks, as in js/training/settings.ts."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ NUMBERS = ("learning_rate", "momentum", "eps", "loss_weight")
 
 
 def checked(name: str, value: Any) -> Any:
-    """A setting in its own form; TypeError or ValueError says what is accepted."""
+    """A validated setting. TypeError or ValueError says what is accepted."""
     return _CHECKS[name](name, value)
 
 
 def as_text(name: str, value: Any) -> Any:
-    """A setting as a state says it: layers as "8-8", numbers as "1.5e-3"."""
+    """A setting as in a state text: layers as "8-8", numbers as "1.5e-3"."""
     if name == "layers":
         return "-".join(map(str, value))
     if name not in NUMBERS:
@@ -66,7 +66,7 @@ def as_text(name: str, value: Any) -> Any:
 
 
 def of_text(name: str, value: Any) -> Any:
-    """The reverse of `as_text`; what is no setting raises ValueError."""
+    """The inverse of `as_text`. ValueError for an invalid text."""
     if name == "layers":
         if not re.fullmatch(r"([0-9]{1,9}(-[0-9]{1,9})*)?", value):
             raise ValueError(f"layers are units with a - between them, such as 8-8; {value[:40]!r} came")

@@ -1,4 +1,4 @@
-"""Playground: a small network that trains in the page, beside its twin in float32."""
+"""Playground: a small network that trains in the page, next to its twin in float32."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ROW = 8 * len(_COLUMNS)
 
 @cache
 def stories() -> dict[str, dict[str, Any]]:
-    """The settings of each story, by its name; state.ts reads the same file."""
+    """The settings of each story by name; state.ts reads the same file."""
     found: dict[str, dict[str, Any]] = json.loads(
         files(__package__).joinpath("stories.json").read_text(encoding="utf-8")
     )["stories"]
@@ -39,40 +39,40 @@ def stories() -> dict[str, dict[str, Any]]:
 
 
 class Playground(MixWidget):
-    """A small network trains in the page, in the precision that you choose, beside its twin in float32.
+    """A small network trains in the page, in the precision that you choose, next to its twin in float32.
 
-    Both have the same seed and see the same batches: `Playground()`. Everything can be changed while they
+    Both have the same seed and the same batches: `Playground()`. All settings can be changed while they
     train.
 
-    story: the name of a preset that sets all else; a setting that comes with it goes before.
+    story: the name of a preset for all settings; settings passed with it take precedence.
 
-    A setting that cannot be trained with is a traitlets.TraitError that says what can, and what was there
-    stays. The page needs neither a kernel nor torch: its own engine rounds after each operation, and the same
-    settings give the same numbers wherever it runs.
+    A wrong setting raises traitlets.TraitError, with what is accepted, and the old value is kept. The page
+    needs neither a kernel nor torch: its own engine rounds after each operation, and the same settings give
+    the same numbers everywhere.
     """
 
     _page = "playground"
     _state_traits: ClassVar[dict[str, Any]] = {**DEFAULTS, "task": None, "story": ""}
 
     task = t.Unicode(DEFAULTS["task"]).tag(sync=True)
-    """What is learned: "circle", "xor", "gaussians" or "spiral" in the plane, or scikit-learn's "digits"."""
+    """The task: "circle", "xor", "gaussians" or "spiral" in the plane, or scikit-learn's "digits"."""
     layers: t.List[int] = t.List(t.Int(), DEFAULTS["layers"]).tag(sync=True)
     """Units of each hidden layer, up to three layers of 1 … 128; none: a linear classifier."""
     activation = t.Unicode(DEFAULTS["activation"]).tag(sync=True)
-    """Of hidden units: "tanh" or "relu"."""
+    """The activation of hidden units: "tanh" or "relu"."""
     weight_format = t.Unicode(DEFAULTS["weight_format"]).tag(sync=True)
-    """The format of the weights that the passes read, and, without master weights, of those that are kept.
+    """The format of the weights used in the passes and, without master weights, of the kept weights.
 
-    Any signed format of the catalogue up to 32 bits, by name or alias, or one of your own as IEEE formats
-    are, such as "custom_e5m7"."""
+    Any signed format of the catalogue up to 32 bits, by name or alias, or your own IEEE-like format, such as
+    "custom_e5m7"."""
     activation_format = t.Unicode(DEFAULTS["activation_format"]).tag(sync=True)
     """The format of inputs and activations."""
     gradient_format = t.Unicode(DEFAULTS["gradient_format"]).tag(sync=True)
-    """The format of every gradient, with the loss scale in it."""
+    """The format of every gradient, including the loss scale."""
     master_weights = t.Bool(DEFAULTS["master_weights"]).tag(sync=True)
-    """Whether float32 weights are kept and updated, of which the passes read copies."""
+    """Whether float32 weights are kept and updated, and the passes use copies of them."""
     accumulation = t.Unicode(DEFAULTS["accumulation"]).tag(sync=True)
-    """Whether sums of products are kept in "float32" or rounded after each term, to the "format"."""
+    """Whether sums of products are accumulated in "float32" or rounded to the "format" after each term."""
     weight_rounding = t.Unicode(DEFAULTS["weight_rounding"]).tag(sync=True)
     """How updated weights are rounded without master weights: "nearest" or "stochastic"."""
     optimizer = t.Unicode(DEFAULTS["optimizer"]).tag(sync=True)
@@ -80,29 +80,29 @@ class Playground(MixWidget):
     learning_rate = t.Float(DEFAULTS["learning_rate"]).tag(sync=True)
     """The optimiser's step size."""
     momentum = t.Float(DEFAULTS["momentum"]).tag(sync=True)
-    """Of the optimiser "momentum", 0 to below 1."""
+    """The momentum of the optimiser "momentum", from 0 to below 1."""
     eps = t.Float(DEFAULTS["eps"]).tag(sync=True)
     """Adam's eps."""
     optimizer_format = t.Unicode(DEFAULTS["optimizer_format"]).tag(sync=True)
     """The format of the optimiser's state between steps."""
     loss_scale = t.Unicode(DEFAULTS["loss_scale"]).tag(sync=True)
-    """"none", "static" (the slider) or "dynamic" (from the slider on)."""
+    """"none", "static" (the slider's value) or "dynamic" (starts at the slider's value)."""
     log2_loss_scale = t.Int(DEFAULTS["log2_loss_scale"]).tag(sync=True)
-    """The slider's place: −24 … 40."""
+    """The slider's position: −24 … 40."""
     growth_interval = t.Int(DEFAULTS["growth_interval"]).tag(sync=True)
     """Good steps in a row after which a dynamic loss scale doubles."""
     loss_weight = t.Float(DEFAULTS["loss_weight"]).tag(sync=True)
     """A constant factor in the loss itself; a small one makes every gradient small."""
     batch_size = t.Int(DEFAULTS["batch_size"]).tag(sync=True)
-    """Examples a step, 1 … 256."""
+    """Examples per step, 1 … 256."""
     seed = t.Int(DEFAULTS["seed"]).tag(sync=True)
-    """Decides the first weights, the order of the examples and the draws of stochastic rounding."""
+    """Determines the initial weights, the order of the examples and stochastic rounding."""
     steps = t.Int(DEFAULTS["steps"]).tag(sync=True)
-    """Where Play pauses, 1 … 100,000; one may go on from there."""
+    """The step at which Play pauses, 1 … 100,000; training can be continued from there."""
     story = t.Unicode("").tag(sync=True)
-    """The name of the story that is told; "" for none. Set it, and all settings are the story's."""
+    """The name of the current story, or "". Setting it changes all settings to the story's."""
 
-    _follows_story = False  # whether a story brings its settings: not where it comes with settings
+    _follows_story = False  # whether setting a story changes the settings
 
     _digits = t.Bytes(read_only=True).tag(sync=True)  # `digit_rows`
     _history = t.Bytes().tag(
@@ -120,11 +120,12 @@ class Playground(MixWidget):
 
     @property
     def history(self) -> pd.DataFrame:
-        """What was seen until the page last rested, by "step": the losses of the step's batch, "loss_float32"
-        and "loss", the "loss_scale", and whether the step was "skipped" for inf or NaN gradients (1 or 0).
+        """The training history when the page was last idle, by "step": the losses of the step's batch,
+        "loss_float32" and "loss", the "loss_scale", and whether the step was "skipped" because of inf or NaN
+        gradients (1 or 0).
 
-        A row is a step; of more than 2,048 steps it is 2, 4, … of them up to "step": their mean losses, and
-        how many were skipped. Empty where no page has trained.
+        A row is one step or, for more than 2,048 steps, the 2, 4, … steps up to "step": their mean losses,
+        and how many were skipped. Empty if no page has trained.
         """
         import pandas as pd
 
@@ -134,9 +135,10 @@ class Playground(MixWidget):
 
     @property
     def experiment(self) -> Experiment:
-        """The digits in these settings, for `launch` and `train`: the task "digits_mlp" of the training core.
+        """The task "digits" with these settings, for `launch` and `train`: the task "digits_mlp" of the core.
 
-        Its first weights and its batches are torch's own. ValueError names all that the core cannot express.
+        Its initial weights and its batches are torch's own. ValueError names everything that the core cannot
+        express.
         """
         return experiment_of({name: getattr(self, name) for name in DEFAULTS})
 
@@ -164,7 +166,7 @@ class Playground(MixWidget):
                 setattr(self, name, value)
 
     def _checked(self, name: str, value: Any) -> Any:
-        """The setting's own check and words."""
+        """The validated setting; errors become TraitErrors."""
         try:
             return checked(name, value) if name in DEFAULTS else value
         except (TypeError, ValueError) as error:
@@ -185,12 +187,12 @@ class Playground(MixWidget):
             super()._take_state({name: self._checked(name, value) for name, value in read.items()})
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """State from the page, taken as it is, or refused as a whole."""
+        """State from the page, accepted unchanged or rejected as a whole."""
         with self._story_apart():
             try:
                 super().set_state(sync_data)
             except (TypeError, ValueError, t.TraitError):
-                self.send_state([*DEFAULTS, "story"])  # the page shows the last good settings again
+                self.send_state([*DEFAULTS, "story"])  # the page shows the last valid settings again
 
     @contextmanager
     def _story_apart(self) -> Iterator[None]:
