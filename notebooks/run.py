@@ -8,6 +8,7 @@ saved folded: JupyterLab shows it on a click, or when the cell runs.
 import re
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import nbformat
 from nbclient import NotebookClient
@@ -28,11 +29,15 @@ def _with_picture(shown, include=None, exclude=None):
     from mixwidgets.widgets.picture import picture
 
     widget = shown._widget() if hasattr(shown, "_widget") else shown
+    if hasattr(widget, "_sweep"):  # its picture is of its end
+        widget._sweep.wait(progress=False)
+        widget._look()
     png, alt = picture(widget)
     small = BytesIO()  # a palette makes it a third as large
     image = Image.open(BytesIO(png)).convert("RGB")
     image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-    data = {"text/plain": repr(shown), "image/png": b64encode(small.getvalue()).decode()}
+    text = shown._repr_mimebundle_()[0]["text/plain"]  # as where no widget can be drawn
+    data = {"text/plain": text, "image/png": b64encode(small.getvalue()).decode()}
     return data, {"image/png": {"alt": alt}}
 
 _pictures = get_ipython().display_formatter.mimebundle_formatter
@@ -46,9 +51,10 @@ def run(lesson: str) -> None:
     path = HERE / f"{lesson}.ipynb"
     notebook = nbformat.read(path, as_version=4)
     settings = {"store_widget_state": False, "record_timing": False, "coalesce_streams": True}
-    client = NotebookClient(notebook, resources={"metadata": {"path": HERE}}, **settings)
-    client.on_notebook_start = lambda notebook: client.kc.execute(PICTURES, silent=True)
-    client.execute()
+    with TemporaryDirectory(dir=HERE) as folder:  # so that its lab shows the runs of no other lesson
+        client = NotebookClient(notebook, resources={"metadata": {"path": folder}}, **settings)
+        client.on_notebook_start = lambda notebook: client.kc.execute(PICTURES, silent=True)
+        client.execute()
     fold_answers(notebook.cells)
     nbformat.write(notebook, path)
 

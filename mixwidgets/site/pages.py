@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from mixwidgets.widgets.base import MixWidget
 
+TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
+"""The one link that leaves the site: it is about the course, and no page needs it."""
 _DRAWINGS = Path(__file__).with_name("drawings")
 _NOTE = h("p", {"id": "note", "role": "status"})
 
@@ -88,6 +90,7 @@ def _index(edition: Edition) -> str:
                 h("ul", {"class": "lessons"}, *lessons),
             ),
             h("p", {"class": "quiet"}, edition.says("needs_python")),
+            h("p", {"class": "quiet"}, h("a", {"href": TEACHING}, edition.says("teachers"))),
             widgets={"widget": widget},
         )
 

@@ -94,6 +94,16 @@ class MixWidget(anywidget.AnyWidget):
 
         return save_picture(self, path)
 
+    def _content(self) -> str:
+        """What is shown, in words, for a place that can draw no widget; "" where `repr` says it all."""
+        return ""
+
+    def _repr_mimebundle_(self, **keywords: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**keywords)
+        if bundle and (content := self._content()):
+            bundle[0]["text/plain"] = f"{self!r}\n{content}"
+        return bundle
+
     def _state_value(self, name: str) -> Any:
         """The value of a trait in the state text."""
         return getattr(self, name)

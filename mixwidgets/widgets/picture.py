@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _WIDTH, _SCALE = 800, 1.5  # of the page in CSS pixels, and the pixels of each
 _LIMIT_MS = 60_000
 _ALT = """card => [...card.querySelectorAll("h3, .mw-exercise-question, .mw-callout")]
+  .filter((one) => one.checkVisibility())
   .map((one) => one.innerText.replace(/\\s+/g, " ").trim()).filter(Boolean).slice(0, 2).join(": ")"""
 
 

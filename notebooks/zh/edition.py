@@ -12,11 +12,14 @@ import re
 import sys
 import tokenize
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from unicodedata import east_asian_width
 
 import nbformat
 
 from mixwidgets.languages.texts import texts as texts_of
+from mixwidgets.widgets.exercise.widget import Exercise
 
 HERE = Path(__file__).parent
 ENGLISH = HERE.parent
@@ -93,18 +96,38 @@ def words_of(source: str) -> list[tuple[int, str]]:
 
 
 def _translate(cell: nbformat.NotebookNode, terms: Mapping[str, str]) -> None:
-    """Put the Chinese of terms into a cell's code, and of those into what it printed; whole phrases may stand
-    in another cell's code."""
+    """Put the Chinese of terms into a cell's code, and of those into what it printed; phrases may stand in
+    another cell's code."""
     used = [(start, text) for start, text in words_of(cell.source) if text in terms]
     for start, text in reversed(used):
         cell.source = cell.source[:start] + terms[text] + cell.source[start + len(text) :]
-    printed = {text for _, text in used} | {text for text in terms if text.count(" ") > 3}
-    pattern = re.compile("|".join(map(re.escape, sorted(printed, key=len, reverse=True))) or "(?!)")
+    printed = {text for _, text in used} | {text for text in terms if text.strip().count(" ") > 0}
+    words = "|".join(map(re.escape, sorted(printed, key=len, reverse=True))) or "(?!)"
+    asked = re.search(r'mw\.Exercise\("(.+)"\)', cell.source)
     for output in cell.outputs:
         if "text" in output:
-            output.text = pattern.sub(lambda found: terms[found[0]], output.text)
+            output.text = re.sub(f"(?m)(^ *|  +)?({words})(  +)?", partial(_padded, terms), output.text)
         elif "mw.check(" in cell.source:
             output.data["text/plain"] = _checked(output.data["text/plain"])
+        elif asked:
+            exercise = Exercise(asked[1], lang="zh")
+            output.data["text/plain"] = exercise._repr_mimebundle_()[0]["text/plain"]
+            title = texts_of("zh", "page")["exercise.title"]
+            question = output.data["text/plain"].splitlines()[1]
+            output.metadata["image/png"]["alt"] = f"{title} · {asked[1]}: {question}"
+
+
+def _padded(terms: Mapping[str, str], found: re.Match[str]) -> str:
+    """The Chinese of a term that was printed; a label of a table keeps its columns. A Chinese character is as
+    wide as two others."""
+    before, text, after = found.groups(default="")
+    spare = len(text) - sum(2 if east_asian_width(one) in "WF" else 1 for one in terms[text])
+    if text == text.strip():
+        if before:
+            before = " " * max(1, len(before) + spare)
+        elif after:
+            after = " " * max(1, len(after) + spare)
+    return before + terms[text] + after
 
 
 def _checked(text: str) -> str:

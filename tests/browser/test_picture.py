@@ -25,6 +25,9 @@ def test_a_loop_that_runs_as_in_a_notebook_is_no_hindrance(chromium):
     png, alt = picture(mw.Exercise("largest-float16"))
     assert alt == "Predict, then check · largest-float16: What is the largest finite float16?"
     assert size_and_lines(png)[1] > 50
+    assert (
+        picture(mw.LossScaleExplorer({"w": [1.0]})).alt == "What a loss scale saves"
+    )  # what is hidden is not told
 
 
 def test_without_playwright_it_says_what_to_install(monkeypatch, tmp_path):

@@ -14,6 +14,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from mixwidgets.exercises.cases import TASKS
+from mixwidgets.exercises.catalogue import get_question
 from notebooks.zh import edition
 
 HAN = "[\u4e00-\u9fff]"
@@ -194,6 +195,21 @@ def test_a_term_is_translated_in_code_and_output_and_nothing_else():
     edition._translate(cell, {"lost: ": "丢失：", "lost": "丢"})
     assert cell.source == 'lost = 3\nprint(f"丢失：{lost}, lostness")'
     assert cell.outputs[0].text == "丢失：3, lostness\n"
+
+
+def test_a_label_of_a_table_keeps_its_columns():
+    output = nbformat.v4.new_output("stream", text="   a bias:  1\nplain sum:  2\nno: a bias\n")
+    cell = nbformat.v4.new_code_cell('names = ["a bias", "plain sum"]', outputs=[output])
+    edition._translate(cell, {"a bias": "偏置", "plain sum": "普通的和"})
+    assert cell.outputs[0].text == "     偏置:  1\n普通的和:  2\nno: 偏置\n"
+
+
+def test_an_exercise_asks_in_chinese_where_no_widget_can_be_drawn():
+    for cell in (theirs for lesson in edition.LESSONS for _, theirs in both_editions(lesson)):
+        if found := re.search(r'mw\.Exercise\("(.+)"\)', cell.source):
+            asked = get_question(found[1]).question["zh"].replace("*", "")
+            assert asked == cell.outputs[0].data["text/plain"].split("\n")[1]
+            assert asked in cell.outputs[0].metadata["image/png"]["alt"]
 
 
 ONE = "**Predict first.** The *gap* from 2048 on is 2, see `ulp` and [this](../docs/x.md)."

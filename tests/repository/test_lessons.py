@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from mixwidgets.cli.lab import copy_course
-from mixwidgets.exercises.catalogue import questions_of
+from mixwidgets.exercises.catalogue import get_question, questions_of
 
 LESSONS = {
     path.stem: nbformat.read(path, as_version=4)
@@ -126,6 +126,44 @@ def test_what_answers_a_question_is_folded_and_nothing_else_is(lesson):
     for cell in LESSONS[lesson].cells:
         hidden = cell.metadata.get("jupyter", {}).get("outputs_hidden", False)
         assert hidden == ("answer" in cell.metadata.get("tags", [])) == (cell.id in folded), cell.id
+
+
+def gives_away(name, text):
+    """Whether the answer to a question is among the numbers in a text."""
+    question = get_question(name)
+    numbers = re.findall(r"(?<![\w.-])\d+(?:\.\d+)?(?:e[-+]\d+)?(?![\w.])", text)
+    if question.kind == "number":
+        return any(map(question.is_right, numbers))
+    return any(
+        option["answer"] in numbers and question.is_right(option["answer"]) for option in question.options
+    )
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_line_that_jupyterlab_shows_of_a_folded_output_gives_no_answer_away(lesson):
+    questions = []
+    for cell in LESSONS[lesson].cells:
+        if cell.cell_type == "code" and (found := re.search(r'mw\.Exercise\("(.+)"\)', cell.source)):
+            questions.append(found[1])
+        elif cell.metadata.get("collapsed"):
+            first = printed(cell).lstrip("\n").partition("\n")[0]
+            assert not [name for name in questions if gives_away(name, first)], first
+        elif cell.cell_type == "markdown" and cell.source.startswith("## "):
+            questions = []
+
+
+def test_an_answer_in_a_line_is_noticed():
+    assert gives_away("round-65505", "NumberLine(65504, format='float16', code='0x7BFF')")
+    assert gives_away("sum-of-ones", "NumberLine(2048, format='float16', code='0x6800')")
+    assert not gives_away("sum-of-ones", "2049 on the line of float16:")
+
+
+def test_lesson_10_counts_the_claims_that_the_experiments_make():
+    made = Path(__file__).parents[2].joinpath("benchmarks/results/experiments.md").read_text(encoding="utf-8")
+    shown, others = (made.count(f"\n- **{word}**: ") for word in ("Shows", "Does not show"))
+    text = "\n".join(texts("10_sweep", "markdown"))
+    assert f"makes {shown + others}, {shown} of which it calls shown" in text
+    assert f"claims, chance = {shown + others}, " in "\n".join(texts("10_sweep", "code"))
 
 
 def test_a_student_gets_the_lessons_without_the_answers(tmp_path):

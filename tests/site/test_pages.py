@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -19,6 +19,7 @@ from mixwidgets.site.edition import Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.exporting import build_site
 from mixwidgets.site.makers import MAKERS, RECORDED
+from mixwidgets.site.pages import TEACHING
 from mixwidgets.store.run import open_run
 from tests.widgets.test_save import PAYLOAD, Parsed
 
@@ -67,6 +68,8 @@ def test_the_site_is_small():
 def test_links_are_relative_and_lead_somewhere(path):
     here = PurePosixPath(path).parent
     for attributes in links(path):
+        if attributes["href"] == TEACHING:
+            continue
         target, _, state = attributes["href"].partition("#")
         assert not re.match(r"[a-z]+:|/", target), target
         if target:
@@ -82,6 +85,15 @@ def test_every_page_is_reached_from_its_index():
         folder = PurePosixPath(index).parent
         reached = {str(folder / attributes["href"]) for attributes in links(index)}
         assert {path for path in SITE if PurePosixPath(path).parent == folder} <= reached
+
+
+def test_each_index_leads_a_teacher_to_the_documentation():
+    home, _, page = TEACHING.partition("teaching/")
+    project = Path(__file__).parents[2]
+    assert f"({home})" in project.joinpath("README.md").read_text(encoding="utf-8")
+    assert project.joinpath("docs/teaching", page).with_suffix(".md").exists()
+    found = [path for path in SITE if any(one["href"] == TEACHING for one in links(path))]
+    assert sorted(found) == ["index.html", "zh/index.html"]
 
 
 @each(SITE)

@@ -18,6 +18,8 @@ def lab():
 def test_values_format_and_rule(lab):
     assert (lab.format, lab.scale_rule) == ("mxfp4", "FLOOR")
     assert repr(lab) == "BlockLab(32 elements, 'mxfp4', 'FLOOR')"
+    told = lab._repr_mimebundle_()[0]["text/plain"]  # where no widget can be drawn: ±1/8 are half a step
+    assert told == f"{lab!r}\n2 of 31 elements that are not 0 become 0"
     np.testing.assert_array_equal(lab.values, ramp)
     assert lab.values.dtype == np.float32
     lab.values = [1.5, -0.0] * 8

@@ -6,7 +6,7 @@ import pytest
 from traitlets import TraitError
 
 import mixwidgets as mw
-from mixwidgets.exercises.catalogue import with_their_texts
+from mixwidgets.exercises.catalogue import get_question, with_their_texts
 from tests.exercises.make_vectors import QUESTIONS
 
 
@@ -23,6 +23,11 @@ def answered(exercise, *answers):
 def test_attempts_and_the_end(exercise):
     assert (exercise.attempts, exercise.solved) == ([], False)
     assert repr(exercise) == "Exercise('largest-float16', 0 attempts)"
+    told = exercise._repr_mimebundle_()[0]["text/plain"]  # where no widget can be drawn
+    assert told == f"{exercise!r}\n{get_question('largest-float16').question['en']}"
+    told = mw.Exercise("after-overflow", lang="zh")._repr_mimebundle_()[0]["text/plain"]
+    options = [f"- {one['text']['zh']}" for one in get_question("after-overflow").options]
+    assert told.splitlines()[1:] == [get_question("after-overflow").question["zh"], *options]
     answered(exercise, "65535", "65504")
     assert exercise.attempts == [("65535", False), ("65504", True)]
     assert exercise.attempts[1].is_right

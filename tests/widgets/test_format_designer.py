@@ -119,6 +119,9 @@ def test_repr_and_state_come_back():
     designer = mw.FormatDesigner(exponent_bits=5, fraction_bits=2)
     again = eval(repr(designer), {"FormatDesigner": mw.FormatDesigner})
     assert design(again) == design(designer)
+    told = designer._repr_mimebundle_()[0]["text/plain"]  # where no widget can be drawn
+    facts = "float8_e5m2: 8 bits, largest 5.734e+04, smallest normal 6.104e-05, eps 0.25"
+    assert told == f"{designer!r}\n{facts}"
     other = mw.FormatDesigner()
     other.state = designer.state
     assert design(other) == design(designer)

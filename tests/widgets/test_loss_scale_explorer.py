@@ -103,6 +103,12 @@ def test_one_array_or_tensor_is_enough(gradients):
         assert explorer.counts() == GradientSummary.of(gradients["layer.weight"]).counts("float16", 1.0)
 
 
+def test_the_counts_are_told_where_no_widget_can_be_drawn():
+    explorer = LossScaleExplorer(np.float32([1, 2, 1e-5, 1e-9, 0, 1e6]))
+    told = explorer._repr_mimebundle_()[0]["text/plain"]
+    assert told == f"{explorer!r}\n1 zero, 1 flushed, 1 subnormal, 2 normal, 1 overflow"
+
+
 def test_keywords(gradients):
     explorer = LossScaleExplorer(gradients, format="half", log2_loss_scale=15, title="<b>mine</b>")
     assert (explorer.format, explorer.log2_loss_scale, explorer.title) == ("float16", 15, "<b>mine</b>")

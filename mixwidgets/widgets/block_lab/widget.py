@@ -81,6 +81,11 @@ class BlockLab(MixWidget):
     def __repr__(self) -> str:
         return f"BlockLab({len(self.values)} elements, {self.format!r}, {self.scale_rule!r})"
 
+    def _content(self) -> str:
+        nonzero = self.values != 0
+        lost = (self.quantized.dequantized[nonzero] == 0).sum()
+        return f"{lost} of {nonzero.sum()} elements that are not 0 become 0"
+
 
 def _to_codes(values: Any) -> str:
     if hasattr(values, "detach"):  # a torch tensor, on any device and of any dtype

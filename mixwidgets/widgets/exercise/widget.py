@@ -85,3 +85,7 @@ class Exercise(MixWidget):
         found = self.attempts
         tried = f"{len(found)} attempt{'' if len(found) == 1 else 's'}"
         return f"Exercise({self.exercise!r}, {tried}{', solved' if self.solved else ''})"
+
+    def _content(self) -> str:
+        options = (f"- {one['text']}" for one in self._question["options"])
+        return "\n".join([self._question["question"], *options]).replace("*", "")  # which make words strong

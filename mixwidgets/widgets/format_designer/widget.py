@@ -78,6 +78,11 @@ class FormatDesigner(MixWidget):
     def __repr__(self) -> str:
         return f"FormatDesigner({', '.join(f'{name}={getattr(self, name)!r}' for name in _DESIGN)})"
 
+    def _content(self) -> str:
+        fmt = self.format
+        facts = {"largest": fmt.max, "smallest normal": fmt.smallest_normal, "eps": fmt.eps}
+        return f"{fmt.name}: {fmt.bits} bits, {', '.join(f'{name} {x:.4g}' for name, x in facts.items())}"
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """State from the page, accepted unchanged or rejected as a whole."""
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -164,6 +165,10 @@ class LossScaleExplorer(GradientWidget):
         what = "gradient" if count == 1 else "gradients"
         scaled = f"{self.format} × 2^{self.log2_loss_scale}"
         return f"LossScaleExplorer({count:,} {what}{of_tensor}{of_step}, {scaled})"
+
+    def _content(self) -> str:
+        counts = asdict(self.counts())
+        return ", ".join(f"{number:,} {name}" for name, number in counts.items() if number)
 
     def _shown(self) -> GradientSummary:
         """The gradients shown, of the snapshot shown; empty before the first."""
