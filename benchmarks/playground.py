@@ -30,7 +30,8 @@ PRECISIONS = {
     "E4M3, sums in the format": E4M3,
 }
 STEPS = {"digits": 100, "circle": 1000}  # of one timing
-PAUSE, LOOKS = 5_000, 3  # steps at 60 a second from one look at the heap to the next; 20,000 and 12 take an hour
+PAUSE = 5_000  # steps, at 60 a second, from one look at the heap to the next
+LOOKS = 3  # with 12 of 20,000 steps it is an hour
 FRAMES = "window.frames_seen = 0; (function next() { frames_seen++; requestAnimationFrame(next); })()"
 
 
@@ -61,8 +62,8 @@ def measure() -> dict[str, object]:
 
 
 def in_page() -> dict[str, object]:
-    """A saved page that trains, and its heap, paused, after each part of the run. The clicks flip bits of a weight
-    while it trains as fast as its frames allow."""
+    """A saved page that trains, and its heap, paused, after each part of the run. The clicks flip bits of a
+    weight while it trains as fast as its frames allow."""
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         page = chromium.new_page(viewport={"width": 1280, "height": 1600})
         page.set_default_timeout(600_000)  # milliseconds
