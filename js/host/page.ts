@@ -5,6 +5,7 @@ import { setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { keep, kept } from "#ui/tab.ts";
 import { joinStates, readState, splitStates, type Traits, writeState } from "./address.ts";
+import { openParts } from "./lesson.ts";
 import { pageLinks } from "./links.ts";
 import { type PageModel, pageModel, type Saved, stateOf } from "./model.ts";
 
@@ -19,7 +20,6 @@ interface SavedWidget extends Saved {
 
 interface Data {
   readonly modules: readonly string[];
-  /** The first is the one that presets are of. */
   readonly widgets: readonly SavedWidget[];
 }
 
@@ -35,6 +35,7 @@ interface WidgetModule {
 
 /** A widget as the page has it. */
 interface Held {
+  readonly place: string;
   readonly model: PageModel;
   /** Whether it is a question of a site: its answers stay until they are taken back. */
   readonly isQuestion: boolean;
@@ -55,6 +56,7 @@ async function hold({ place, module, defaults, ...saved }: SavedWidget, modules:
   const model = pageModel(await stateOf(saved), tell);
   const said = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
   return {
+    place,
     model,
     isQuestion: element(place).matches(".exercise"),
     write: () => writeState(said, defaults),
@@ -68,7 +70,7 @@ async function hold({ place, module, defaults, ...saved }: SavedWidget, modules:
 
 /** Joins the widgets' states to the address, and answers to the tab too: a link to the page leaves its address behind. */
 function addressOf(held: readonly Held[]) {
-  const links = pageLinks(held.length);
+  const links = pageLinks(held.map(({ place }) => place));
   const brought = held.map(({ write }) => write());
   const written = ({ write }: Held, i: number) => (held.length > 1 && write() === brought[i] ? "" : write());
   const take = (wanted: readonly Traits[]): void => {
@@ -88,7 +90,7 @@ function addressOf(held: readonly Held[]) {
     tell(): void {
       setText(note, "");
       write(held.map(written));
-      links.follow(held[0]!.write());
+      links.follow(held.map((one) => one.write()));
     },
     /** The answers that this tab had before the page was opened again. */
     remember(): void {
@@ -105,7 +107,7 @@ function addressOf(held: readonly Held[]) {
       if (isKnown) take(wanted);
       if (isKnown && held.length > 1) write(held.map((one, i) => (one.isQuestion ? written(one, i) : texts![i]!)));
       setText(note, isKnown ? "" : t("page.address"));
-      links.follow(held[0]!.write());
+      links.follow(held.map((one) => one.write()));
     },
   };
 }
@@ -118,6 +120,7 @@ async function load(module: string): Promise<WidgetModule["default"]> {
 }
 
 async function show(): Promise<void> {
+  openParts();
   // The text stays in the page, to be saved with it; what is read from it is let go, but for the state.
   const data = JSON.parse(element("data").textContent!) as Data;
   const modules = await Promise.all(data.modules.map(load));

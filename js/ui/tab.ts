@@ -1,18 +1,20 @@
-// What a tab of the browser keeps of its pages until it is closed: nothing where a page may keep nothing.
+// What a browser keeps of its pages: a tab until it is closed, or every tab. Nothing where a page may keep nothing.
 
-export function kept(key: string): string {
+type Where = "sessionStorage" | "localStorage";
+
+export function kept(key: string, where: Where = "sessionStorage"): string {
   try {
-    return sessionStorage.getItem(key) ?? "";
+    return window[where].getItem(key) ?? "";
   } catch {
     return "";
   }
 }
 
 /** Keep a text; "" keeps none. */
-export function keep(key: string, text: string): void {
+export function keep(key: string, text: string, where: Where = "sessionStorage"): void {
   try {
-    if (text) sessionStorage.setItem(key, text);
-    else sessionStorage.removeItem(key);
+    if (text) window[where].setItem(key, text);
+    else window[where].removeItem(key);
   } catch {
     // The page has what it shows, and forgets it.
   }

@@ -15,13 +15,12 @@ import typer
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.installed import require
 from mixwidgets.plain_text import plain
+from mixwidgets.site.course import FIRST, course_folder
 from mixwidgets.store.files import create_file
 from mixwidgets.store.system import user_id
 
-FIRST = "00_start_here.ipynb"
 START = Path("notebooks") / FIRST
 OWN = Path("mixwidgets-course")
-PACKAGE = Path(__file__).parents[1]
 _NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # on FAT and some network drives
 
 
@@ -70,17 +69,6 @@ def _own_course(folder: Path) -> Path:
             typer.echo(plain(f"{path} is the course's {name} now; your older file was not changed"))
     in_language = Path(chosen_language(), FIRST)
     return lessons.get(in_language, lessons[Path(FIRST)])
-
-
-def course_folder() -> Path:
-    """The folder of the lessons: in an installed package, or next to the package in a checkout.
-
-    FileNotFoundError if there is neither.
-    """
-    for folder in (PACKAGE / "notebooks", PACKAGE.parent / "notebooks"):
-        if (folder / FIRST).is_file():
-            return folder
-    raise FileNotFoundError("This mixwidgets has no lessons; install it from its wheel.")
 
 
 def copy_course(folder: Path) -> dict[Path, Path]:

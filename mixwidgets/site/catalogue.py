@@ -45,12 +45,20 @@ class WidgetPage:
 
 @dataclass(frozen=True, kw_only=True)
 class LessonPage:
-    """The questions of one lesson."""
+    """One lesson, and the questions that it asks."""
 
     id: str
     """The lesson, such as "01_bits"."""
     name: Text
     questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A phrase of a lesson's text, and the arguments of the widget beside it that the phrase sets."""
+
+    text: Text
+    arguments: Mapping[str, Any]
 
 
 @cache
@@ -74,6 +82,14 @@ def widget_pages() -> tuple[WidgetPage, ...]:
         )
         for id, entry in entries.items()
     )
+
+
+@cache
+def sentences() -> Mapping[str, tuple[Sentence, ...]]:
+    """The phrases that set widgets, by the text cell of a lesson that has them."""
+    told = {lang: texts(lang, "site")["sentences"] for lang in LANGUAGES}
+    found = with_texts(_catalogue()["sentences"], told)
+    return {cell: tuple(Sentence(**one) for one in ones) for cell, ones in found.items()}
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mixwidgets.store.run import open_run
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.block_lab.widget import BlockLab
+from mixwidgets.widgets.exercise.widget import Exercise
 from mixwidgets.widgets.format_designer.widget import FormatDesigner
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.number_line.widget import NumberLine
@@ -16,10 +17,13 @@ from mixwidgets.widgets.playground.widget import Playground
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mixwidgets.store.run import Run
     from mixwidgets.widgets.base import MixWidget
 
 RECORDED = Path(__file__).with_name("recorded")
 """A run directory, made by docs/recorded_run.py: the site is the same wherever it is made, torch or not."""
+LESSONS = Path(__file__).with_name("recorded_lessons")
+"""The gradients of the lessons' explorers, by the cell that shows them; made by docs/recorded_run.py too."""
 
 
 def _explorer(**arguments: Any) -> LossScaleExplorer:
@@ -34,6 +38,17 @@ MAKERS: Mapping[str, Callable[..., MixWidget]] = {
     "block_lab": BlockLab,
     "loss_scale_explorer": _explorer,
 }
+
+CLASSES: Mapping[str, Callable[..., MixWidget]] = {
+    cls.__name__: cls
+    for cls in (Playground, BitEditor, NumberLine, FormatDesigner, BlockLab, LossScaleExplorer, Exercise)
+}
+"""What a lesson's page can have, by the name that its notebook calls."""
+
+
+def lesson_gradients(cell: str) -> list[Run]:
+    """The recorded run of this cell of a lesson, or none."""
+    return [open_run(LESSONS / cell)] if (LESSONS / cell).is_dir() else []
 
 
 def state_of(page: str, arguments: Mapping[str, Any]) -> str:

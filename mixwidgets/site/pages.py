@@ -12,6 +12,7 @@ from mixwidgets.site.catalogue import LessonPage, WidgetPage, lesson_pages, widg
 from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import MAKERS, state_of
+from mixwidgets.site.story import Story
 from mixwidgets.widgets.exercise.widget import Exercise
 
 if TYPE_CHECKING:
@@ -131,17 +132,22 @@ def _lesson_page(
         for other, rel, key in ((before, "prev", "previous"), (after, "next", "next"))
         if other
     ]
-    with _made(edition, page.questions) as exercises:
+    story = Story(page.id, lang, edition.says)
+    try:
         return edition.page(
             _file(page),
             page.name[lang],
-            h("p", {"class": "above"}, edition.says("lesson", number=_number(page))),
-            h("h1", {}, page.name[lang]),
-            _section(_count(edition, page), *_places(exercises)),
+            h("p", {"class": "above"}, edition.says("lesson", number=_number(page), title=page.name[lang])),
+            story.title,
+            h("p", {"class": "quiet"}, edition.says("from_notebook")),
             _NOTE,
+            *story.elements(),
             h("nav", {"class": "ways", "aria-label": edition.says("neighbours")}, *ways),
-            widgets=exercises,
+            widgets=story.widgets,
         )
+    finally:
+        for widget in story.widgets.values():
+            widget.close()
 
 
 @contextmanager

@@ -30,10 +30,10 @@ header { position: absolute; clip-path: inset(50%); }
 """
 
 # Nothing is loaded from the network. The host and the style are allowed by their hashes; the host loads each
-# widget's module from a blob.
+# widget's module from a blob. A lesson's pictures are in the page.
 _POLICY = (
-    "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src {script}; style-src {style};{pictures} base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
 _DOCUMENT = """<!doctype html>
@@ -131,7 +131,11 @@ def document(
         scripts = _SCRIPTS.format(data=data, host=host)
     return _DOCUMENT.format(
         lang=language_tag(lang),
-        policy=_POLICY.format(script=f"{_hash(host)} blob:" if host else "'none'", style=_hash(style)),
+        policy=_POLICY.format(
+            script=f"{_hash(host)} blob:" if host else "'none'",
+            style=_hash(style),
+            pictures=" img-src data:;" if "<img" in body else "",
+        ),
         title=escape(title),
         style=style,
         body=body,

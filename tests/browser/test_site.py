@@ -86,8 +86,14 @@ class Site:
         """By the contents page."""
         self.follow("mixwidgets")
         self.page.get_by_role("main").locator(f'a[href="lesson_{page.id}.html"]').click()
-        expect(self.page.locator("h1")).to_have_text(page.name["en"])
+        expect(self.page.locator(".above")).to_contain_text(page.name["en"])
         self.is_shown()
+
+    def go_on(self):
+        """Open every part of a lesson."""
+        self.is_shown()
+        while (button := self.page.locator(".go-on:visible")).count():
+            button.click()
 
     def answer(self, question, text):
         """Answer one of the page's questions. Returns its widget."""
@@ -99,7 +105,7 @@ class Site:
     def is_shown(self):
         expect(self.page.locator("h1")).to_be_visible()
         self.page.wait_for_load_state()
-        for place in self.page.locator("#widget, .exercise").all():
+        for place in self.page.locator("#widget, .exercise:visible").all():
             expect(place.get_by_role("region").first).to_be_visible()
         if self.page.locator("#note").count():
             expect(self.page.locator("#note")).to_be_empty()
@@ -131,7 +137,7 @@ def test_every_page_is_reached_by_clicking(site, lang):
     for before, page in zip([None, *lessons], lessons, strict=False):
         if before:
             site.follow(texts(lang, "site")["pages"]["next"].format(title=page.name[lang]))
-        expect(site.page.locator("h1")).to_have_text(page.name[lang])
+        expect(site.page.locator(".above")).to_contain_text(page.name[lang])
         expect(site.page.locator(".exercise")).to_have_count(len(page.questions))
         site.is_shown()
 
@@ -221,6 +227,7 @@ def test_who_goes_back_keeps_the_answers(site):
 
 def test_a_lesson_keeps_the_answers_of_each_question(site):
     site.open("lesson_01_bits.html")
+    site.go_on()
     largest = site.answer("largest-float16", "65504")
     solved = site.page.get_by_text("✓ solved")
     expect(largest.locator(solved)).to_be_visible()
@@ -233,8 +240,9 @@ def test_a_lesson_keeps_the_answers_of_each_question(site):
 
 
 def test_the_widgets_of_a_page_share_their_style_sheets(site):
-    site.open(f"lesson_{LESSONS[0].id}.html")
-    expect(site.page.locator(".mw")).to_have_count(len(LESSONS[0].questions))
+    lesson = next(page for page in LESSONS if page.id == "05_the_training_loop")
+    site.open(f"lesson_{lesson.id}.html")
+    expect(site.page.locator(".mw")).to_have_count(len(lesson.questions))
     # The shared one, and an exercise's.
     assert site.page.evaluate("[document.adoptedStyleSheets.length, document.styleSheets.length]") == [2, 1]
     assert [one for one in site.told if "Content Security Policy" in one] == []
@@ -243,6 +251,7 @@ def test_the_widgets_of_a_page_share_their_style_sheets(site):
 def test_who_returns_by_a_link_keeps_the_answers_in_this_tab(site):
     """The links between pages leave the address behind."""
     site.open("lesson_01_bits.html")
+    site.go_on()
     first = site.answer("read-the-fields", "1.5")  # the first of the page, and not yet right
     largest = site.answer("largest-float16", "65504")
     attempt, solved = first.get_by_text("attempt 1"), largest.get_by_text("✓ solved")
@@ -285,15 +294,62 @@ def test_a_page_returned_to_by_a_link_has_its_answers_and_starts_its_widget_anew
 
 
 def test_where_a_tab_may_keep_nothing_the_address_keeps_the_answers(site):
-    site.page.add_init_script("""Object.defineProperty(window, "sessionStorage", {
-      get() { throw new DOMException("no storage for this page", "SecurityError"); } });""")
+    site.page.add_init_script("""for (const where of ["sessionStorage", "localStorage"])
+      Object.defineProperty(window, where, {
+        get() { throw new DOMException("no storage for this page", "SecurityError"); } });""")
     site.open("lesson_01_bits.html")
+    site.go_on()
     solved = site.answer("largest-float16", "65504").get_by_text("✓ solved")
     until(lambda: "largest-float16" in site.hash)
     site.page.reload()
     expect(solved).to_be_visible()
     site.to_lesson(LESSONS[1])
     expect(solved).to_have_count(0)
+
+
+def test_a_lesson_goes_on_after_each_question_and_its_words_set_the_widget_beside_them(site, chromium):
+    path = "lesson_02_rounding_and_overflow.html"
+    site.page.set_viewport_size({"width": 1280, "height": 720})
+    site.open(path)
+    site.is_shown()
+    text, end = site.page.locator("#round-line-text"), site.page.locator("#round-summary")
+    widget = site.page.locator("#round-line")
+    questions = site.page.locator(".exercise:visible")
+    expect(questions).to_have_count(1)
+    expect(text).to_be_hidden()
+    site.answer("round-65505", "65504")  # right: the next question opens
+    expect(questions).to_have_count(2)
+    site.page.get_by_role("button", name="Go on without an answer").press("Enter")
+    expect(text).to_be_visible()
+    expect(site.page.locator(":focus")).to_contain_text("65520")  # where the button was
+    expect(end).to_be_hidden()
+
+    number = widget.get_by_role("textbox").first
+    link = text.get_by_role("link", name="65520", exact=True)
+    link.press("Enter")
+    expect(number).to_have_value("65520")
+    expect(link).to_have_attribute("aria-current", "true")
+    expect(widget).to_contain_text("infinity")
+    text.get_by_role("link", name="65519.99", exact=True).click()
+    expect(number).to_have_value("65519.99")
+    expect(link).not_to_have_attribute("aria-current", "true")
+    site.page.locator("#round-everyone-code").scroll_into_view_if_needed()
+    expect(number).to_be_in_viewport()  # it stays beside the text
+    site.page.reload()
+    expect(number).to_have_value("65519.99")
+    expect(text).to_be_visible()
+    expect(end).to_be_hidden()
+    site.page.set_viewport_size({"width": 360, "height": 740})
+    link.click()
+    expect(number).to_have_value("65520")
+    expect(number).to_be_in_viewport()
+
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.address + path)
+    for part in ("#round-line-text", "#round-summary", "#round-ex-tie p", "#round-line img"):
+        expect(page.locator(part).first).to_be_visible()
+    context.close()
 
 
 def test_everything_by_keyboard(site):
@@ -325,7 +381,7 @@ def test_a_page_breaks_no_rule_of_accessibility_and_fits_a_phone(site, name, lan
     site.page.emulate_media(color_scheme=theme)
     site.page.set_viewport_size({"width": 980, "height": 1000})
     site.open(f"{FOLDERS[lang]}{name}.html")
-    site.is_shown()
+    site.go_on()
     if site.page.locator(".presets a").count():
         site.page.locator(".presets a").first.click()  # the marked one's colours too
     found = Axe().run(site.page)

@@ -12,6 +12,7 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from mixwidgets.cli import lab
+from mixwidgets.site import course
 from tests.cli.calling import call
 
 FIRST = "00_start_here.ipynb"
@@ -30,7 +31,7 @@ def lessons(tmp_path, monkeypatch):
     for name in (FIRST, "01_bits.ipynb", f"zh/{FIRST}"):
         (folder / name).write_text(lesson(f"{name}, first edition"))
     (folder / "zh" / "01_bits.md").write_text("a source of the lessons, and no lesson")
-    monkeypatch.setattr(lab, "PACKAGE", folder.parent)
+    monkeypatch.setattr(course, "PACKAGE", folder.parent)
     return folder
 
 
@@ -167,7 +168,7 @@ def test_what_cannot_be_is_one_sentence(lessons, opened, monkeypatch):
         result = call("lab", "--classroom", inside)
         assert result.exit_code == 2
         assert "holds the course itself; name a folder of your own" in result.stderr
-    monkeypatch.setattr(lab, "PACKAGE", Path("nowhere", "package"))
+    monkeypatch.setattr(course, "PACKAGE", Path("nowhere", "package"))
     result = call("lab", "--classroom", "mine")
     assert result.exit_code == 2
     assert "has no lessons" in result.stderr
@@ -215,10 +216,11 @@ wheel, site = sys.argv[1:]
 zipfile.ZipFile(wheel).extractall(site)
 sys.path.insert(0, site)
 from mixwidgets.cli import lab
-assert lab.course_folder() == Path(site, "mixwidgets", "notebooks")
-found = lab.course_folder()
+from mixwidgets.site import course
+assert course.course_folder() == Path(site, "mixwidgets", "notebooks")
+found = course.course_folder()
 print(*sorted(path.relative_to(found) for path in found.rglob("*.*")), sep="\\n")
-print(len(lab.copy_course(Path("mine"))), (Path("mine") / lab.FIRST).exists())
+print(len(lab.copy_course(Path("mine"))), (Path("mine") / course.FIRST).exists())
 """
     command = [sys.executable, "-c", code, wheel, tmp_path / "site"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -247,4 +249,4 @@ print(len(lab.copy_course(Path("mine"))), (Path("mine") / lab.FIRST).exists())
 
 
 def test_a_checkout_has_the_lessons_beside_the_package():
-    assert lab.course_folder() == Path(__file__).parents[2] / "notebooks"
+    assert course.course_folder() == Path(__file__).parents[2] / "notebooks"

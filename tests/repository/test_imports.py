@@ -66,7 +66,7 @@ PACKAGES = {
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
     "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),
-    "site": ({"task", "store", "languages", "exercises", "widgets"}, set(), set()),
+    "site": ({"task", "store", "languages", "exercises", "widgets"}, {"markdown_it"}, set()),
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),

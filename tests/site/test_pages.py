@@ -1,6 +1,7 @@
 """The pages of the site, without a browser: what links where, what is said in which language."""
 
 import hashlib
+import html
 import itertools
 import json
 import os
@@ -12,23 +13,47 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from docs.recorded_run import EXPERIMENT
+from docs.recorded_run import LESSONS as LESSONS_RECORDED
 from mixwidgets.exercises.catalogue import questions
 from mixwidgets.languages.texts import texts
-from mixwidgets.site.catalogue import widget_pages
+from mixwidgets.site.catalogue import Sentence, widget_pages
 from mixwidgets.site.edition import Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.exporting import build_site
-from mixwidgets.site.makers import MAKERS, RECORDED
+from mixwidgets.site.makers import MAKERS, RECORDED, lesson_gradients
 from mixwidgets.site.pages import TEACHING
+from mixwidgets.site.story import Story
 from mixwidgets.store.run import open_run
 from tests.widgets.test_save import PAYLOAD, Parsed
 
+ROOT = Path(__file__).parents[2]
 HAN = re.compile(r"[\u3400-\u9fff]")
 SITE = {path: data.decode() for path, data in build_site(("en", "zh")).items()}
 _INSIDE = re.compile(r"(<(script|style)\b[^>]*>).*?(?=</\2>)", re.DOTALL)
 PAGES = {path: Parsed(_INSIDE.sub(r"\1", text)) for path, text in SITE.items()}  # without what is no HTML
 LESSONS = list(dict.fromkeys(question.lesson for question in questions().values()))
 WIDGETS = ["playground", "bit_editor", "number_line", "format_designer", "block_lab", "loss_scale_explorer"]
+
+
+LIVE = {
+    "00_start_here": ["start-playground", "start-editor", "start-explorer"],
+    "01_bits": ["bits-editor", "bits-line", "bits-designer"],
+    "02_rounding_and_overflow": ["round-line", "round-editor"],
+    "03_why_fp32_copies": ["copies-line", "copies-editor"],
+    "04_loss_scaling": ["scaling-explorer"],
+    "07_bf16_fp8_fp4": ["narrow-line", "narrow-editor", "narrow-explorer", "narrow-blocklab"],
+}
+"""The cells whose widgets work on the site; the others need Python, and are pictures."""
+
+
+def cells_of(path):
+    """Of the notebook of a lesson's page: each cell's kind, source, and what it printed."""
+    if "lesson_" not in path:
+        return
+    notebook = ROOT / "notebooks" / path.replace("lesson_", "").replace(".html", ".ipynb")
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        outputs = ["".join(one["text"]) for one in cell.get("outputs", []) if one["output_type"] == "stream"]
+        yield cell["cell_type"], "".join(cell["source"]), outputs
 
 
 def each(paths):
@@ -41,8 +66,10 @@ def links(path, **wanted):
 
 
 def visible(path):
-    """The text of a page."""
-    return "\n".join(text for _, _, texts in PAGES[path].found for text in texts)
+    """The text of a page, without what a lesson's cells hold and printed."""
+    return "\n".join(
+        text for tag, _, texts in PAGES[path].found if tag not in ("pre", "code") for text in texts
+    )
 
 
 def data_of(path):
@@ -60,8 +87,9 @@ def test_every_widget_and_every_lesson_has_a_page_in_both_languages():
 
 def test_the_site_is_small():
     sizes = [len(text.encode()) for text in SITE.values()]
-    assert sum(sizes) < 10e6
-    assert max(sizes) < 400e3
+    assert sum(sizes) < 20e6
+    assert max(sizes) < 1.5e6
+    assert max(len(text) for path, text in SITE.items() if "lesson_" not in path) < 400e3
 
 
 @each(SITE)
@@ -71,12 +99,18 @@ def test_links_are_relative_and_lead_somewhere(path):
         if attributes["href"] == TEACHING:
             continue
         target, _, state = attributes["href"].partition("#")
+        if target.startswith("https://"):  # a source that the lesson names
+            assert any(f"]({target})" in text for kind, text, _ in cells_of(path) if kind == "markdown")
+            continue
         assert not re.match(r"[a-z]+:|/", target), target
         if target:
             assert not state
             found = os.path.normpath(here / target)
             assert found in SITE, target
     for tag, attributes, _ in PAGES[path].found:
+        if tag == "img":
+            assert attributes.pop("src").startswith("data:image/png;base64,")
+            assert attributes["alt"]
         assert not {"src", "srcset", "style", "onclick", "onload", "onerror"} & attributes.keys(), tag
 
 
@@ -125,7 +159,7 @@ def test_the_policy_allows_no_network_and_no_script_that_is_not_the_host(path):
     rules = {name: sources for name, *sources in map(str.split, policy.split("; "))}
     assert rules["default-src"] == ["'none'"]
     assert "connect-src" not in rules
-    assert "img-src" not in rules
+    assert rules.get("img-src") == (["data:"] if page.all("img") else None)
     modules = [attributes for attributes, _ in page.all("script") if attributes.get("type") == "module"]
     assert len(modules) == len(page.all("script")) / 2 == 1
     assert len(rules["script-src"]) == 2
@@ -171,13 +205,90 @@ def test_a_page_holds_its_widgets_each_in_its_place_and_language(path):
     )
     name = PurePosixPath(path).stem
     if name.startswith("lesson_"):
-        asked = [widget["state"]["exercise"] for widget in data["widgets"]]
+        asked = [one["state"]["exercise"] for one in data["widgets"] if "exercise" in one["state"]]
         assert asked == [one.id for one in questions().values() if f"lesson_{one.lesson}" == name]
-        assert len(data["modules"]) == 1  # once, however many exercises
+        others = [one["place"] for one in data["widgets"] if "exercise" not in one["state"]]
+        assert others == LIVE.get(name.removeprefix("lesson_"), [])
+        assert len(data["modules"]) == len({one["module"] for one in data["widgets"]})  # each class's once
     else:
         assert places[0] == "widget"
         assert len(places) == 4
         assert len(data["modules"]) == 2
+
+
+def bare(text):
+    """A text without marks of Markdown and without spaces."""
+    text = re.sub(r"</?(?:details|summary)>|^```\w*$|^#+ |^- |\]\([^)]*\)", "", text, flags=re.MULTILINE)
+    return re.sub(r"[*`\[\]\s]", "", text)
+
+
+@each(path for path in SITE if "lesson_" in path)
+def test_a_lesson_s_page_holds_every_sentence_of_its_notebook_in_order(path):
+    main = SITE[path].partition("<main>")[2].partition("</main>")[0]
+    said = bare(html.unescape(re.sub(r"<[^>]+>", "", main)))
+    at = 0
+    for kind, source, printed in cells_of(path):
+        for text in source.split("\n\n") if kind == "markdown" else printed:
+            found = said.find(bare(text), at)
+            assert found >= 0, text
+            at = found + len(bare(text))
+
+
+@pytest.mark.parametrize("lesson", LIVE)
+@pytest.mark.parametrize("folder", ["", "zh/"])
+def test_sentences_set_the_widget_beside_them(lesson, folder):
+    path = f"{folder}lesson_{lesson}.html"
+    saved = data_of(path)["widgets"]
+    told = [one["href"][1:] for one in links(path, **{"class": "sets"})]
+    assert told
+    for address in told:
+        *before, state = address.split(";")
+        assert not any(before)
+        place = saved[len(before)]["place"]
+        assert place in LIVE[lesson]
+        widget = story_widget(lesson, place)
+        widget.state = state
+        assert widget.state == state
+        widget.close()
+
+
+def story_widget(lesson, place):
+    story = Story(lesson, "en", str)
+    for id, widget in story.widgets.items():
+        if id != place:
+            widget.close()
+    return story.widgets[place]
+
+
+def test_a_phrase_that_its_text_does_not_have_is_an_error(monkeypatch):
+    """So that a lesson's text and what its words set cannot drift apart."""
+    told = {"round-line-text": [Sentence(text={"en": "65519.5"}, arguments={"value": "65519.5"})]}
+    monkeypatch.setattr("mixwidgets.site.story.sentences", lambda: told)
+    with pytest.raises(ValueError, match=r"round-line-text says nowhere '65519\.5'"):
+        list(Story("02_rounding_and_overflow", "en", str).elements())
+
+
+def test_the_lessons_explorers_have_the_gradients_that_the_lessons_counted():
+    def share(cell, format, log2=0):
+        counts = [one.counts(format, 2.0**log2) for one in summaries[cell].values()]
+        return sum(one.flushed for one in counts) / sum(one.count - one.zero for one in counts)
+
+    summaries = {}
+    for cell, (experiment, step) in LESSONS_RECORDED.items():
+        (run,) = lesson_gradients(cell)
+        (event,) = run.events()
+        assert (run.experiment, event.step) == (experiment, step)
+        summaries[cell] = event.summaries
+    printed = "".join(text for path in SITE for _, _, texts in cells_of(path) for text in texts)
+    assert "step 21: 15,374 gradients in 8 tensors" in printed
+    assert sum(one.count for one in summaries["start-explorer"].values()) == 15_374
+    for log2, tenths in ((0, 9), (7, 1), (14, 0)):
+        assert f"S = 2^{log2:<2}: {tenths} of 10" in printed
+        assert round(10 * share("start-explorer", "float16", log2)) == tenths
+    for log2 in (0, 3, 7):
+        assert f"S = 2^{log2:<3} {share('scaling-explorer', 'float16', log2):9.0%}" in printed
+    for format in ("float8_e5m2", "float8_e4m3fn"):
+        assert f"{format:>13}: {share('narrow-explorer', format):4.0%}" in printed
 
 
 def test_the_recorded_run_is_the_one_that_its_tool_records():
@@ -216,7 +327,9 @@ def test_every_text_is_there_in_both_languages(where):
     assert re.findall(r"\{\w+\}", english) == re.findall(r"\{\w+\}", chinese)
     assert english.count("*") == chinese.count("*")
     assert english.count("*") % 2 == 0
-    assert HAN.search(chinese) or english == chinese in SAME
+    assert HAN.search(chinese) or (
+        english == chinese and (chinese in SAME or not re.search("[a-z]", chinese))
+    )
     assert not HAN.search(english)
     assert not re.search(r"[\u3400-\u9fff][,;:!?()]|[,;:!?()][\u3400-\u9fff]", chinese)
     assert not re.search(r"[\u3400-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u3400-\u9fff]", chinese)  # a space between
@@ -239,7 +352,8 @@ def test_every_text_of_the_pages_is_used():
 @each(path for path in SITE if path.startswith("zh/"))
 def test_a_chinese_page_says_nothing_in_english(path):
     said = visible(path)
-    english = [text for where, text in ENGLISH.items() if text != CHINESE[where] and "{" not in text]
+    own = {where: text for where, text in ENGLISH.items() if not where.startswith("site.sentences")}
+    english = [text for where, text in own.items() if text != CHINESE[where] and "{" not in text]
     assert [text for text in english if len(text) > 4 and text in said] == []
     assert HAN.search(PAGES[path].all("title")[0][1])
 

@@ -91,6 +91,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
     set(attempts, { hidden: tried.length === 0 });
     set(teacher.element, { hidden: tried.length === 0 });
     teacher.show(done);
+    if (ends) root.dispatchEvent(new Event("mw-over", { bubbles: true })); // a lesson's page shows what follows
   });
 
   /** What the field shows once the answer was shown: the right option or code; of numbers, what was typed last. */
