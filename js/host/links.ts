@@ -9,8 +9,11 @@ export function pageLinks(places: readonly string[]): { follow(shown: readonly s
   const presets = found("a[href^='#']").map((link) => {
     const states = splitStates(link.hash.slice(1), places.length) ?? [];
     const at = states.findIndex((state) => state !== "");
-    // On a narrow page the widget is not beside the sentence.
-    link.addEventListener("click", () => document.getElementById(places[at]!)!.scrollIntoView({ block: "nearest" }));
+    link.addEventListener("click", () => {
+      const place = document.getElementById(places[at]!)!;
+      const { top } = place.getBoundingClientRect();
+      if (top < 0 || top > innerHeight) place.scrollIntoView(); // on a narrow page it is not beside the sentence
+    });
     return { link, at, state: states[at] };
   });
   return {
