@@ -41,9 +41,10 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
   const remember = (): void => {
     const { tensor, index } = place.value!;
     const { data: run, tensors } = session.chosen;
-    const value = tensors[tensor]!.kept[index]!;
+    const { kept: values, shape } = tensors[tensor]!;
+    const value = values[index]!;
     record(() => {
-      const isThere = session.chosen.data === run && index < (session.chosen.tensors[tensor]?.kept.length ?? 0);
+      const isThere = session.chosen.data === run && String(session.chosen.tensors[tensor]?.shape) === String(shape);
       if (isThere) session.setWeight(tensor, index, value);
       return isThere;
     });
