@@ -12,7 +12,7 @@ import { cut, digitsToTellApart, figure } from "#ui/digits.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
 import { elementIn, elementsOf, nextOf } from "#widgets/bit_editor/elements.ts";
 import { readoutsOf, rowOf } from "#widgets/bit_editor/tables.ts";
-import { editHistory } from "#ui/edit_history.ts";
+import { editHistory } from "#widgets/bit_editor/edit_history.ts";
 import { presetsOf } from "#widgets/bit_editor/controls.ts";
 import { inFormat, roundedBy, sameNumber, type EditedNumber, type State } from "#widgets/bit_editor/state.ts";
 import { classLine, sentence } from "#widgets/bit_editor/words.ts";

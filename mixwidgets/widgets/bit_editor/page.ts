@@ -16,7 +16,7 @@ import { figure } from "#ui/digits.ts";
 import { elementsOf, elementStepper } from "./elements.ts";
 import { textField } from "#ui/fields.ts";
 import { formatChoice } from "./format_choice.ts";
-import { editHistory } from "#ui/edit_history.ts";
+import { editHistory } from "./edit_history.ts";
 import { numberLine } from "./number_line.ts";
 import { formula, readout } from "./readout.ts";
 import { accept, editable, inFormat, sameNumber, stepped, typed, withCode, type EditedNumber, type State } from "./state.ts";
