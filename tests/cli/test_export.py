@@ -12,7 +12,7 @@ def test_export_writes_the_site_and_says_where_to_open_it(tmp_path):
     assert result.exit_code == 0
     written = {str(path.relative_to(folder)) for path in folder.rglob("*.html")}
     assert {"index.html", "bit_editor.html", "zh/index.html", "zh/bit_editor.html"} <= written
-    assert re.match(rf"{len(written)} pages, \d\.\d MB, in ", result.stdout)
+    assert re.match(rf"{len(written)} pages, \d+\.\d MB, in ", result.stdout)
     assert unquote(result.stdout.splitlines()[-1]) == f"Open file://{folder}/index.html"
 
 
