@@ -23,14 +23,12 @@ interface Data {
   readonly widgets: readonly SavedWidget[];
 }
 
-/** What a widget's module exports. `accept` checks a state from the address and puts it in the traits' own form. */
-interface WidgetModule {
-  readonly default: {
-    render(props: { model: PageModel; el: HTMLElement; signal: AbortSignal }): unknown;
-    accept?(wanted: Traits, get: PageModel["get"]): Traits | null;
-    /** What the text says of a trait, where that is not the trait itself; the twin of Python's `_state_value`. */
-    stateValue?(name: string, value: unknown): unknown;
-  };
+/** What a widget's module gives. `accept` checks a state from the address and puts it in the traits' own form. */
+interface WidgetPage {
+  render(props: { model: PageModel; el: HTMLElement; signal: AbortSignal }): unknown;
+  accept?(wanted: Traits, get: PageModel["get"]): Traits | null;
+  /** What the text says of a trait, where that is not the trait itself; the twin of Python's `_state_value`. */
+  stateValue?(name: string, value: unknown): unknown;
 }
 
 /** A widget as the page has it. */
@@ -51,7 +49,7 @@ const KEY = `mixwidgets-answers ${location.pathname}`;
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
 
-async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetModule["default"][], tell: () => void): Promise<Held> {
+async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetPage[], tell: () => void): Promise<Held> {
   const { accept, stateValue, render } = modules[module]!;
   const model = pageModel(await stateOf(saved), tell);
   const said = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
@@ -112,11 +110,11 @@ function addressOf(held: readonly Held[]) {
   };
 }
 
-async function load(module: string): Promise<WidgetModule["default"]> {
+async function load(module: string): Promise<WidgetPage> {
   const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
-  const { default: widget } = (await import(address)) as WidgetModule;
+  const { default: shared } = (await import(address)) as { default: { initialize(): WidgetPage } };
   URL.revokeObjectURL(address);
-  return widget;
+  return shared.initialize();
 }
 
 async function show(): Promise<void> {

@@ -5,7 +5,7 @@ declare const styles: string[];
 
 const KEY = Symbol.for("mixwidgets.styles");
 
-/** The page's sheets by their text. Each widget has a module of its own, and they find the sheet here. */
+/** The page's sheets by their text. Widgets of several classes find the sheet that they share here. */
 function sheets(): Map<string, CSSStyleSheet> {
   const page = globalThis as { [KEY]?: Map<string, CSSStyleSheet> };
   return (page[KEY] ??= new Map());

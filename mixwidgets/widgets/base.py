@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 from mixwidgets.languages.choice import chosen_language
-from mixwidgets.widgets.bundles import HOST_TRAITS, page_module
+from mixwidgets.widgets.bundles import HOST_TRAITS, SHARED, page_module
 from mixwidgets.widgets.state_text import read_state, write_state
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ class MixWidget(anywidget.AnyWidget):
     lang: the language of its page, such as "en" or "zh"; None: MIXWIDGETS_LANG, else JupyterLab's language.
     """
 
-    _page: ClassVar[str] = ""
-    """The folder of its page's code in mixwidgets/widgets; "" for a widget with its own `_esm`."""
-    _esm: Any
+    _page: ClassVar[str]
+    """The folder of its page's code in mixwidgets/widgets."""
+    _esm: Any = SHARED
+    _module = anywidget.WidgetTrait().tag(sync=True)
     _state_traits: ClassVar[dict[str, Any]] = {}
     """The traits in `state`, each with its default in a state text (`state_text`). If empty: the public
     synced texts, integers and booleans."""
@@ -36,9 +37,7 @@ class MixWidget(anywidget.AnyWidget):
         self.reject_unknown(traits)
         language = chosen_language(lang)
         self.set_trait("lang", language)
-        if self._page:
-            self._esm = page_module(self._page, language)
-        super().__init__(**traits)
+        super().__init__(_module=page_module(self._page, language), **traits)
 
     def reject_unknown(self, keywords: dict[str, Any]) -> None:
         """Raise TypeError, with the likely fix, for a keyword that is not a trait."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +12,42 @@ from anywidget import AnyWidget
 from mixwidgets.languages.texts import texts
 
 STATIC = Path(__file__).parent.parent / "static"
-HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id"}
+HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywidget_id", "_module"}
 """The traits for the host alone: how a widget is built and laid out, not what it shows."""
 
 
-# Each widget brings its module's text, and a page may have a hundred widgets: the first module serves all.
-_MODULE = """\
-const modules = (globalThis[Symbol.for("mixwidgets.modules")] ??= new Map());
-if (!modules.has("{key}")) modules.set("{key}", (() => {{
-{code}return page.default;
-}})());
-export default modules.get("{key}");
+class PageModule(AnyWidget):
+    """The module of a page, in one language. Its widgets share it, so that it is sent and loaded once."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(_esm=text)
+
+
+SHARED = """\
+export default { async render(context) {
+  const { exports } = await context.host.getWidget(context.model.get("_module"));
+  return exports.render(context);
+} };
 """
+"""The module of a widget whose page's code is in the PageModule that its trait `_module` refers to."""
+
+_shared: dict[tuple[str, str], PageModule] = {}
+
+
+def page_module(name: str, lang: str) -> PageModule:
+    """The module that all widgets of a page and a language share in this process."""
+    module = _shared.get((name, lang))
+    if module is None or module.comm is None:  # ipywidgets' `close_all` closes it too
+        module = _shared[name, lang] = PageModule(_page_text(name, lang))
+    return module
 
 
 @cache
-def page_module(name: str, lang: str) -> str:
-    """The module of a widget's page, with its `messages` in one language and its `styles`."""
+def _page_text(name: str, lang: str) -> str:
+    """A page's code, with its `messages` in one language and its `styles`."""
     styles = [style_sheet(one) for one in _needs()[name]["styles"]]
-    code = _declared("messages", _messages(name, lang)) + _declared("styles", styles) + _code(name)
-    return _MODULE.format(key=sha256(code.encode()).hexdigest(), code=code)
+    declared = _declared("messages", _messages(name, lang)) + _declared("styles", styles)
+    return f"{declared}{_code(name)}export default {{ initialize: () => page.default }};\n"
 
 
 @cache

@@ -64,7 +64,7 @@ class PageWidget(Protocol):
 
     model_id: str
     comm: Any
-    _esm: Any
+    _module: Any
 
     @property
     def lang(self) -> str: ...
@@ -145,11 +145,11 @@ def document(
 
 def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
     """The data for the host. Widgets of one class share a module."""
-    modules = list(dict.fromkeys(str(widget._esm) for widget in widgets.values()))
+    modules = list(dict.fromkeys(str(widget._module._esm) for widget in widgets.values()))
     return {
         "modules": modules,
         "widgets": [
-            {"place": place, "module": modules.index(str(widget._esm)), **_saved(widget)}
+            {"place": place, "module": modules.index(str(widget._module._esm)), **_saved(widget)}
             for place, widget in widgets.items()
         ],
     }

@@ -119,7 +119,7 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     editor.get_by_label("init scale").fill("2^12")
     editor.get_by_label("name").fill("mine")
     editor.get_by_role("button", name="Keep").press("Enter")
-    expect(editor.get_by_text("hysteresis is about a scale that moves")).to_be_visible()
+    expect(editor.get_by_text("hysteresis is for a dynamic scale")).to_be_visible()
     expect(editor.get_by_label("init scale")).to_have_value("2^12")
     editor.get_by_label("kind").select_option("dynamic")
     editor.get_by_label("name").press("Enter")

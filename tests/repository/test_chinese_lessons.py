@@ -265,7 +265,7 @@ def test_texts_that_do_not_fit_the_lesson_are_refused_in_words(tmp_path, monkeyp
 def test_the_widgets_of_the_edition_speak_chinese():
     cells = nbformat.read(edition.HERE / "01_bits.ipynb", as_version=4).cells
     code = [cell.source for cell in cells if cell.cell_type == "code"][:3]
-    program = "\n".join([*code, "print(editor.lang, '位编辑器' in str(editor._esm))"])
+    program = "\n".join([*code, "print(editor.lang, '位编辑器' in str(editor._module._esm))"])
     unsaid = {name: value for name, value in os.environ.items() if name != "MIXWIDGETS_LANG"}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=unsaid, capture_output=True, text=True, check=True)

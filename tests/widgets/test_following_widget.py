@@ -16,7 +16,7 @@ of_the_message = ContextVar("of_the_message", default=None)
 class Counter(FollowingWidget):
     """Counts its looks, up to `most`."""
 
-    _esm = "export default {}"
+    _page = "bit_editor"
     seen = traitlets.Int(0).tag(sync=True)
     other = traitlets.Int(0).tag(sync=True)
 

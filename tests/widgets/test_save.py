@@ -131,7 +131,7 @@ def test_states_of_the_others(tmp_path):
 class Plain(MixWidget):
     """A widget that names no traits for its state."""
 
-    _esm = "export default { render() {} };"
+    _page = "bit_editor"
     name = traitlets.Unicode("a").tag(sync=True)
     count = traitlets.Int(3).tag(sync=True)
     on = traitlets.Bool(True).tag(sync=True)
@@ -263,12 +263,12 @@ def data_of(widget, path):
 
 def test_the_page_holds_the_state_and_the_module(widget, tmp_path):
     data = data_of(widget, tmp_path / "page.html")
-    assert data["modules"] == [widget._esm]
+    assert data["modules"] == [widget._module._esm]
     (data,) = data["widgets"]
     assert (data["place"], data["module"]) == ("widget", 0)
     assert data["defaults"] == widget.state_defaults()
     assert data["defaults"].keys() <= data["state"].keys()
-    assert not {"_esm", "_css", "layout", "_model_name"} & data["state"].keys()
+    assert not {"_esm", "_module", "_css", "layout", "_model_name"} & data["state"].keys()
 
 
 def test_bytes_travel_deflated_as_base64_beside_the_state(tmp_path):
