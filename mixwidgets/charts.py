@@ -175,7 +175,7 @@ def seeds(runs: Run | Iterable[Run], *more: Run) -> alt.LayerChart | alt.FacetCh
     title = "loss ÷ loss weight" if weighted else "loss"
     base = alt.Chart(pd.concat(tables, ignore_index=True)).encode(
         x=alt.X("step:Q", title="step"),
-        color=alt.Color("setting:N", title=None, sort=None, legend=alt.Legend(labelLimit=0)),
+        color=alt.Color("setting:N", title=None, sort=None, legend=alt.Legend(labelLimit=0, symbolOpacity=1)),
     )
     area = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
     line = base.mark_line().encode(
