@@ -13,7 +13,7 @@ from benchmarks.pairs import compare
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import grid
 from mixwidgets.scheduler.local_pool import LocalPool
-from mixwidgets.scheduler.sweep import sweep
+from mixwidgets.scheduler.sweep import Sweep
 
 if TYPE_CHECKING:
     from benchmarks.pairs import Measure
@@ -48,7 +48,7 @@ def _swept(pool: LocalPool, experiment: Experiment, folder: Path) -> Measure:
 
     def measure() -> float:
         start = time.perf_counter()
-        runs = sweep(cells, pool, folder / f"{id(pool)}-{next(numbers)}").wait(progress=False)
+        runs = Sweep.start(cells, pool, folder / f"{id(pool)}-{next(numbers)}").wait(progress=False)
         seconds = time.perf_counter() - start
         ended = {run.status for run in runs}
         if len(runs) != RUNS or ended != {"completed"}:

@@ -2,7 +2,7 @@
 // host of a saved page, style sheets, and the licences of what is bundled. A folder in mixwidgets/widgets with a page.ts
 // is a widget, a folder in mixwidgets/languages a language. A script holds neither messages nor style: Python declares
 // them before it (mixwidgets/widgets/bundles.py). modules.json says which groups of messages a script can name, and which
-// style sheets it needs: the shared one, and those of the widgets whose code is in it.
+// style sheets it needs: the shared one, and those of the folders whose code is in it.
 //   node js/build.mjs           writes the files
 //   node js/build.mjs --check   writes nothing and fails unless the committed bytes are the same
 import { existsSync, globSync, readdirSync } from "node:fs";
@@ -20,7 +20,8 @@ const folderOf = (path) => basename(dirname(path));
 const pages = Object.fromEntries(found("mixwidgets/widgets/*/page.ts").map((path) => [folderOf(path), path]));
 const SHARED = "shared";
 const styles = {
-  [SHARED]: ["js/ui/theme.css", ...found("js/ui/*/style.css")],
+  [SHARED]: ["js/ui/theme.css"],
+  ...Object.fromEntries(found("js/ui/*/style.css").map((path) => [`ui_${folderOf(path)}`, [path]])),
   ...Object.fromEntries(found("mixwidgets/widgets/*/style.css").map((path) => [folderOf(path), [path]])),
 };
 const languages = await Promise.all(found("mixwidgets/languages/*/page.json").map(async (path) => JSON.parse(await readFile(root + path, "utf8"))));
@@ -49,8 +50,9 @@ async function moduleOf(path, form) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input);
     if (found) bundled.add(found[1]);
   }
-  const folders = new Set(Object.keys(metafile.inputs).filter((input) => input.startsWith("mixwidgets/widgets/")).map(folderOf));
-  return { code: outputFiles[0].text, styles: [SHARED, ...Object.keys(styles).filter((name) => folders.has(name))] };
+  const folders = new Set(Object.keys(metafile.inputs).map(dirname));
+  const needed = Object.keys(styles).filter((name) => name === SHARED || folders.has(dirname(styles[name][0])));
+  return { code: outputFiles[0].text, styles: needed };
 }
 
 /** The name, version and licence of each bundled package; an error where a package has no text of its licence. */

@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import pandas as pd
 
+from mixwidgets.experiments.seed_grid import ExperimentNames
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.store.bands import band, losses_of
 from mixwidgets.store.comparison import checked_runs
 from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import numpy as np
+
+    from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.formats.float_format import FloatFormat
     from mixwidgets.store.run import Run
 
@@ -142,6 +147,47 @@ def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
         loss.properties(height=220), alt.layer(scale, skips).properties(height=110)
     ).resolve_scale(x="shared")
     return chart
+
+
+def seeds(runs: Run | Iterable[Run], *more: Run) -> alt.LayerChart | alt.FacetChart:
+    """The loss by step of each setting over its seeds: their mean as a line, from their lowest to their
+    highest as a band.
+
+    `seeds(sweep.wait())` is what SweepProgress draws of a sweep. Runs that differ in the seed alone share a
+    band. The mean has a gap where a seed has no finite loss, as after one that diverged. Of a run of more
+    than 512 steps, a point is the mean of several steps. The loss is divided by the task option loss_weight.
+    ValueError if there are no runs, TypeError for anything else and for a loop observed by `watch`, whose
+    seed is not known.
+    """
+    there = checked_runs(runs, *more)
+    experiments = [_experiment(run) for run in there]
+    names = ExperimentNames(experiments)
+    settings: dict[str, tuple[int, list[np.ndarray]]] = {}  # steps, and the losses of each seed
+    for run, experiment in zip(there, experiments, strict=True):
+        _, losses = settings.setdefault(names.of(experiment, without="seed"), (experiment.steps, []))
+        losses.append(losses_of(run, experiment.steps))
+    tables = []
+    for setting, (steps, losses) in settings.items():
+        table = pd.DataFrame(band(losses, steps), columns=["step", "mean", "low", "high"])
+        label = f"{setting} ({len(losses)} seed{'s' * (len(losses) > 1)})"
+        tables.append(table.assign(setting=_harmless(label)))
+    weighted = any(run.experiment.loss_weight != 1 for run in there)
+    title = "loss ÷ loss weight" if weighted else "loss"
+    base = alt.Chart(pd.concat(tables, ignore_index=True)).encode(
+        x=alt.X("step:Q", title="step"),
+        color=alt.Color("setting:N", title=None, sort=None, legend=alt.Legend(labelLimit=0, symbolOpacity=1)),
+    )
+    area = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
+    line = base.mark_line().encode(
+        y=alt.Y("mean:Q", title=title), tooltip=["setting:N", "step:Q", "mean:Q", "low:Q", "high:Q"]
+    )
+    return alt.layer(area, line).properties(height=240)
+
+
+def _experiment(run: Run) -> Experiment:
+    if isinstance(run.experiment, WatchedLoop):
+        raise TypeError(f"seeds takes runs of experiments; {run.id} is a loop observed by watch.")
+    return run.experiment
 
 
 def _together(source: object) -> GradientSummary:

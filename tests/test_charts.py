@@ -137,6 +137,27 @@ def test_compare_divides_the_loss_weight_out(tmp_path):
     assert "÷" not in renders(charts.compare([plain, plain]))
 
 
+def test_seeds_draws_the_band_of_each_setting(tmp_path):
+    runs = [
+        run_of(tmp_path, [4.0, 2.0]),
+        run_of(tmp_path, [2.0, 1.0], seed=1),
+        run_of(tmp_path, [3.0], "bf16"),
+    ]
+    chart = charts.seeds(runs)
+    (rows,) = chart.to_dict()["datasets"].values()
+    one, two = rows[0]["setting"], rows[-1]["setting"]
+    assert ("fp16_dynamic" in one, "2 seeds" in one, "bf16" in two, "1 seed)" in two) == (True,) * 4
+    assert [(row["setting"], row["step"], row["mean"], row["low"], row["high"]) for row in rows] == [
+        (one, 1, 3, 2, 4), (one, 2, 1.5, 1, 2), (two, 1, 3, 3, 3)
+    ]  # fmt: skip
+    assert one in renders(chart)
+    assert "÷" not in renders(chart)
+    light = run_of(tmp_path, [2e-5], task_options={"loss_weight": 1e-5})
+    assert "loss ÷ loss weight" in renders(charts.seeds(light))
+    with pytest.raises(ValueError, match="list_runs"):
+        charts.seeds([])
+
+
 def test_compare_names_a_watched_loop_by_its_model(tmp_path):
     model = torch.nn.Linear(2, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -147,6 +168,8 @@ def test_compare_names_a_watched_loop_by_its_model(tmp_path):
             optimizer.step()
     watched = open_run(tmp_path / "watched")
     assert watched.experiment.title in renders(charts.compare([run_of(tmp_path, [2.0, 1.0]), watched]))
+    with pytest.raises(TypeError, match="observed by watch"):
+        charts.seeds(watched)
 
 
 def test_no_name_ends_the_script_that_altair_puts_it_in(tmp_path):

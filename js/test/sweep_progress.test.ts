@@ -1,10 +1,13 @@
 // @vitest-environment jsdom
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import widget from "#widgets/sweep_progress/page.ts";
 import { fakeModel } from "./fake_model.ts";
+import { wire } from "./training_lab_model.ts";
+
+beforeAll(() => void vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} }));
 
 const sweepModel = (changes: Record<string, unknown> = {}) =>
-  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _is_over: false, ...changes });
+  fakeModel({ _counts: { done: 3, running: 2, waiting: 3, failed: 0, stopped: 0 }, _failures: [], _grid: {}, _words: [], _runs: {}, _bands: [], _is_over: false, ...changes });
 
 function show(model: ReturnType<typeof sweepModel>) {
   const el = document.body.appendChild(document.createElement("div"));
@@ -28,7 +31,7 @@ describe("the grid", () => {
     one.set("_words", ["done", "done", "failed"]);
     one.set("_runs", { 0: over(0.5), 1: over(0.75) });
     expect(cells()).toEqual(["a, seed 0: done", "a, seed 1: done", "<b>, seed 0: failed"]);
-    expect(el.querySelector(".mw-sweep-result")!.textContent).toBe("0.625, from 0.5 to 0.75 (2 seeds)");
+    expect(el.querySelector(".mw-sweep-result")!.textContent).toBe("62.5 %, from 50.0 % to 75.0 % (2 seeds)");
     expect(el.querySelectorAll(".mw-sweep-seed")).toHaveLength(2);
     expect(el.querySelectorAll("thead th")[3]!.textContent).toContain("accuracy");
   });
@@ -38,12 +41,62 @@ describe("the grid", () => {
     const { el } = show(one);
     one.set("_runs", { 1: over(0.75) });
     const callout = el.querySelector<HTMLElement>(".mw-callout")!;
-    el.querySelectorAll<HTMLButtonElement>("button.mw-sweep-cell")[0]!.click(); // goes on
     expect(callout.hidden).toBe(true);
     el.querySelectorAll<HTMLButtonElement>("button.mw-sweep-cell")[1]!.click();
-    expect([callout.hidden, callout.querySelector("p")!.textContent]).toEqual([false, "a · completed · loss 1 · accuracy 0.75"]);
+    expect([callout.hidden, callout.querySelector("p")!.textContent]).toEqual([false, "a · seed 1 · completed · loss 1.000 · accuracy 75.0 %"]);
     expect(callout.querySelector("code")!.textContent).toBe('mw.open_run("runs/0.75")');
   });
+});
+
+describe("a cell that is not done", () => {
+  it.each([
+    ["waiting", "It waits for a worker: 1 cells are running, and 0 others wait too."], ["running", "It is running"],
+    ["stopped", "It was stopped"], ["failed", "It failed: <b>out of memory"],
+  ])("says what stands in its way: %s", (word, sentence) => {
+    const { el } = show(sweepModel({
+      _grid: { seeds: [0, 1], rows: [{ name: "a", cells: [0, 1] }] }, _words: [word, "running"], _failures: [{ place: 0, name: "a, seed 0", why: "<b>out of memory" }],
+    }));
+    el.querySelector<HTMLButtonElement>("button.mw-sweep-cell")!.click();
+    const callout = el.querySelector<HTMLElement>(".mw-callout")!;
+    expect([callout.hidden, callout.querySelector("code")!.hasAttribute("hidden")]).toEqual([false, true]);
+    expect(callout.textContent).toContain(`a · seed 0${sentence}`);
+  });
+
+  it("says so as its state changes", () => {
+    const one = sweepModel({ _grid: { seeds: [0], rows: [{ name: "a", cells: [0] }] }, _words: ["waiting"] });
+    const { el } = show(one);
+    el.querySelector<HTMLButtonElement>("button.mw-sweep-cell")!.click();
+    one.set("_words", ["running"]);
+    expect(el.querySelector(".mw-callout")!.textContent).toContain("It is running");
+  });
+});
+
+describe("the losses", () => {
+  const grid = { seeds: [0, 1], rows: [{ name: "a", cells: [0, 1] }, { name: "<b>", cells: [2, 3] }] };
+
+  it("are drawn as a band for each setting that has runs", () => {
+    const one = sweepModel({ _grid: grid, _bands: [wire([]), wire([])] });
+    const { el } = show(one);
+    const charts = el.querySelector<HTMLElement>(".mw-charts")!;
+    expect(charts.hidden).toBe(true);
+    one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([])]);
+    expect([charts.hidden, el.querySelectorAll(".mw-band").length]).toEqual([false, 1]);
+    expect(el.querySelector(".mw-band")!.getAttribute("d")).toMatch(/^M.*L.*L.*L.*Z$/);
+    expect(el.querySelector("svg[role=img] title")!.textContent).toBe("Loss by step, at the end: a: 1.000, from 0.500 to 1.500.");
+    one.set("_bands", [wire([[1, 2, 1, 3], [2, 1, 0.5, 1.5]]), wire([[1, NaN, 1, 1]])]);
+    expect(el.querySelector(".mw-step-said")!.textContent).toBe(
+      "step 2 · a: 1.000, from 0.500 to 1.500 · <b>: no mean, since a seed has no finite loss there");
+  });
+});
+
+it("has a table of its runs", () => {
+  const run = { path: "runs/1", status: "diverged", metrics: { accuracy: 0.5 } };
+  const { el } = show(sweepModel({ _grid: { seeds: [4], rows: [{ name: "a", cells: [0] }, { name: "b", cells: [1] }] }, _words: ["waiting", "done"], _runs: { 1: run } }));
+  const details = el.querySelector("details")!;
+  details.open = true;
+  details.dispatchEvent(new Event("toggle"));
+  const lines = [...details.querySelectorAll("tr")].map((line) => [...line.children].map((one) => one.textContent));
+  expect(lines).toEqual([["setting", "seed", "state", "accuracy"], ["a", "4", "waiting", "–"], ["b", "4", "diverged", "50.0 %"]]);
 });
 
 describe("what it shows", () => {
@@ -119,7 +172,7 @@ describe("stopping", () => {
 it("tells of ends and failures, and of nothing that was there before", async () => {
   const model = sweepModel();
   const { el } = show(model);
-  const spoken = el.querySelector(".mw-hidden[aria-live]")!;
+  const spoken = el.querySelector("section > .mw-hidden[aria-live]")!;
   expect(spoken.textContent).toBe("");
   model.set("_counts", { done: 4, running: 2, waiting: 2 });
   await painted();

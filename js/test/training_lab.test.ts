@@ -23,7 +23,12 @@ describe("a step under the hand", () => {
     page().querySelector(".mw-chart svg")!.dispatchEvent(new MouseEvent("pointermove", { clientX: -9 }));
     expect(slider().value).toBe("0");
     page().querySelector(".mw-chart svg")!.dispatchEvent(new MouseEvent("pointermove", { clientX: 9999 }));
-    expect([slider().value, page().querySelector(".mw-cursor")!.getAttribute("d")]).toEqual(["10", ""]);
+    expect(slider().value).toBe("10");
+    page().querySelector(".mw-chart svg")!.dispatchEvent(new MouseEvent("pointerleave"));
+    expect([slider().value, page().querySelector(".mw-cursor")!.getAttribute("d") !== ""]).toEqual(["2", true]); // the kept one
+    slider().value = "10";
+    slider().dispatchEvent(new Event("input"));
+    expect(page().querySelector(".mw-cursor")!.getAttribute("d")).toBe(""); // the newest is followed
   });
 
   it("has its gradients opened", () => {
@@ -382,7 +387,7 @@ describe("watching and stopping", () => {
   it("speaks of news only, and not at every step", () => {
     const model = running();
     show(model);
-    const spoken = page().querySelector("[aria-live=polite]")!;
+    const spoken = page().querySelector("section > [aria-live=polite]")!;
     expect(spoken.textContent).toBe("");
     model.set("_rows", [row({ step: 214 })]);
     expect(spoken.textContent).toBe("");

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { lossAxes, lossPath, spread, wholePart, wholeTicks } from "#ui/chart/geometry.ts";
+import { axisNumber, decimal } from "#ui/run_words.ts";
 import { accept, parseWhole, readSeeds, seedsText } from "#widgets/training_lab/choice.ts";
 import { fieldName, fieldValue } from "#widgets/training_lab/comparison_words.ts";
-import { lossAxes, lossPath, reach, scaleAxes, scalePath, sharesPaths, skipMarks, spread, wholeTicks } from "#widgets/training_lab/geometry.ts";
+import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#widgets/training_lab/geometry.ts";
 import { assignStyles, merged, runAtHand, runNames } from "#widgets/training_lab/rows.ts";
 import { points, type Row, shares } from "#widgets/training_lab/state.ts";
 import * as words from "#widgets/training_lab/words.ts";
@@ -25,7 +27,7 @@ describe("points", () => {
 });
 
 describe("paths", () => {
-  const axes = lossAxes(frame, [[{ step: 0, value: 4 }]], 10); // 10 px a step, 25 px a unit
+  const axes = lossAxes(frame, [[{ step: 0, value: 4 }]], wholePart(10)); // 10 px a step, 25 px a unit
   it("joins finite losses and leaves a gap at one that is not", () => {
     const curve = [[0, 4], [1, 2], [2, NaN], [3, 0], [4, 1]].map(([step, value]) => ({ step: step!, value: value! }));
     expect(lossPath(axes, curve)).toBe("M10,0L20,50M40,100L50,75");
@@ -48,19 +50,19 @@ describe("paths", () => {
     expect(skipMarks(axes, [{ step: 1, value: -Infinity }], 8)).toBe("");
   });
   it("keeps the marks inside the chart and the axis at whole powers of two", () => {
-    const scale = scaleAxes(frame, [[{ step: 1, value: 16 }, { step: 2, value: 17 }]], 10);
+    const scale = scaleAxes(frame, [[{ step: 1, value: 16 }, { step: 2, value: 17 }]], wholePart(10));
     expect(scale.y(17)).toBeGreaterThan(9);
     expect(wholeTicks(scale.y, 4)).toEqual([16, 17, 18]);
   });
   it("has axes for no curve at all", () => {
-    expect(lossAxes(frame, [], 0).y.domain()).toEqual([0, 1]);
-    expect(scaleAxes(frame, [], 0).x.domain()).toEqual([0, 1]);
+    expect(lossAxes(frame, [], wholePart(0)).y.domain()).toEqual([0, 1]);
+    expect(scaleAxes(frame, [], wholePart(0)).x.domain()).toEqual([0, 1]);
   });
 });
 
 describe("shares", () => {
   const y = (share: number) => 100 * (1 - share);
-  const x = lossAxes(frame, [], 10).x; // 10 px a step
+  const x = lossAxes(frame, [], wholePart(10)).x; // 10 px a step
   it("come in fives from the wire", () => {
     expect(shares(wire([[3, 0.25, 0.5, 0.25, 0]]))).toEqual([{ step: 3, of: [0.25, 0.5, 0.25, 0] }]);
   });
@@ -210,9 +212,9 @@ describe("words", () => {
   );
   it.each([[-3, "2⁻³"], [0, "2⁰"], [16, "2¹⁶"]])("writes 2 to the %d", (power, text) => expect(words.powerOfTwo(power)).toBe(text));
   it.each([[0, "0.000"], [2.30258, "2.303"], [12.345, "12.35"], [1.5e-5, "1.50e−5"], ["inf", "∞"], [null, "–"]] as const)(
-    "writes the loss %j as %j", (value, text) => expect(words.decimal(value)).toBe(text),
+    "writes the loss %j as %j", (value, text) => expect(decimal(value)).toBe(text),
   );
   it.each([[0, "0"], [0.1 + 0.2, "0.3"], [2.5e-5, "2.5e−5"], [-1.5, "−1.5"], [200_000, "2e5"], [1e-3, "0.001"]])(
-    "labels an axis at %d with %j", (value, text) => expect(words.axisNumber(value)).toBe(text),
+    "labels an axis at %d with %j", (value, text) => expect(axisNumber(value)).toBe(text),
   );
 });

@@ -43,7 +43,7 @@ describe("the queue", () => {
     show(model);
     model.set("_rows", [over("1", "fp16_dynamic", { status: "diverged", message: "The loss is NaN." })]);
     model.set("_live_rows", [row({ id: "2", recipe: "fp32", rate: null })]);
-    expect(page().querySelector("[aria-live=polite]")!.textContent).toBe("fp16 dynamic: diverged; fp32: running");
+    expect(page().querySelector("section > [aria-live=polite]")!.textContent).toBe("fp16 dynamic: diverged; fp32: running");
   });
 
   it("tells why a run failed, in its row as in the words above, as text", () => {

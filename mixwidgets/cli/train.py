@@ -130,13 +130,13 @@ def run_sweep(
     The table grid of a file has the axes: recipe = ["fp32", "bf16"] and seed = [0, 1, 2] are six runs. Ctrl-C
     stops the sweep.
     """
-    from mixwidgets.scheduler.sweep import sweep
+    from mixwidgets.scheduler.sweep import Sweep
 
     with errors_in_words():
         fields = take.experiment_fields(locals())
         cells = take.cells_of(fields)
     with errors_in_words(), _dask(scheduler) as executor:
-        it = sweep(cells, executor, runs_dir, trust_source, workers=workers)
+        it = Sweep.start(cells, executor, runs_dir, trust_source, workers=workers)
         try:
             _follow(it)
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""sweep: runs experiments on any executor, each once, as an ordinary run independent of the others."""
+"""Sweep: runs experiments on any executor, each once, as an ordinary run independent of the others."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from mixwidgets.checks import whole_number
 from mixwidgets.experiments.experiment import Experiment
@@ -26,58 +26,10 @@ _MOST_WORKERS = 1024
 _PATIENCE_S = 10.0  # from asking to stop to giving up
 
 
-def sweep(
-    experiments: Iterable[Experiment],
-    executor: Executor | None = None,
-    runs_dir: str | os.PathLike[str] = "runs",
-    trust_source: bool = False,
-    *,
-    workers: int | None = None,
-) -> "Sweep":
-    """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
-
-    `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
-    default: `workers` processes on this machine (loky), or one per core, or per GPU that the experiments use.
-    Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`. A cell with a run
-    that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the same line resumes
-    an interrupted sweep. A worker that does not see the folder returns the files of its run. Equal
-    experiments are one cell. The sweep ends with the process that started it, so a script must wait for it
-    (`Sweep.wait`). `trust_source` is as in `launch`.
-
-    TypeError for anything but Experiments and an executor; ValueError for fewer than 1 worker, or workers and
-    an executor; OSError if `runs_dir` cannot be written, and on Windows (use WSL); ModuleNotFoundError if
-    loky is needed but missing.
-    """
-    if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
-        raise TypeError(
-            f"sweep takes experiments; a {type(experiments).__name__} came. "
-            "Write sweep(grid(experiment, seed=range(3)))."
-        )
-    cells = {}
-    for experiment in experiments:
-        if not isinstance(experiment, Experiment):
-            raise TypeError(f"sweep takes experiments; a {type(experiment).__name__} is among them.")
-        check_trust(experiment.task, experiment.task_source, trust_source)
-        cells[experiment.id] = experiment
-    if executor is not None and not isinstance(executor, Executor):
-        hint = " Write executor=client.get_executor()." if hasattr(executor, "get_executor") else ""
-        raise TypeError(
-            f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
-        )
-    if workers is not None:
-        whole_number("workers", workers, 1, _MOST_WORKERS)
-        if executor is not None:
-            raise ValueError("an executor has its own workers: pass either workers or an executor")
-    system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
-    if executor is None:
-        executor = local_pool({slot_of(experiment.device) for experiment in cells.values()}, workers)
-    return Sweep(cells, executor, Path(runs_dir).absolute())
-
-
 class Sweep:
-    """A running sweep, as started by `sweep`.
+    """A running sweep, as started by `mixwidgets.sweep`.
 
-    As the last line of a cell, the result of `mixwidgets.sweep` shows a live SweepProgress. Iterating (`for
+    As the last line of a cell, it shows a live SweepProgress; so does the result of `wait`. Iterating (`for
     run in sweep`, or `async for`) yields the runs as they end, existing ones first. Interrupting code that
     waits for a sweep does not stop it.
     """
@@ -100,6 +52,55 @@ class Sweep:
             if cell in experiments and cell not in self._results and run.status in ENDED:
                 self._results[cell] = Result("done", run)
         threading.Thread(target=self._go, name="sweep", daemon=True).start()
+
+    @classmethod
+    def start(
+        cls,
+        experiments: Iterable[Experiment],
+        executor: Executor | None = None,
+        runs_dir: str | os.PathLike[str] = "runs",
+        trust_source: bool = False,
+        *,
+        workers: int | None = None,
+    ) -> Self:
+        """Start the experiments and return at once: `sweep(grid(experiment, seed=range(8)))`.
+
+        `executor` is any concurrent.futures.Executor, such as `dask.distributed.Client(...).get_executor()`;
+        default: `workers` processes on this machine (loky), or one per core, or per GPU that the experiments
+        use. Each experiment is a cell, trained by one worker and recorded as a run in `runs_dir`. A cell with
+        a run that ended by itself ("completed", "diverged" or "time_limit") is not run again, so the same
+        line resumes an interrupted sweep. A worker that does not see the folder returns the files of its run.
+        Equal experiments are one cell. The sweep ends with the process that started it, so a script must wait
+        for it (`Sweep.wait`). `trust_source` is as in `launch`.
+
+        TypeError for anything but Experiments and an executor; ValueError for fewer than 1 worker, or workers
+        and an executor; OSError if `runs_dir` cannot be written, and on Windows (use WSL);
+        ModuleNotFoundError if loky is needed but missing.
+        """
+        if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
+            raise TypeError(
+                f"sweep takes experiments; a {type(experiments).__name__} came. "
+                "Write sweep(grid(experiment, seed=range(3)))."
+            )
+        cells = {}
+        for experiment in experiments:
+            if not isinstance(experiment, Experiment):
+                raise TypeError(f"sweep takes experiments; a {type(experiment).__name__} is among them.")
+            check_trust(experiment.task, experiment.task_source, trust_source)
+            cells[experiment.id] = experiment
+        if executor is not None and not isinstance(executor, Executor):
+            hint = " Write executor=client.get_executor()." if hasattr(executor, "get_executor") else ""
+            raise TypeError(
+                f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
+            )
+        if workers is not None:
+            whole_number("workers", workers, 1, _MOST_WORKERS)
+            if executor is not None:
+                raise ValueError("an executor has its own workers: pass either workers or an executor")
+        system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")
+        if executor is None:
+            executor = local_pool({slot_of(experiment.device) for experiment in cells.values()}, workers)
+        return cls(cells, executor, Path(runs_dir).absolute())
 
     def __repr__(self) -> str:
         words = ", ".join(f"{number} {word}" for word, number in self.counts.items() if number)

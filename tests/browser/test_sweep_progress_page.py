@@ -50,7 +50,7 @@ def test_it_is_accessible_and_fits(page, progress, tmp_path, theme, width):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     cell = shown.get_by_role("button", name="recipe fp32, seed 0: done").bounding_box()
     assert min(cell["width"], cell["height"]) >= 24
-    expect(shown.get_by_text("0.9, from 0.88 to 0.92 (2 seeds)")).to_be_visible()
+    expect(shown.get_by_text("90.0 %, from 88.0 % to 92.0 % (2 seeds)")).to_be_visible()
     box = shown.get_by_role("button", name="Stop").bounding_box()
     assert min(box["width"], box["height"]) >= 24
     assert box["x"] + box["width"] <= width
@@ -89,8 +89,27 @@ def test_it_is_stopped_by_keyboard(page, progress, tmp_path):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(shown.get_by_text("recipe fp16_dynamic · completed · accuracy 0.91 · loss 0.3")).to_be_visible()
+    opened = "recipe fp16_dynamic · seed 0 · completed · accuracy 91.0 % · loss 0.300"
+    expect(shown.get_by_text(opened)).to_be_visible()
     expect(shown.get_by_text('mw.open_run("runs/7")')).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(shown.get_by_text("It is running; its run opens when it is over.")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(shown.get_by_role("slider", name="step to read")).to_be_focused()
+    page.keyboard.press("+")
+    expect(shown.get_by_text("steps 30 to 60 of 60")).to_have_count(1)  # announced
+    page.keyboard.press("Escape")
+    expect(shown.get_by_text("steps 0 to 60 of 60")).to_have_count(1)
+    for name in ("zoom in on the step", "zoom out", "All steps"):
+        page.keyboard.press("Tab")
+        expect(shown.get_by_role("button", name=name)).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(shown.get_by_role("checkbox", name="logarithmic loss")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(shown.get_by_role("region", name="Table of the runs")).to_contain_text("fp16_dynamic0completed")
+    page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(shown.get_by_role("region", name="Failed cells")).to_be_focused()
 

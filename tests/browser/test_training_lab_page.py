@@ -92,7 +92,20 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
     targets = [*widget.locator(f"{OWN_BUTTON}, select, input[type=text], label:has(input)").all()]
     targets = [target for target in targets if target.is_visible()]
     controls = ["scenario", "task", "recipe", "device", "steps", "seeds"]
-    buttons = ["several", "Launch", "Stop", "Stop all", "Open step", "Compare", "Open", "Close", "Close"]
+    buttons = [
+        "several",
+        "Launch",
+        "Stop",
+        "Stop all",
+        "+",
+        "−",
+        "All steps",
+        "Open step",
+        "Compare",
+        "Open",
+        "Close",
+        "Close",
+    ]
     labels = ["logarithmic", *recipes, *lab._rows]
     editor = [*lab._recipe_form, "name", "Keep"]
     assert len(targets) == len([*controls, *buttons, *labels, *editor])
@@ -101,6 +114,44 @@ def test_everything_fits_and_can_be_hit(page, lab, tmp_path, width):
         assert min(box["width"], box["height"]) >= 24
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
+
+
+def test_the_charts_zoom_and_a_click_keeps_a_step(page, lab, tmp_path):
+    widget = show(page, lab, tmp_path)
+    slider, every = (
+        widget.get_by_role("slider", name="step to read"),
+        widget.get_by_role("button", name="All steps"),
+    )
+    loss = widget.locator(".mw-chart svg").first
+    last = slider.input_value()
+
+    def drag():
+        loss.scroll_into_view_if_needed()
+        box = loss.bounding_box()
+        page.mouse.move(box["x"] + 120, box["y"] + 60)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 240, box["y"] + 60, steps=3)
+        expect(widget.locator('.mw-dragged[d^="M"]')).to_have_count(3)
+        page.mouse.up()
+        return box
+
+    expect(every).to_have_attribute("aria-disabled", "true")
+    box = drag()
+    expect(every).not_to_have_attribute("aria-disabled", "true")
+    page.mouse.click(box["x"] + 120, box["y"] + 60)
+    kept = slider.input_value()
+    page.mouse.move(box["x"] + 250, box["y"] + 60)
+    expect(slider).not_to_have_value(kept)
+    page.mouse.move(5, 5)
+    expect(slider).to_have_value(kept)
+    assert 0 < int(kept) < int(last)
+    page.mouse.dblclick(box["x"] + 160, box["y"] + 60)
+    expect(every).to_have_attribute("aria-disabled", "true")
+    page.mouse.move(5, 5)
+    expect(slider).to_have_value(kept)
+    drag()
+    slider.press("Escape")
+    expect(every).to_have_attribute("aria-disabled", "true")
 
 
 @pytest.mark.parametrize("width", [980, 720, 360, 320])

@@ -43,7 +43,7 @@ def swept(monkeypatch):
         asked.append((experiments, executor))
         return Over(experiments)
 
-    monkeypatch.setattr(sweeping, "sweep", sweep)
+    monkeypatch.setattr(sweeping.Sweep, "start", sweep)
     return asked
 
 
@@ -101,7 +101,7 @@ def test_options_reach_the_sweep(monkeypatch):
         asked.update(named, given=given)
         return Over(cells)
 
-    monkeypatch.setattr(sweeping, "sweep", sweep)
+    monkeypatch.setattr(sweeping.Sweep, "start", sweep)
     assert call("sweep", "--trust-source", "--workers", "3", "--runs-dir", "here").exit_code == 0
     assert asked == {"given": (None, Path("here"), True), "workers": 3}
 
@@ -161,7 +161,7 @@ def test_what_failed_is_said_and_is_the_exit_code(monkeypatch):
     experiment = mw.Experiment(task="mask")
     failed = Over([experiment])
     failed.failures, failed.counts = {experiment: "Its worker died.\x1b[2J"}, {"done": 0, "failed": 1}
-    monkeypatch.setattr(sweeping, "sweep", lambda *_, **__: failed)
+    monkeypatch.setattr(sweeping.Sweep, "start", lambda *_, **__: failed)
     result = call("sweep")
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
@@ -180,7 +180,7 @@ def test_an_interrupted_sweep_is_stopped_and_told_however_long_its_workers_take(
         def wait(self, progress):
             self.counts = {"stopped": len(self.experiments)}
 
-    monkeypatch.setattr(sweeping, "sweep", lambda experiments, *_, **__: Slow(experiments))
+    monkeypatch.setattr(sweeping.Sweep, "start", lambda experiments, *_, **__: Slow(experiments))
     result = call("sweep", "--seed", "0-2")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == ["", "stopping", "It was asked to stop.", "3 stopped"]

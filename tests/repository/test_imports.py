@@ -65,7 +65,7 @@ PACKAGES = {
         {"pandas"},
     ),
     "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
-    "charts": ({"formats", "gradients", "store"}, {"altair", "pandas"}, set()),
+    "charts": ({"formats", "gradients", "experiments", "store"}, {"altair", "pandas"}, set()),
     "site": ({"task", "store", "languages", "exercises", "widgets"}, {"markdown_it"}, set()),
     "cli": (
         {

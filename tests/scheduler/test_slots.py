@@ -15,7 +15,7 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import grid
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.scheduler.slots import runs_at_once, wait_for_slot
-from mixwidgets.scheduler.sweep import sweep
+from mixwidgets.scheduler.sweep import Sweep
 from mixwidgets.store import queue
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import take_lock
@@ -184,7 +184,9 @@ def test_a_sweep_waits_for_the_slots_of_launched_runs(runs_dir, monkeypatch):
     locks = []
     for number in range(runs_at_once("cpu")):
         locks.append(take_lock(queue_of("cpu") / f"slot-{number}"))
-    cells = sweep(grid(QUEUED.replace(device="cpu", steps=1), seed=range(2)), ThreadPoolExecutor(1), runs_dir)
+    cells = Sweep.start(
+        grid(QUEUED.replace(device="cpu", steps=1), seed=range(2)), ThreadPoolExecutor(1), runs_dir
+    )
     until(lambda: queue.line(queue_of("cpu")))
     assert cells.counts == {"done": 0, "running": 0, "waiting": 2, "failed": 0, "stopped": 0}
     run = launch(QUEUED.replace(device="cpu", steps=1), runs_dir)
@@ -197,7 +199,9 @@ def test_a_sweep_waits_for_the_slots_of_launched_runs(runs_dir, monkeypatch):
 
 def test_a_sweep_that_is_stopped_while_it_waits_begins_nothing(runs_dir):
     lock = [take_lock(queue_of("cpu") / f"slot-{number}") for number in range(runs_at_once("cpu"))]
-    cells = sweep(grid(QUEUED.replace(device="cpu", steps=1), seed=range(2)), ThreadPoolExecutor(1), runs_dir)
+    cells = Sweep.start(
+        grid(QUEUED.replace(device="cpu", steps=1), seed=range(2)), ThreadPoolExecutor(1), runs_dir
+    )
     until(lambda: queue.line(queue_of("cpu")))
     cells.stop()
     assert (cells.counts["stopped"], list_runs(runs_dir)) == (2, [])

@@ -1,17 +1,27 @@
 """Sweeps that nobody computes: a test says how far they are."""
 
+import math
+
 import mixwidgets as mw
+from mixwidgets.store.events import StepRecord
 
 PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"
 
 
 class Over:
-    """A run that ended by itself."""
+    """A run of an experiment that ended by itself."""
 
     status = "completed"
 
-    def __init__(self, path, metrics):
-        self.path, self.metrics = path, metrics
+    def __init__(self, experiment, path, metrics, losses=()):
+        self.experiment, self.path, self.metrics, self._losses = experiment, path, metrics, losses
+
+    def reader(self, **how):
+        return self
+
+    def read_new(self):
+        usual = {"loss_scale": 1.0, "found_inf": False, "skipped": False, "grad_norm": 1.0, "seconds": 0.1}
+        return [StepRecord(step=step, loss=loss, **usual) for step, loss in enumerate(self._losses, 1)]
 
 
 class Swept:
@@ -43,14 +53,16 @@ class Swept:
 
 def swept_halfway():
     """Eight cells, of which two failed; one of them with markup in what it says."""
-    cells = mw.grid(mw.Experiment(task="digits_cnn"), recipe=["fp32", "fp16_dynamic"], seed=range(4))
+    cells = mw.grid(
+        mw.Experiment(task="digits_cnn", steps=60), recipe=["fp32", "fp16_dynamic"], seed=range(4)
+    )
     failures = {
         cells[1]: "ValueError: device 'cuda:99' is no CUDA device of this machine (torch sees none here)",
         cells[6]: PAYLOAD,
     }
     swept = Swept(cells, failures, done=3, running=2, waiting=1, failed=2)
     for place, accuracy in ((0, 0.88), (2, 0.92), (4, 0.91)):
-        swept.runs[place] = Over(
-            "runs/7" if place == 4 else f"runs/{place}", {"accuracy": accuracy, "loss": 0.3}
-        )
+        path = "runs/7" if place == 4 else f"runs/{place}"
+        losses = [2.3 * math.exp(-step / (15 + 3 * place)) + 0.05 * math.sin(step) for step in range(60)]
+        swept.runs[place] = Over(cells[place], path, {"accuracy": accuracy, "loss": 0.3}, losses)
     return swept

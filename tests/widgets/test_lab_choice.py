@@ -9,6 +9,7 @@ from traitlets import TraitError
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.experiments.scenarios import scenarios
+from mixwidgets.widgets.training_lab import offer
 from mixwidgets.widgets.training_lab import widget as training_lab
 from mixwidgets.widgets.training_lab.choice import choice_of
 from mixwidgets.widgets.training_lab.widget import TrainingLab
@@ -170,7 +171,7 @@ def test_the_state_text_is_readable_and_a_wrong_one_changes_nothing(make_lab, tm
 
 
 def test_the_devices_to_choose_from_are_those_of_this_machine(make_lab, tmp_path, monkeypatch):
-    monkeypatch.setattr(training_lab, "choosable_devices", lambda: {"auto": "", "cuda:0": "Tesla T4, 15 GiB"})
+    monkeypatch.setattr(offer, "choosable_devices", lambda: {"auto": "", "cuda:0": "Tesla T4, 15 GiB"})
     there = [{"name": "auto", "about": ""}, {"name": "cuda:0", "about": "Tesla T4, 15 GiB"}]
     assert make_lab(tmp_path)._devices == there
 

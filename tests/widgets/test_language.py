@@ -110,8 +110,17 @@ def test_a_wrong_variable_names_itself(monkeypatch):
 
 # What of it a widget carries
 
-STYLED_AS = {"number_line": ("bit_editor", "number_line")}
-"""The style sheets of a page that has code of another widget."""
+STYLED_AS = {
+    "bit_editor": ("ui_bit_grid", "ui_number_line", "bit_editor"),
+    "difference": ("ui_ruler", "difference"),
+    "exercise": ("ui_bit_grid", "exercise"),
+    "loss_scale_explorer": ("ui_ruler", "loss_scale_explorer"),
+    "number_line": ("ui_number_line", "bit_editor", "number_line"),
+    "playground": ("ui_bit_grid", "ui_ruler", "playground"),
+    "sweep_progress": ("ui_chart", "sweep_progress"),
+    "training_lab": ("ui_chart", "ui_ruler", "training_lab"),
+}
+"""The style sheets of a page that has code of other folders."""
 
 
 def module_of(name, lang):

@@ -4,10 +4,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
 import mixwidgets as mw
-from mixwidgets.widgets.sweep_progress.cells import grid_of
+from mixwidgets.experiments.seed_grid import grid_of
 from mixwidgets.widgets.sweep_progress.widget import SweepProgress
 from tests.waiting import until
 from tests.widgets.swept import Over, Swept, swept_halfway
@@ -72,21 +74,47 @@ def test_the_grid_has_a_row_for_each_setting_and_fills(show):
         "status": "completed",
         "metrics": {"accuracy": 0.91, "loss": 0.3},
     }
-    sweep.runs[3] = Over("runs/3", {"accuracy": float("nan")})
+    light = replace(sweep.experiments[3], task_options={"loss_weight": 1e-5})
+    sweep.runs[3] = Over(light, "runs/3", {"accuracy": float("nan"), "loss": 2e-5})
     until(lambda: "3" in widget._runs)
-    assert widget._runs["3"]["metrics"] == {}
+    assert widget._runs["3"]["metrics"] == {"loss": pytest.approx(2)}  # the loss weight is divided out
     one_of_each = grid_of([EXPERIMENT, replace(EXPERIMENT, seed=4, recipe="bf16")])
     assert [row["cells"] for row in one_of_each["rows"]] == [[0, None], [None, 1]]
+
+
+def bands(widget):
+    return [np.frombuffer(one, "<f4").reshape(-1, 4).tolist() for one in widget._bands]
+
+
+def test_the_bands_are_those_of_the_runs_that_are_over(show):
+    first, second, other = cells = [*mw.grid(EXPERIMENT, seed=range(2)), replace(EXPERIMENT, recipe="bf16")]
+    sweep = Swept(cells, running=3)
+    widget = show(sweep)
+    assert bands(widget) == [[], []]
+    sweep.runs[0] = Over(first, "runs/0", {}, [2, 1, 0.5])
+    until(lambda: bands(widget)[0])
+    assert bands(widget)[0] == [[1, 2, 2, 2], [2, 1, 1, 1], [3, 0.5, 0.5, 0.5]]
+    sweep.runs[1] = Over(second, "runs/1", {}, [4, 2, 0.75])
+    until(lambda: bands(widget)[0][0] == [1, 3, 2, 4])
+    assert bands(widget)[1] == []
+    sweep.runs[2] = Over(other, "runs/2", {}, [1])
+    until(lambda: bands(widget)[1])
+    assert bands(widget)[1] == [[1, 1, 1, 1]]
+
+
+def shows_a_widget(shown):
+    """Whether a notebook shows it, as a cell's last line, as a widget."""
+    data, _ = DisplayFormatter().format(shown)
+    return "application/vnd.jupyter.widget-view+json" in data
 
 
 def test_a_sweep_shows_itself_and_its_cells_fill(tmp_path):
     with ThreadPoolExecutor(1) as thread:
         sweep = mw.sweep(mw.grid(EXPERIMENT, seed=range(2)), thread, tmp_path)
-        bundle = sweep._repr_mimebundle_()
-        assert "application/vnd.jupyter.widget-view+json" in (
-            bundle[0] if isinstance(bundle, tuple) else bundle
-        )
-        sweep.wait(progress=False)
+        assert shows_a_widget(sweep)
+        runs = sweep.wait(progress=False)
+    assert runs == sweep.runs
+    assert shows_a_widget(runs)  # at its end
     assert [(word, run.experiment.seed) for word, run in sweep.cell_states] == [("done", 0), ("done", 1)]
     until(lambda: not threads())
 
@@ -98,13 +126,14 @@ def test_failed_cells_are_named_by_what_tells_them_from_the_others(show):
     sweep = Swept(cells, {cells[2]: "out of memory", cells[-1]: "<b>" * 1000}, failed=2)
     first, last = show(sweep)._failures
     assert first == {
+        "place": 2,
         "name": "recipe fp32, task_options loss_weight=1e-05, clip_norm 0.5",
         "why": "out of memory",
     }
     assert last["name"] == "recipe bf16, task_options default, clip_norm 0.5"
     assert len(last["why"]) == 1000
     alone = Swept([EXPERIMENT], {EXPERIMENT: "its worker died"}, failed=1)
-    assert show(alone)._failures == [{"name": EXPERIMENT.title, "why": "its worker died"}]
+    assert show(alone)._failures == [{"place": 0, "name": EXPERIMENT.title, "why": "its worker died"}]
 
 
 def test_the_page_can_stop_it_and_hears_of_it(show):

@@ -6,7 +6,7 @@ import { button } from "#ui/buttons.ts";
 import { oneStop } from "#ui/cells.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { number } from "#ui/ruler/words.ts";
+import { metric as metricWords, metricName, statusWord } from "#ui/run_words.ts";
 import type { Effects } from "#ui/view.ts";
 
 export type Word = "done" | "running" | "waiting" | "failed" | "stopped";
@@ -27,9 +27,18 @@ const SIGNS: Record<Word, string> = { done: "✓", running: "▶", waiting: "·"
 const [WIDTH, HEIGHT] = [160, 20]; // of a picture of the seeds
 const INSET = 5;
 
-export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>): HTMLElement {
+/** Why a cell failed, by its place. */
+export interface Failure {
+  place: number;
+  name: string;
+  why: string;
+}
+
+export function cellGrid(
+  view: Effects, grid: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
+): HTMLElement {
   const { seeds = [], rows = [] } = grid;
-  const chosen = signal<{ place: number; name: string } | null>(null);
+  const chosen = signal<{ place: number; name: string; seed: number } | null>(null);
   const metric = computed(() => {
     const names = Object.values(runs.value).flatMap(({ metrics }) => Object.keys(metrics));
     return names.find((name) => name !== "loss") ?? names[0] ?? "";
@@ -43,7 +52,7 @@ export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]
 
   const heading = h("th", { scope: "col" });
   const lines = rows.map(({ name, cells }) => {
-    const buttons = cells.map((place, i) => place === null ? null : cell(place, t("sweep.cell", { name, seed: seeds[i]!, word: "{word}" }), name));
+    const buttons = cells.map((place, i) => place === null ? null : cell(place, name, seeds[i]!));
     const [picture, said] = [s("svg", { class: "mw-sweep-spread", width: WIDTH, height: HEIGHT, "aria-hidden": "true" }), h("span", { class: "mw-num" })];
     view.effect(() => {
       const values = valuesOf(cells);
@@ -55,7 +64,8 @@ export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]
         s("rect", { class: "mw-sweep-band", x: x(low), y: 4, height: HEIGHT - 8, width: Math.max(1, Number(x(high)) - Number(x(low))) }),
         ...values.map((value) => s("circle", { class: "mw-sweep-seed", cx: x(value), cy: HEIGHT / 2, r: 2.5 })),
         s("path", { class: "mw-sweep-mean", d: `M${x(mean)} 1V${HEIGHT - 1}` }));
-      setText(said, t(values.length === 1 ? "sweep.mean_of_one" : "sweep.mean_of", { mean: number(mean), low: number(low), high: number(high), count: values.length }));
+      const figure = (value: number) => metricWords(metric.value, value);
+      setText(said, t(values.length === 1 ? "sweep.mean_of_one" : "sweep.mean_of", { mean: figure(mean), low: figure(low), high: figure(high), count: values.length }));
     });
     return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((one) => h("td", {}, one)), h("td", { class: "mw-sweep-result" }, picture, said));
   });
@@ -64,15 +74,16 @@ export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]
     h("tbody", {}, ...lines));
   const title = h("p");
   const code = h("code", { class: "mw-num" });
-  const opened = h("div", { class: "mw-callout mw-stack-tight", role: "status" }, title, h("p", { class: "mw-note" }, t("sweep.open")), code);
+  const [about, how] = [h("p"), h("p", { class: "mw-note" }, t("sweep.open"))];
+  const opened = h("div", { class: "mw-callout mw-stack-tight", role: "status" }, title, about, how, code);
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-sweep-cells" }, table), h("p", { class: "mw-note" }, t("sweep.hint")), opened);
 
-  function cell(place: number, label: string, name: string): HTMLElement {
-    const one = button("", () => (chosen.value = { place, name }), { class: "mw-sweep-cell", tabindex: -1 });
+  function cell(place: number, name: string, seed: number): HTMLElement {
+    const one = button("", () => (chosen.value = { place, name, seed }), { class: "mw-sweep-cell", tabindex: -1 });
     view.effect(() => {
       const word = words.value[place] ?? "waiting";
-      set(one, { "data-word": word, "aria-label": label.replace("{word}", t(`sweep.word_${word}`)), "aria-pressed": String(chosen.value?.place === place) });
+      set(one, { "data-word": word, "aria-label": t("sweep.cell", { name, seed, word: t(`sweep.word_${word}`) }), "aria-pressed": String(chosen.value?.place === place) });
       setText(one, SIGNS[word]);
     });
     return one;
@@ -80,15 +91,28 @@ export function cellGrid(view: Effects, grid: Grid, words: ReadonlySignal<Word[]
 
   oneStop(table, lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button"))));
 
-  view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metric.value })));
+  view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metricName(metric.value) })));
   view.effect(() => {
-    const over = chosen.value && runs.value[String(chosen.value.place)];
-    opened.hidden = !over;
-    if (!chosen.value || !over) return;
-    const figures = Object.entries(over.metrics).map(([name, value]) => `${name} ${number(value)}`);
-    setText(title, [chosen.value.name, over.status, ...figures].join(" · "));
-    setText(code, `mw.open_run(${JSON.stringify(over.path)})`);
+    opened.hidden = !chosen.value;
+    if (!chosen.value) return;
+    const { place, name, seed } = chosen.value;
+    const [word, over] = [words.value[place] ?? "waiting", runs.value[String(place)]];
+    const figures = over ? [statusWord(over.status), ...Object.entries(over.metrics).map(([name, value]) => `${metricName(name)} ${metricWords(name, value)}`)] : [];
+    setText(title, [name, t("sweep.seed", { seed }), ...figures].join(" · "));
+    setText(about, word === "done" ? "" : standsInTheWay(word, place));
+    for (const one of [how, code]) set(one, { hidden: !over });
+    setText(code, over ? `mw.open_run(${JSON.stringify(over.path)})` : "");
   });
+
+  /** Why there is no finished run of a cell, in a sentence. */
+  function standsInTheWay(word: Exclude<Word, "done">, place: number): string {
+    const running = words.value.filter((one) => one === "running").length;
+    if (word === "waiting") return t("sweep.waits", { running, others: words.value.filter((one) => one === "waiting").length - 1 });
+    if (word === "running") return t("sweep.runs");
+    if (word === "stopped") return t("sweep.was_stopped");
+    const failure = failures.value.find((one) => one.place === place);
+    return failure ? t("sweep.has_failed", { why: failure.why }) : t("sweep.has_failed_too");
+  }
   set(element, { hidden: rows.length === 0 });
   return element;
 }

@@ -1,4 +1,4 @@
-// SweepProgress: how far a sweep is, its cells as a grid, which failed and why, and a Stop button.
+// SweepProgress: how far a sweep is, its cells as a grid, their losses and a table, which failed and why, and a Stop button.
 
 import type { RenderProps } from "@anywidget/types";
 import { computed, signal } from "@preact/signals-core";
@@ -8,14 +8,17 @@ import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { sentences, t } from "#ui/messages.ts";
 import { viewOf } from "#ui/view.ts";
-import { cellGrid, type Grid, type Over, type Word } from "./grid.ts";
+import { bandChart } from "./bands.ts";
+import { cellGrid, type Failure, type Grid, type Over, type Word } from "./grid.ts";
+import { runTable } from "./table.ts";
 
 interface State {
   _counts: Partial<Record<Word, number>>; // how many cells are …
-  _failures: { name: string; why: string }[]; // the first of those that failed
+  _failures: Failure[]; // the first of those that failed
   _grid: Grid;
   _words: Word[];
   _runs: Record<string, Over>; // by place, of those that are over
+  _bands: DataView[]; // of the grid's first rows
   _is_over: boolean;
 }
 
@@ -25,6 +28,7 @@ const QUIET_MS = 5000; // between two spoken words while it goes on
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const [found, failed, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
+  const [grid, cells, runs] = [model.get("_grid"), view.trait("_words"), view.trait("_runs")];
   const [hasKernel, isAsked, message] = [signal(true), signal(false), signal({ text: "", isError: false })];
   const { root, head } = card(el, t("sweep.title"));
   root.classList.add("mw-sweep");
@@ -52,7 +56,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const failures = h("section", { class: "mw-stack-tight mw-sweep-failed", "aria-label": t("sweep.failed_cells"), tabindex: 0 }, h("h4", {}, t("sweep.failed_cells")), list, more);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   root.append(h("div", { class: "mw-stack-tight" }, bar, counts, note, answer),
-    cellGrid(view, model.get("_grid"), view.trait("_words"), view.trait("_runs")), failures, spoken);
+    cellGrid(view, grid, cells, runs, failed), bandChart(view, grid, view.trait("_bands")), runTable(view, grid, cells, runs), failures, spoken);
 
   const number = (word: Word) => found.value[word] ?? 0;
   const total = computed(() => WORDS.reduce((sum, word) => sum + number(word), 0));

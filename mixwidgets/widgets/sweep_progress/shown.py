@@ -1,12 +1,14 @@
-"""mixwidgets.sweep: the scheduler's sweep, which as a cell's last line shows the living SweepProgress."""
+"""mixwidgets.sweep: the scheduler's sweep, which as a cell's last line shows its SweepProgress."""
 
 from __future__ import annotations
 
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mixwidgets.scheduler.sweep import Sweep
-from mixwidgets.scheduler.sweep import sweep as start
+
+if TYPE_CHECKING:
+    from mixwidgets.store.run import Run
 
 
 class ShownSweep(Sweep):
@@ -17,9 +19,18 @@ class ShownSweep(Sweep):
 
         return SweepProgress(self)._repr_mimebundle_(**keywords)
 
+    def wait(self, timeout: float | None = None, progress: bool = True) -> ShownRuns:
+        return ShownRuns(super().wait(timeout, progress), self)
 
-@wraps(start)
-def sweep(*args: Any, **keywords: Any) -> Sweep:
-    started = start(*args, **keywords)
-    started.__class__ = ShownSweep
-    return started
+
+class ShownRuns(list["Run"]):
+    """The runs of a finished sweep, which a notebook shows as its SweepProgress."""
+
+    def __init__(self, runs: list[Run], sweep: ShownSweep) -> None:
+        super().__init__(runs)
+        self._repr_mimebundle_ = sweep._repr_mimebundle_
+
+
+@wraps(Sweep.start, assigned=("__doc__",))
+def sweep(*args: Any, **keywords: Any) -> ShownSweep:
+    return ShownSweep.start(*args, **keywords)

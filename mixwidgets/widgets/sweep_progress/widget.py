@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import traitlets as t
 
+from mixwidgets.experiments.seed_grid import ExperimentNames, grid_of
+from mixwidgets.store.bands import band, losses_of
 from mixwidgets.widgets.following_widget import FollowingWidget
-from mixwidgets.widgets.sweep_progress.cells import CellNames, grid_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
 
     from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.store.run import Run
 
 _LOOK_S = 0.2
+_BEHIND_S = 0.02  # where there is more to read
+_READ_S = 0.5  # how long one look may read
 _MOST_FAILURES = 100  # that the page lists
 _LONGEST = 1000  # characters of a reason
 _MOST_CELLS = 500  # that the page draws
+_MOST_BANDS = 12  # settings whose losses it draws
 
 
 class Swept(Protocol):
@@ -42,15 +51,15 @@ class SweepProgress(FollowingWidget):
     """A sweep as it goes: `SweepProgress(sweep(grid(experiment, seed=range(8))))`.
 
     The cell returns at once; a thread looks at the sweep, whose cells fill a grid: a row for each setting, a
-    column for each seed. Closing the widget leaves the sweep alone.
-    TypeError for what is no sweep.
+    column for each seed. The losses of a setting's seeds are drawn as a band. Closing the widget leaves the
+    sweep alone. TypeError for what is no sweep.
     """
 
     _page = "sweep_progress"
     _REQUESTS: ClassVar[tuple[str, ...]] = ("stop",)
 
     _counts: t.Dict[str, int] = t.Dict(help="How many cells are done, running, waiting, …").tag(sync=True)
-    _failures: t.List[Any] = t.List(help="Of failed cells: `name` and `why`.").tag(sync=True)
+    _failures: t.List[Any] = t.List(help="Of failed cells: `place`, `name` and `why`.").tag(sync=True)
     _grid = t.Dict(help="Where the cells stand, as of `grid_of`; empty where they are too many.").tag(
         sync=True
     )
@@ -58,6 +67,9 @@ class SweepProgress(FollowingWidget):
     _runs: t.Dict[str, Any] = t.Dict(help="By place, of runs that are over: path, status, metrics.").tag(
         sync=True
     )
+    _bands: t.List[bytes] = t.List(
+        t.Bytes(), help="Of the first rows of the grid: rows of float32 (step, mean, low, high) (`band`)."
+    ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
     def __init__(self, sweep: Swept, **traits: Any) -> None:
@@ -73,7 +85,9 @@ class SweepProgress(FollowingWidget):
         self._is_drawn = len(experiments) <= _MOST_CELLS
         super().__init__(**traits, _grid=grid_of(experiments) if self._is_drawn else {})
         self._sweep = sweep
-        self._names = CellNames(experiments)
+        self._experiments = experiments
+        self._names = ExperimentNames(experiments)
+        self._losses: dict[int, np.ndarray] = {}  # of runs that are over, by place
         self._look()  # so that a widget that is saved at once is complete
         self._follow()
 
@@ -81,33 +95,67 @@ class SweepProgress(FollowingWidget):
         words = ", ".join(f"{number} {word}" for word, number in self._counts.items() if number)
         return f"SweepProgress({words})"
 
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """As of every widget, with the sweep as it is now."""
+        while self._look() == _BEHIND_S:
+            pass
+        return super().save(path)
+
     def _look(self) -> float | None:
         is_over = self._sweep.is_over  # before the counts: then nothing is missed
-        failures = list(self._sweep.failures.items())[:_MOST_FAILURES]
+        cells = list(self._sweep.cell_states)
+        is_read = not self._is_drawn or self._read(cells, time.monotonic() + _READ_S)
+        failures = self._sweep.failures
+        places = [place for place, cell in enumerate(self._experiments) if cell in failures][:_MOST_FAILURES]
         self._tell(
             _counts=dict(self._sweep.counts),
-            **(self._drawn() if self._is_drawn else {}),
-            _failures=[{"name": self._names.of(cell), "why": why[:_LONGEST]} for cell, why in failures],
+            **(self._drawn(cells) if self._is_drawn else {}),
+            _failures=[
+                {"place": place, "name": self._names.of(cell), "why": failures[cell][:_LONGEST]}
+                for place, cell in ((place, self._experiments[place]) for place in places)
+            ],
             _is_over=is_over,
         )
-        return None if is_over else _LOOK_S
+        return _BEHIND_S if not is_read else None if is_over else _LOOK_S
 
-    def _drawn(self) -> dict[str, Any]:
-        """What the grid shows: each run is read once, when it is over."""
-        cells = list(self._sweep.cell_states)
+    def _read(self, cells: Sequence[tuple[str, Run | None]], until: float) -> bool:
+        """Read each run once, when it is over. Whether there was time to."""
+        for place, (_, run) in enumerate(cells):
+            if run is not None and place not in self._losses:
+                if time.monotonic() >= until:
+                    return False
+                self._losses[place] = losses_of(run, self._experiments[place].steps)
+        return True
+
+    def _drawn(self, cells: Sequence[tuple[str, Run | None]]) -> dict[str, Any]:
+        """What the grid and the chart show."""
         runs = dict(self._runs)
         for place, (_, run) in enumerate(cells):
             if run is not None and str(place) not in runs:
                 runs[str(place)] = {
                     "path": str(run.path),
                     "status": run.status,
-                    "metrics": _finite(run.metrics),
+                    "metrics": _metrics(run),
                 }
-        return {"_words": [word for word, _ in cells], "_runs": runs}
+        rows = self._grid["rows"][:_MOST_BANDS]
+        return {
+            "_words": [word for word, _ in cells],
+            "_runs": runs,
+            "_bands": [self._band(row["cells"]) for row in rows],
+        }
+
+    def _band(self, cells: Sequence[int | None]) -> bytes:
+        losses = [self._losses[place] for place in cells if place in self._losses]
+        if not losses:
+            return b""
+        steps = next(self._experiments[place].steps for place in cells if place is not None)
+        return band(losses, steps).astype("<f4").tobytes()
 
     def _do(self, content: dict[str, Any]) -> None:
         self._sweep.stop()
 
 
-def _finite(metrics: Mapping[str, float]) -> dict[str, float]:
-    return {name: float(value) for name, value in metrics.items() if isfinite(value)}
+def _metrics(run: Run) -> dict[str, float]:
+    """The finite metrics; of the loss, the loss weight is divided out."""
+    weights = {"loss": run.experiment.loss_weight}
+    return {name: value / weights.get(name, 1) for name, value in run.metrics.items() if isfinite(value)}

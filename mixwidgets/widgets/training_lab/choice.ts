@@ -1,9 +1,9 @@
 // What the next launch runs: one or several recipes and seeds, and settings. No DOM.
 
 import { t } from "#ui/messages.ts";
+import { count } from "#ui/run_words.ts";
 import { areSettings } from "./settings_text.ts";
 import type { OneOrMore, TaskChoice } from "./state.ts";
-import { count } from "./words.ts";
 
 export interface Choice {
   task: string;

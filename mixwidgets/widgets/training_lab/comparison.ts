@@ -2,7 +2,7 @@
 
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { lineSample } from "./chart.ts";
+import { lineSample } from "#ui/chart/key.ts";
 import { fieldName, fieldValue } from "./comparison_words.ts";
 import { panel, type Panel } from "./panel.ts";
 import type { Comparison, State } from "./state.ts";

@@ -1,7 +1,8 @@
 // The fields of a comparison and their values in words. No DOM.
 
 import { type MessageKey, t } from "#ui/messages.ts";
-import { axisNumber, bytes, count, decimal, percent, scale, spaced, statusWord } from "./words.ts";
+import { axisNumber, count, decimal, percent, statusWord } from "#ui/run_words.ts";
+import { bytes, scale, spaced } from "./words.ts";
 
 const NAMES: Record<string, MessageKey> = {
   status: "lab.field_status",

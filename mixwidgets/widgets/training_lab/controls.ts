@@ -4,6 +4,7 @@
 import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { count } from "#ui/run_words.ts";
 import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
 import { recipeChoice } from "./recipe_choice.ts";
@@ -11,7 +12,6 @@ import { recipeEditor } from "./recipe_editor.ts";
 import { settingsPart } from "./settings.ts";
 import { fitting, sameSettings } from "./settings_text.ts";
 import type { DeviceChoice, RecipeChoice, RecipeField, RecipeValues, ScenarioChoice, TaskChoice } from "./state.ts";
-import { count } from "./words.ts";
 
 /** Why a button cannot be used; "" where it can. */
 export interface Reasons {

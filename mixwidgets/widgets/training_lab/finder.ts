@@ -5,10 +5,11 @@ import { h, set, setText } from "#ui/dom.ts";
 import { finder as finderOf } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import { kept } from "#ui/view.ts";
+import { count, statusWord } from "#ui/run_words.ts";
 import type { Runs } from "./runs.ts";
 import { ORDERS, search } from "./search.ts";
 import type { Row } from "./state.ts";
-import { count, spaced, statusWord } from "./words.ts";
+import { spaced } from "./words.ts";
 
 const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
 

@@ -1,22 +1,9 @@
-// Where the charts' lines, ticks, marks and labels lie. No DOM.
+// Where a lab's loss scales, skipped steps and shares lie in its charts. No DOM.
 
 import { pathRound } from "d3-path";
-import { type ScaleContinuousNumeric, type ScaleLinear, scaleLinear, scaleLog } from "d3-scale";
-import type { Point, Shares } from "./state.ts";
-
-export interface Frame {
-  width: number;
-  height: number;
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
-export interface Axes {
-  x: ScaleLinear<number, number>;
-  y: ScaleContinuousNumeric<number, number>;
-}
+import { scaleLinear } from "d3-scale";
+import { type Axes, type Frame, type Part, type Point, stepAxis, within } from "#ui/chart/geometry.ts";
+import type { Shares } from "./state.ts";
 
 const SHORT = 1000; // steps
 
@@ -31,63 +18,14 @@ export function reach(steps: number, step: number, isGoingOn: boolean): number {
 
 const finite = (point: Point): boolean => Number.isFinite(point.value);
 
-/** From step 0 to the longest run's last, and from 0 (or the lowest loss below it) to the highest loss; on a
- * logarithmic axis from the lowest loss above 0. */
-export function lossAxes(frame: Frame, curves: readonly Point[][], steps: number, isLog = false): Axes {
-  const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
-  if (isLog) {
-    const above = values.filter((value) => value > 0);
-    const [low, high] = [above.reduce((a, b) => Math.min(a, b), above[0] ?? 0.1), above.reduce((a, b) => Math.max(a, b), above[0] ?? 1)];
-    const y = scaleLog([low, high > low ? high : 10 * low], [frame.height - frame.bottom, frame.top]);
-    return { x: stepAxis(frame, steps), y: y.nice() };
-  }
-  const top = values.reduce((a, b) => Math.max(a, b), 0);
-  const bottom = values.reduce((a, b) => Math.min(a, b), 0);
-  const y = scaleLinear([bottom, top > bottom ? top : 1], [frame.height - frame.bottom, frame.top]);
-  return { x: stepAxis(frame, steps), y: y.nice(4) };
-}
-
 /** The y axis is log2 of the loss scale: half a binade of air below, one above for the marks. */
-export function scaleAxes(frame: Frame, curves: readonly Point[][], steps: number): Axes {
-  const values = curves.flatMap((curve) => curve.filter(finite).map((point) => point.value));
+export function scaleAxes(frame: Frame, curves: readonly (readonly Point[])[], part: Part): Axes {
+  const values = curves.flatMap((curve) => within(curve, part).filter(finite).map((point) => point.value));
   const low = values.reduce((a, b) => Math.min(a, b), values[0] ?? 0);
   const high = values.reduce((a, b) => Math.max(a, b), values[0] ?? 0);
   const air = Math.max(0.5, (high - low) * 0.12);
   const y = scaleLinear([low - air, high + 2 * air], [frame.height - frame.bottom, frame.top]);
-  return { x: stepAxis(frame, steps), y };
-}
-
-function stepAxis(frame: Frame, steps: number): ScaleLinear<number, number> {
-  return scaleLinear([0, Math.max(1, steps)], [frame.left, frame.width - frame.right]);
-}
-
-/** The y axis' ticks: of a logarithmic one the powers of ten, where there are two or more. */
-export function lossTicks({ y }: Axes, isLog: boolean): number[] {
-  const ticks = y.ticks(4);
-  const tens = ticks.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
-  return isLog && tens.length >= 2 ? tens : ticks;
-}
-
-/** What a curve was at a step: its last point there or before; its first where there is none. */
-export function pointAt(curve: readonly Point[], step: number): Point | undefined {
-  return curve.findLast((point) => point.step <= step) ?? curve[0];
-}
-
-/** Ticks at whole values only. */
-export function wholeTicks(axis: ScaleContinuousNumeric<number, number>, about: number): number[] {
-  return axis.ticks(about).filter(Number.isInteger);
-}
-
-/** The losses as a line with gaps where they are not finite, or have no place on the axis. */
-export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
-  const path = pathRound(1);
-  let drawing = false;
-  for (const point of curve) {
-    const wasDrawing = drawing;
-    drawing = finite(point) && Number.isFinite(y(point.value));
-    if (drawing) path[wasDrawing ? "lineTo" : "moveTo"](x(point.step), y(point.value));
-  }
-  return path.toString();
+  return { x: stepAxis(frame, part), y };
 }
 
 /** The loss scale as stairs: each value holds up to the next change, the last up to the run's newest step. */
@@ -145,21 +83,4 @@ export function skipMarks(axes: Axes, skipped: readonly Point[], size: number): 
     path.closePath();
   }
   return path.toString();
-}
-
-/** Label positions near the wanted ones, at least `gap` apart, within low … high where they fit. */
-export function spread(wanted: readonly number[], gap: number, low: number, high: number): number[] {
-  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
-  const placed = [...wanted];
-  let next = low;
-  for (const i of order) {
-    placed[i] = Math.max(wanted[i]!, next);
-    next = placed[i]! + gap;
-  }
-  let limit = high;
-  for (const i of order.reverse()) {
-    placed[i] = Math.min(placed[i]!, limit);
-    limit = placed[i]! - gap;
-  }
-  return placed;
 }

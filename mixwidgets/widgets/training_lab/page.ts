@@ -64,12 +64,11 @@ function render({ model, el }: RenderProps<State>): () => void {
     drop: (name) => link.ask("drop_recipe", { name }),
   });
   const progress = progressArea();
-  const plots = charts((run, step) => {
+  const plots = charts(view, drawn, computed(() => withGradients(drawn.value, atHand.value)), (run, step) => {
     gradients.expect(plots.opener);
     if (manager) link.ask("gradients", { run, step });
     else openByHand.value = run;
   });
-  const width = view.width(plots.element);
   const find = finder(runs);
   const table = runTable(runs, find.found);
   const manager = managerOf(model);
@@ -126,7 +125,6 @@ function render({ model, el }: RenderProps<State>): () => void {
   view.effect(() => setText(where, atHand.value ? place(atHand.value) : ""));
   view.effect(() => progress.show(rows.value, atHand.value, names.value, selected.value));
   view.effect(() => picked.show(selected.value, refusal.value, manager !== undefined));
-  view.effect(() => plots.draw(Math.max(240, Math.round(width.value) || 560), drawn.value, withGradients(drawn.value, atHand.value)));
   view.effect(() => compared.show(compares.value, names.value, styles.value));
   view.effect(() => {
     const id = openByHand.value ?? (explorer.value ? explorerRun.value : null);

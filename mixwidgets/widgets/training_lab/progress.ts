@@ -2,8 +2,9 @@
 
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
+import { count } from "#ui/run_words.ts";
 import { isAlive, isFailure, isWaiting, type Row } from "./state.ts";
-import { count, memory, newest, progress, spoken, status } from "./words.ts";
+import { memory, newest, progress, spoken, status } from "./words.ts";
 
 type Names = ReadonlyMap<string, string>;
 

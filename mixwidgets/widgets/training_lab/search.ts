@@ -1,8 +1,9 @@
 // Which runs the table lists, and in which order. No DOM.
 
 import { wordsIn } from "#ui/finder.ts";
+import { statusWord } from "#ui/run_words.ts";
 import type { Row } from "./state.ts";
-import { metricOf, statusWord } from "./words.ts";
+import { metricOf } from "./words.ts";
 
 /** What is looked for; "" where any will do. */
 export interface Wanted {

@@ -2,11 +2,12 @@
 
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
+import { axisNumber } from "#ui/run_words.ts";
 import { quoted, type Read } from "./choice.ts";
 import { field, hint, textField, type TextField } from "./fields.ts";
 import { named, numberIn, written } from "./settings_text.ts";
 import type { Setting, TaskChoice } from "./state.ts";
-import { axisNumber, spaced } from "./words.ts";
+import { spaced } from "./words.ts";
 
 export interface SettingsPart {
   readonly element: HTMLDetailsElement;

@@ -1,36 +1,37 @@
 // What became of one run's gradients, step by step: shares of the four classes, one upon the other.
 
 import { CLASSES } from "#core/gradients/boundaries.ts";
+import type { Axes, Frame } from "#ui/chart/geometry.ts";
+import { plot, type Plot } from "#ui/chart/plot.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
-import { type Axes, type Frame, sharesPaths } from "./geometry.ts";
-import { type Axed, plot, type Plot } from "./plot.ts";
+import { count, percent } from "#ui/run_words.ts";
+import { sharesPaths } from "./geometry.ts";
 import type { Shares, ShownRun } from "./state.ts";
-import { count, percent } from "./words.ts";
 
 const HALVES = [0, 0.5, 1];
 
-export function sharesChart(): Omit<Plot, "draw" | "note"> & { draw: (frame: Frame, x: Axes["x"], xTicks: Axed["xTicks"], run: ShownRun | undefined) => void } {
+export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => void } {
   const fills = textures();
   const areas = CLASSES.map((kind) => s("path", { fill: fills.fill(kind) }));
-  const { element, note, svg, mark, draw: drawAxes } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
+  const { draw: drawAxes, ...rest } = plot(t("lab.shares"), "", s("g", { class: "mw-areas" }, ...areas));
   const figures = CLASSES.map(() => h("span", { class: "mw-num" }));
   const key = h("p", { class: "mw-row mw-key mw-shares-key" },
     ...CLASSES.map((kind, i) => h("span", { class: "mw-row" }, swatch(kind, fills), t(`lab.class_${kind}`), figures[i])));
-  element.append(key, fills.element);
+  rest.element.append(key, fills.element);
 
-  const draw = (frame: Frame, x: Axes["x"], xTicks: Axed["xTicks"], run: ShownRun | undefined) => {
+  const draw = (frame: Frame, x: Axes["x"], run: ShownRun | undefined) => {
     const y = (share: number) => frame.top + (1 - share) * (frame.height - frame.bottom - frame.top);
     const shares = run?.curves.shares ?? [];
     const last = shares.findLast(isKnown);
-    setText(note, run ? t("lab.shares_note", { name: run.name }) : "");
+    setText(rest.note, run ? t("lab.shares_note", { name: run.name }) : "");
     const yTicks = HALVES.map((share) => ({ at: y(share), text: t("lab.percent", { share: 100 * share }) }));
-    drawAxes({ frame, xTicks, yTicks, empty: last ? "" : t("lab.no_shares"), summary: last ? words(run!, last) : t("lab.no_shares") });
+    drawAxes({ frame, x, yTicks, empty: last ? "" : t("lab.no_shares"), summary: last ? words(run!, last) : t("lab.no_shares") });
     sharesPaths(x, y, shares, CLASSES.length).forEach((path, i) => set(areas[i]!, { d: path }));
     figures.forEach((figure, i) => setText(figure, last ? percent(last.of[i]!) : "–"));
   };
-  return { element, svg, mark, draw };
+  return { ...rest, draw };
 }
 
 /** A share that the counts do not decide, or a step without gradients, is NaN. */

@@ -1,10 +1,11 @@
 // What the kernel sends. No DOM.
 
+import type { Point } from "#ui/chart/geometry.ts";
+import { floatRows } from "#ui/float_rows.ts";
+import type { WireNumber } from "#ui/run_words.ts";
+
 /** As Python has it: one value stands alone, several are a list. */
 export type OneOrMore<T> = T | T[];
-
-/** A number of a JSON trait: non-finite ones are words, unknown ones null. */
-export type WireNumber = number | "nan" | "inf" | "-inf" | null;
 
 /** A run as the table shows it. */
 export interface Row {
@@ -39,11 +40,6 @@ export interface WireCurves {
   scale: DataView;
   skipped: DataView;
   shares?: DataView;
-}
-
-export interface Point {
-  readonly step: number;
-  readonly value: number;
 }
 
 /** What became of the non-zero gradients at a step, in the order of `CLASSES`: shares that add up to 1. */
@@ -165,16 +161,11 @@ export function decode(wire: WireCurves | undefined): Curves {
 }
 
 export function points(view: DataView | undefined): Point[] {
-  return records(view, 2).map(([step, value]) => ({ step: step!, value: value! }));
+  return floatRows(view, 2).map(([step, value]) => ({ step: step!, value: value! }));
 }
 
 export function shares(view: DataView | undefined): Shares[] {
-  return records(view, 5).map(([step, ...of]) => ({ step: step!, of }));
-}
-
-function records(view: DataView | undefined, size: number): number[][] {
-  const count = view ? Math.floor(view.byteLength / (4 * size)) : 0;
-  return Array.from({ length: count }, (_, i) => Array.from({ length: size }, (_, j) => view!.getFloat32(4 * (size * i + j), true)));
+  return floatRows(view, 5).map(([step, ...of]) => ({ step: step!, of }));
 }
 
 /** A run whose curves are drawn. */

@@ -4,10 +4,11 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { button } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { lineSample } from "./chart.ts";
+import { axisNumber, count, decimal, metric, metricName, percent } from "#ui/run_words.ts";
+import { lineSample } from "#ui/chart/key.ts";
 import type { Runs } from "./runs.ts";
 import { isFailure, type Row } from "./state.ts";
-import { axisNumber, count, decimal, metric, metricName, metricOf, percent, status } from "./words.ts";
+import { metricOf, status } from "./words.ts";
 
 interface Line {
   element: HTMLTableRowElement;

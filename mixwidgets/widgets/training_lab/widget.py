@@ -12,15 +12,12 @@ from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
 from mixwidgets.checks import choice, whole_number
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import Recipe, recipes
-from mixwidgets.experiments.recipe_words import brief, describe, heading
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.in_process import train_here
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.scheduler.processes import keep_spare
-from mixwidgets.store.devices import choosable_devices
 from mixwidgets.store.run import Run
 from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.stopping import stop_runs
@@ -39,10 +36,13 @@ from mixwidgets.widgets.training_lab.choice import (
     of_text,
 )
 from mixwidgets.widgets.training_lab.comparison import MOST_COMPARED, comparison_in_json
+from mixwidgets.widgets.training_lab.offer import offered, offered_recipes
 from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from mixwidgets.experiments.recipe import Recipe
 
 _LIVE_S = 0.1  # between two looks while a run goes on; also how long one look may read
 _IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
@@ -140,26 +140,7 @@ class TrainingLab(FollowingWidget):
         super().__init__(
             lang=language,
             **traits,
-            _tasks=[
-                {
-                    "name": task.name,
-                    "title": translated(task.title, language),
-                    "explanation": translated(task.explanation, language),
-                    "steps": task.steps,
-                    "settings": settings.in_page(task, language),
-                }
-                for task in tasks.values()
-            ],
-            _scenarios=[
-                {
-                    "title": translated(one.title, language),
-                    "watch": translated(one.watch, language),
-                    "choice": choice_in(one),
-                }
-                for one in scenarios.values()
-            ],
-            _recipe_form=own_recipes.form(language),
-            _devices=[{"name": name, "about": about} for name, about in choosable_devices().items()],
+            **offered(language),
             _runs_dir=os.fspath(runs_dir),
         )
         self._offer_recipes()
@@ -300,24 +281,13 @@ class TrainingLab(FollowingWidget):
 
     def _offer_recipes(self, _: object = None) -> None:
         """Offer what there is in the page, and choose nothing else."""
-        there = {**recipes, **self.own_recipes}
+        offer = offered_recipes(self.own_recipes, self.lang)
+        there = {one["name"] for one in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
-        own = translated(own_recipes.HEADING, self.lang)
-        offered = [
-            {
-                "name": name,
-                "heading": own if name in self.own_recipes else heading(one, self.lang),
-                "brief": brief(one, self.lang),
-                "description": describe(one, self.lang),
-                "values": own_recipes.in_page(one),
-                "is_own": name in self.own_recipes,
-            }
-            for name, one in there.items()
-        ]
         self._feed.own_recipes = dict(self.own_recipes)
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
-            self._recipes = offered
+            self._recipes = offer
 
     @t.validate("_shown")
     def _validate_shown(self, proposal: Any) -> list[str]:

@@ -1,18 +1,13 @@
-// Numbers and states in words. No DOM.
+// What a lab says of its runs. No DOM.
 
 import { superscript } from "#ui/digits.ts";
-import { listed, type MessageKey, t } from "#ui/messages.ts";
+import { listed, t } from "#ui/messages.ts";
+import { count, decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { arithmetic } from "./arithmetic.ts";
-import { isAlive, isWaiting, type Row, type WireNumber } from "./state.ts";
-
-const NONE = "–";
-const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+import { isAlive, isWaiting, type Row } from "./state.ts";
 
 /** A name of the catalogues as words: "fp16_dynamic" → "fp16 dynamic". */
 export const spaced = (name: string): string => name.replaceAll("_", " ");
-
-export const count = (value: number): string => whole.format(value);
 
 /** 2 to a whole power, such as "2¹⁶" or "2⁻³". */
 export function powerOfTwo(exponent: number): string {
@@ -26,35 +21,11 @@ export function scale(value: WireNumber): string {
   return Number.isInteger(exponent) ? powerOfTwo(exponent) : decimal(value);
 }
 
-/** Four significant digits; non-finite and unknown numbers as signs. */
-export function decimal(value: WireNumber): string {
-  if (value === null) return NONE;
-  if (typeof value === "string") return NOT_FINITE[value] ?? NONE; // a hostile page may say anything
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
-  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
-}
-
-/** A round number beside an axis. */
-export function axisNumber(value: number): string {
-  const size = Math.abs(value);
-  const isPlain = size === 0 || (size >= 1e-3 && size < 1e5);
-  // 12 digits: a tick such as 0.3 may be a sum that is off in the last one
-  const round = Number(value.toPrecision(12));
-  return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
-}
-
-/** A share in 0 … 1 as "97.2 %"; one that is not 0 is never told as 0. */
-export function percent(value: WireNumber | undefined): string {
-  if (typeof value !== "number") return decimal(value ?? null);
-  return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
-}
-
 /** Bytes as "1.2 MB", in powers of 1000. */
 export function bytes(size: number): string {
   const step = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3)));
   const value = size / 1000 ** step;
-  return `${step > 0 && value < 99.95 ? value.toFixed(1) : whole.format(value)} ${UNITS[step]}`;
+  return `${step > 0 && value < 99.95 ? value.toFixed(1) : count(value)} ${UNITS[step]}`;
 }
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
@@ -65,17 +36,6 @@ export const ordinal = (n: number): string => t(`lab.ordinal_${ordinals.select(n
 
 /** What the task itself calls a good result: the name of its metric beside "loss", if it has one. */
 export const metricOf = (row: Row): string | undefined => Object.keys(row.metrics).find((name) => name !== "loss");
-
-const METRICS = new Map<string, MessageKey>([["accuracy", "lab.metric_accuracy"], ["iou", "lab.metric_iou"]]);
-
-/** A metric's name for the eye; a user's own as it is. */
-export function metricName(name: string): string {
-  const key = METRICS.get(name);
-  return key === undefined ? name : t(key);
-}
-
-/** A metric's value: shares in per cent. */
-export const metric = (name: string, value: WireNumber): string => (METRICS.has(name) ? percent(value) : decimal(value));
 
 /** "0.6 s", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(seconds: number): string {
@@ -117,25 +77,6 @@ export function newest(row: Row): string {
     parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: count(row.skipped) }));
   }
   return parts.join(" · ");
-}
-
-const STATUSES: Record<string, MessageKey> = {
-  queued: "lab.status_queued",
-  running: "lab.status_running",
-  interrupted: "lab.status_interrupted",
-  completed: "lab.status_completed",
-  stopped: "lab.status_stopped",
-  diverged: "lab.status_diverged",
-  out_of_memory: "lab.status_out_of_memory",
-  time_limit: "lab.status_time_limit",
-  disk_full: "lab.status_disk_full",
-  crashed: "lab.status_crashed",
-};
-
-/** A state's word; one that is not known stands as it came. */
-export function statusWord(word: string): string {
-  const key = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined;
-  return key === undefined ? word : t(key);
 }
 
 export function status(row: Row): string {

@@ -1,4 +1,4 @@
-"""The cells of a sweep as a grid: a row for each setting, a column for each seed."""
+"""Experiments as a grid: a row for each setting, a column for each seed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _FIELDS = [field.name for field in fields(Experiment) if field.name != "task_source"]
 
 
-class CellNames:
-    """What tells the experiments of a sweep from one another."""
+class ExperimentNames:
+    """What tells some experiments from one another."""
 
     def __init__(self, experiments: Sequence[Experiment]) -> None:
         self._varied = [
@@ -29,7 +29,7 @@ class CellNames:
 
 def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
     """`seeds`, and `rows` of a `name` and `cells`: the place of each seed's experiment, None for no such."""
-    names = CellNames(experiments)
+    names = ExperimentNames(experiments)
     seeds = sorted({experiment.seed for experiment in experiments})
     rows: dict[str, list[int | None]] = {}
     for place, experiment in enumerate(experiments):

@@ -1,0 +1,181 @@
+// @vitest-environment jsdom
+import { signal } from "@preact/signals-core";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { chart } from "#ui/chart/chart.ts";
+import { bandPath, lossAxes, lossPath, stepAxis, wholePart, within } from "#ui/chart/geometry.ts";
+import { steps } from "#ui/chart/steps.ts";
+import { viewOf } from "#ui/view.ts";
+import { fakeModel } from "./fake_model.ts";
+
+const frame = { width: 120, height: 100, left: 10, right: 10, top: 0, bottom: 0 };
+const line = (...values: number[]) => values.map((value, step) => ({ step, value }));
+
+describe("a part of the steps", () => {
+  const part = { from: 2, to: 4, isWhole: false };
+  it("is cut from a curve, with the neighbours to which its line goes on", () => {
+    expect(within(line(9, 8, 7, 6, 5, 4), part).map(({ value }) => value)).toEqual([7, 6, 5]);
+    expect(within([{ step: 0 }, { step: 1 }, { step: 9 }, { step: 12 }], part)).toEqual([{ step: 1 }, { step: 9 }]);
+    expect(within([{ step: 3 }], part)).toEqual([{ step: 3 }]);
+    expect(within([], part)).toEqual([]);
+  });
+  it("has a y axis of its own values, where the whole begins at 0", () => {
+    const curve = line(9, 8, 7, 6, 5, 4);
+    expect(lossAxes(frame, [curve], part).y.domain()).toEqual([5, 7]);
+    expect(lossAxes(frame, [curve], wholePart(5)).y.domain()).toEqual([0, 10]);
+    expect(lossAxes(frame, [line(1, 1, 1, 1, 1)], part).y.domain()).toEqual([1, 2]);
+    expect(lossAxes(frame, [curve], part).x.domain()).toEqual([2, 4]);
+  });
+});
+
+describe("a band", () => {
+  const axes = lossAxes(frame, [line(4)], wholePart(10)); // 10 px a step, 25 px a unit
+  it("lies between lowest and highest, with gaps where nothing is finite", () => {
+    const ranges = [[0, 1, 3], [1, 1, 2], [2, NaN, NaN], [3, 0, 1], [4, 1, 1]].map(([step, low, high]) => ({ step: step!, low: low!, high: high! }));
+    expect(bandPath(axes, ranges)).toBe("M10,25L20,50L20,75L10,75ZM40,75L50,75L50,75L40,100Z");
+    expect(lossPath(axes, line(4, 2, NaN, 0, 1))).toBe("M10,0L20,50M40,100L50,75");
+  });
+  it("reaches the floor where its lowest has no place on a logarithmic axis", () => {
+    const log = lossAxes(frame, [line(1, 10)], wholePart(1), true);
+    expect(bandPath(log, [{ step: 0, low: 0, high: 10 }, { step: 1, low: 1, high: 10 }])).toBe("M10,0L110,0L110,100L10,100Z");
+  });
+});
+
+describe("the steps of charts", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    document.body.replaceChildren();
+  });
+
+  /** Charts of 100 steps, 10 px each. */
+  function made(count = 100) {
+    const view = viewOf(fakeModel({}) as never);
+    const all = signal(count);
+    const plots = [chart("one", ""), chart("other", "")];
+    const shown = steps(view, all, plots, (step) => `step ${step}`);
+    document.body.append(shown.element);
+    view.effect(() => {
+      const wide = { width: 1000, height: 100, left: 0, right: 0, top: 0, bottom: 0 };
+      for (const one of plots) one.draw({ frame: wide, x: stepAxis(wide, shown.part.value), yTicks: [], series: [], named: false, empty: "", summary: "" });
+    });
+    const { svg } = plots[0]!;
+    svg.setPointerCapture = () => {};
+    const point = (type: string, clientX: number, more = {}) => svg.dispatchEvent(new MouseEvent(type, { clientX, buttons: 1, bubbles: true, ...more }));
+    const find = (name: string) => shown.element.querySelector<HTMLButtonElement>(`[aria-label="${name}"]`)!;
+    return {
+      ...shown, all, svg, point,
+      slider: shown.element.querySelector<HTMLInputElement>("input[type=range]")!,
+      closer: find("zoom in on the step"), wider: find("zoom out"),
+      drag(from: number, to: number) {
+        point("pointerdown", from);
+        point("pointermove", (from + to) / 2);
+        point("pointermove", to);
+        point("pointerup", to);
+        point("click", to, { detail: 1 });
+      },
+      click(at: number, detail = 1) {
+        for (const type of ["pointerdown", "pointerup", "click"]) point(type, at, { detail });
+      },
+      press: (key: string, more = {}) => {
+        const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });
+        shown.element.querySelector("input")!.dispatchEvent(event);
+        return event.defaultPrevented;
+      },
+      range: () => [shown.part.value.from, shown.part.value.to],
+    };
+  }
+
+  it("a drag zooms all charts to the steps that it crosses, either way, and keeps none", () => {
+    const one = made();
+    one.drag(200, 600);
+    expect(one.range()).toEqual([20, 60]);
+    one.drag(750, 250); // of 40 steps on 1000 px
+    expect([one.range(), one.step.value]).toEqual([[30, 50], 100]);
+    expect([...one.element.querySelectorAll(".mw-ticks:nth-of-type(3)")].map((ticks) => ticks.firstChild!.textContent)).toEqual(["30", "30"]);
+  });
+
+  it("shows what a drag would choose, until Escape or its end", () => {
+    const one = made();
+    one.point("pointerdown", 200);
+    one.point("pointermove", 600);
+    const chosen = () => [...one.element.querySelectorAll(".mw-dragged")].map((path) => path.getAttribute("d"));
+    expect(chosen()).toEqual(["M200,0V100H600V0Z", "M200,0V100H600V0Z"]);
+    one.press("Escape");
+    expect(chosen()).toEqual(["", ""]);
+    one.point("pointermove", 700);
+    one.point("pointerup", 700);
+    expect([one.range(), chosen()]).toEqual([[0, 100], ["", ""]]);
+  });
+
+  it("a click keeps a step, whatever is pointed at later, and the newest is followed", () => {
+    const one = made();
+    one.click(300);
+    one.point("pointermove", 700, { buttons: 0 });
+    expect([one.step.value, one.slider.value]).toEqual([70, "70"]);
+    expect(["cursor", "kept"].map((name) => one.element.querySelector(`.mw-${name}`)!.getAttribute("d"))).toEqual(["M700,0V100", "M300,0V100"]);
+    one.point("pointerleave", 700);
+    expect(one.step.value).toBe(30);
+    one.click(1000);
+    one.all.value = 120;
+    expect(one.step.value).toBe(120);
+  });
+
+  it("a double click and Escape show all steps again; what was kept stays", () => {
+    const one = made();
+    one.click(300);
+    one.drag(200, 600);
+    one.click(10);
+    one.click(10, 2);
+    one.point("dblclick", 10);
+    one.point("pointerleave", 10);
+    expect([one.range(), one.step.value]).toEqual([[0, 100], 30]);
+    one.drag(200, 600);
+    expect([one.press("Escape"), one.range()]).toEqual([true, [0, 100]]);
+    expect(one.press("Escape")).toBe(false); // the stage’s
+  });
+
+  it("plus and minus zoom by buttons and keys around the step that is read, and say why they cannot", () => {
+    const one = made();
+    expect(one.wider.title).toBe("All steps are shown.");
+    one.click(300);
+    one.point("pointerleave", 300);
+    one.press("+");
+    expect(one.range()).toEqual([15, 65]);
+    one.closer.click();
+    expect(one.range()).toEqual([23, 48]);
+    one.press("-");
+    expect(one.range()).toEqual([16, 66]);
+    one.wider.click();
+    expect(one.range()).toEqual([0, 100]);
+    for (let i = 0; i < 9; i += 1) one.press("+");
+    expect(one.range()[1]! - one.range()[0]!).toBe(4);
+    expect(one.closer.title).toBe("No fewer steps can be shown.");
+    expect(one.press("+", { ctrlKey: true })).toBe(false); // the browser’s
+  });
+
+  it("the slider takes the part with it", () => {
+    const one = made();
+    one.drag(200, 600);
+    one.slider.value = "80";
+    one.slider.dispatchEvent(new Event("input"));
+    expect([one.range(), one.step.value]).toEqual([[60, 100], 80]);
+    one.slider.value = "1";
+    one.slider.dispatchEvent(new Event("input"));
+    expect(one.range()).toEqual([0, 40]);
+  });
+
+  it("tells which steps are shown", () => {
+    const one = made();
+    one.drag(200, 600);
+    vi.runAllTimers();
+    expect(one.element.querySelector("[aria-live]")!.textContent).toBe("steps 20 to 60 of 100");
+    expect(one.slider.getAttribute("aria-valuetext")).toBe("step 100");
+  });
+
+  it("shows all of fewer steps than it was zoomed to", () => {
+    const one = made();
+    one.drag(200, 600);
+    one.all.value = 50;
+    expect(one.range()).toEqual([0, 50]);
+  });
+});

@@ -1,0 +1,130 @@
+// Where lines over steps, their bands, ticks and labels lie. No DOM.
+
+import { pathRound } from "d3-path";
+import { type ScaleContinuousNumeric, type ScaleLinear, scaleLinear, scaleLog } from "d3-scale";
+
+export interface Frame {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Axes {
+  x: ScaleLinear<number, number>;
+  y: ScaleContinuousNumeric<number, number>;
+}
+
+export interface Point {
+  readonly step: number;
+  readonly value: number;
+}
+
+/** From the lowest to the highest of several curves. */
+export interface Range {
+  readonly step: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The steps that a chart shows: all, or a part that was zoomed to. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly isWhole: boolean;
+}
+
+export const wholePart = (steps: number): Part => ({ from: 0, to: Math.max(1, steps), isWhole: true });
+
+const finite = (point: Point): boolean => Number.isFinite(point.value);
+
+export function stepAxis(frame: Frame, { from, to }: Part): ScaleLinear<number, number> {
+  return scaleLinear([from, to], [frame.left, frame.width - frame.right]);
+}
+
+/** What of a curve lies in the part, with the neighbours to which its line goes on. */
+export function within<T extends { readonly step: number }>(curve: readonly T[], { from, to }: Part): readonly T[] {
+  const [first, last] = [curve.findLastIndex(({ step }) => step <= from), curve.findIndex(({ step }) => step >= to)];
+  return curve.slice(Math.max(0, first), last < 0 ? undefined : last + 1);
+}
+
+/** The y axis goes from 0 (or the lowest loss below it) to the highest loss; of a part of the steps, or logarithmic,
+ * from the lowest, which is above 0 on a logarithmic one. */
+export function lossAxes(frame: Frame, curves: readonly (readonly Point[])[], part: Part, isLog = false): Axes {
+  const x = stepAxis(frame, part);
+  const reach = [frame.height - frame.bottom, frame.top];
+  const values = curves.flatMap((curve) => within(curve, part).filter(finite).map(({ value }) => value)).filter((value) => !isLog || value > 0);
+  const extreme = (of: (a: number, b: number) => number, none: number) => values.reduce((a, b) => of(a, b), values[0] ?? none);
+  const [low, high] = [extreme(Math.min, isLog ? 0.1 : 0), extreme(Math.max, isLog ? 1 : 0)];
+  if (isLog) return { x, y: scaleLog([low, high > low ? high : 10 * low], reach).nice() };
+  const [bottom, top] = part.isWhole ? [Math.min(0, low), Math.max(0, high)] : [low, high];
+  return { x, y: scaleLinear([bottom, top > bottom ? top : bottom + 1], reach).nice(4) };
+}
+
+/** The y axis' ticks: of a logarithmic one the powers of ten, where there are two or more. */
+export function lossTicks({ y }: Axes, isLog: boolean): number[] {
+  const ticks = y.ticks(4);
+  const tens = ticks.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
+  return isLog && tens.length >= 2 ? tens : ticks;
+}
+
+/** What a curve was at a step: its last point there or before; its first where there is none. */
+export function pointAt<T extends { readonly step: number }>(curve: readonly T[], step: number): T | undefined {
+  return curve.findLast((point) => point.step <= step) ?? curve[0];
+}
+
+/** Ticks at whole values only. */
+export function wholeTicks(axis: ScaleContinuousNumeric<number, number>, about: number): number[] {
+  return axis.ticks(about).filter(Number.isInteger);
+}
+
+/** The losses as a line with gaps where they are not finite, or have no place on the axis. */
+export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
+  const path = pathRound(1);
+  let drawing = false;
+  for (const point of curve) {
+    const wasDrawing = drawing;
+    drawing = finite(point) && Number.isFinite(y(point.value));
+    if (drawing) path[wasDrawing ? "lineTo" : "moveTo"](x(point.step), y(point.value));
+  }
+  return path.toString();
+}
+
+/** A range as an area, with gaps as those of a line. Where its lowest has no place on the axis it reaches the floor. */
+export function bandPath({ x, y }: Axes, ranges: readonly Range[]): string {
+  const path = pathRound(1);
+  const floor = y.range()[0]!;
+  let span: { at: number; low: number; high: number }[] = [];
+  const close = () => {
+    span.forEach(({ at, high }, i) => path[i === 0 ? "moveTo" : "lineTo"](at, high));
+    span.reverse().forEach(({ at, low }) => path.lineTo(at, low));
+    if (span.length > 0) path.closePath();
+    span = [];
+  };
+  for (const { step, low, high } of ranges) {
+    const [bottom, top] = [y(low), y(high)];
+    if (Number.isFinite(top)) span.push({ at: x(step), low: Number.isFinite(bottom) ? bottom : floor, high: top });
+    else close();
+  }
+  close();
+  return path.toString();
+}
+
+/** Label positions near the wanted ones, at least `gap` apart, within low … high where they fit. */
+export function spread(wanted: readonly number[], gap: number, low: number, high: number): number[] {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
+  const placed = [...wanted];
+  let next = low;
+  for (const i of order) {
+    placed[i] = Math.max(wanted[i]!, next);
+    next = placed[i]! + gap;
+  }
+  let limit = high;
+  for (const i of order.reverse()) {
+    placed[i] = Math.min(placed[i]!, limit);
+    limit = placed[i]! - gap;
+  }
+  return placed;
+}

@@ -1,0 +1,56 @@
+// The names of a chart's lines: beside the lines, or where there is no room, as a key over the charts.
+
+import { h, s, set } from "#ui/dom.ts";
+import { SAMPLE, styleClass } from "./chart.ts";
+
+export interface Named {
+  readonly name: string;
+  readonly style: number;
+}
+
+const LABEL_CHARACTER = 7.4; // px, about, at the labels' size
+const NARROW = 400; // px; below, and where names are long, the key stands over the charts
+const MOST_NAMES = 0.3; // of the width
+
+export interface LineKey {
+  readonly element: HTMLElement;
+  /** Whether these lines carry their names in a chart of this width, and the room at its right. */
+  place(width: number, lines: readonly Named[]): { named: boolean; right: number };
+}
+
+export function lineKey(): LineKey {
+  const element = h("p", { class: "mw-row mw-key", "aria-hidden": "true" });
+  let shown = "";
+  const show = (lines: readonly Named[]) => {
+    const wanted = lines.map(({ name, style }) => `${style} ${name}`).join("|");
+    set(element, { hidden: lines.length === 0 });
+    if (wanted === shown) return;
+    shown = wanted;
+    element.replaceChildren(...lines.map(({ name, style }) => {
+      const sample = lineSample();
+      sample.show(style);
+      return h("span", { class: "mw-row" }, sample.element, name);
+    }));
+  };
+  return {
+    element,
+    place(width, lines) {
+      const longest = lines.reduce((most, { name }) => Math.max(most, name.length), 0);
+      const room = Math.round(38 + longest * LABEL_CHARACTER);
+      const named = width >= NARROW && room <= MOST_NAMES * width;
+      show(named ? [] : lines);
+      return { named, right: named && longest > 0 ? room : 12 };
+    },
+  };
+}
+
+/** A short piece of a line. */
+export function lineSample(): { element: SVGSVGElement; show: (style: number | undefined) => void } {
+  const element = s(
+    "svg",
+    { width: SAMPLE, height: 12, "aria-hidden": "true" },
+    s("line", { class: "mw-line", x1: 0, x2: SAMPLE, y1: 6, y2: 6 }),
+  );
+  const show = (style: number | undefined) => set(element, { class: style === undefined ? "mw-run-hidden" : styleClass(style) });
+  return { element, show };
+}

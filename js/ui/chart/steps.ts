@@ -1,0 +1,146 @@
+// The steps of some charts: which part they show, and which step is read. By pointer: what is pointed at is read, a click
+// keeps a step, a drag zooms to the steps that it crosses, a double click shows all. By keys: the slider, +, − and Escape.
+
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { announcer } from "#ui/announcer.ts";
+import { action } from "#ui/buttons.ts";
+import { h, set, setText } from "#ui/dom.ts";
+import { t } from "#ui/messages.ts";
+import { count } from "#ui/run_words.ts";
+import type { View } from "#ui/view.ts";
+import { type Part, wholePart } from "./geometry.ts";
+import type { Plot } from "./plot.ts";
+
+const LEAST = 4; // steps that are shown
+const CLICK = 4; // px that a pointer may move in a click
+
+export interface Steps {
+  /** The charts and, below them, the controls. */
+  readonly element: HTMLElement;
+  readonly part: ReadonlySignal<Part>;
+  /** The one that is read: that under the pointer, else the one that was kept, else the newest. */
+  readonly step: ReadonlySignal<number>;
+  readonly isLog: ReadonlySignal<boolean>;
+}
+
+/** `all` is how many steps there are, `read` what the charts show at a step ("" where they are empty), `more` stands beside
+ * the controls. */
+export function steps(
+  view: Pick<View<any>, "effect" | "onChange" | "onClose">, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
+  read: (step: number) => string, ...more: HTMLElement[]
+): Steps {
+  const zoom = signal<Part | null>(null);
+  const [kept, pointed, dragged, isLog] = [signal<number | null>(null), signal<number | null>(null), signal<[number, number] | null>(null), signal(false)];
+  const whole = computed(() => wholePart(all.value));
+  const part = computed(() => (zoom.value && zoom.value.to <= whole.value.to ? zoom.value : whole.value));
+  const step = computed(() => Math.min(pointed.value ?? kept.value ?? Infinity, whole.value.to));
+
+  const keep = (wanted: number) => {
+    kept.value = wanted < whole.value.to ? wanted : null; // the newest is followed
+    const { from, to, isWhole } = part.value;
+    if (!isWhole && (wanted < from || wanted > to)) show(wanted - (to - from) / 2, to - from);
+  };
+  /** Show so many steps from there on, as far as there are. */
+  const show = (from: number, size: number) => {
+    const all = whole.value.to;
+    const length = Math.max(LEAST, Math.round(size));
+    const first = Math.round(Math.min(Math.max(from, 0), all - length));
+    zoom.value = length < all ? { from: first, to: first + length, isWhole: false } : null;
+  };
+  /** The step that is read stays where it is. */
+  const zoomBy = (factor: number) => {
+    const { from, to } = part.value;
+    const fixed = step.value >= from && step.value <= to ? step.value : (from + to) / 2;
+    show(fixed - (fixed - from) * factor, (to - from) * factor);
+  };
+
+  const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": t("chart.step") });
+  slider.addEventListener("input", () => {
+    pointed.value = null;
+    keep(slider.valueAsNumber);
+  });
+  const box = h("input", { type: "checkbox" });
+  box.addEventListener("change", () => (isLog.value = box.checked));
+  const [closer, wider, back] = [
+    action("+", () => zoomBy(0.5)), action("−", () => zoomBy(2)), action(t("chart.all_steps"), () => (zoom.value = null)),
+  ];
+  set(closer.element, { "aria-label": t("chart.zoom_in") });
+  set(wider.element, { "aria-label": t("chart.zoom_out") });
+  const said = h("p", { class: "mw-note mw-step-said" });
+  const spoken = announcer(view);
+  const controls = h("div", { class: "mw-stack-tight" },
+    h("div", { class: "mw-row mw-step-hand" }, slider, closer.element, wider.element, back.element, h("label", { class: "mw-row" }, box, t("chart.log_axis")), ...more),
+    said, h("p", { class: "mw-note" }, t("chart.hint")), spoken.element);
+  const element = h("div", { class: "mw-charts" }, ...plots.map((one) => one.element), controls);
+
+  element.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "+" || event.key === "=") zoomBy(0.5);
+    else if (event.key === "-" || event.key === "_") zoomBy(2);
+    else if (event.key === "Escape" && dragged.value) dragged.value = null;
+    else if (event.key === "Escape" && zoom.value) zoom.value = null;
+    else return;
+    event.preventDefault();
+  });
+  for (const one of plots) follow(one);
+
+  function follow({ svg, stepAt }: Pick<Plot, "svg" | "stepAt">): void {
+    let pressed: { x: number; step: number; isDrag: boolean } | null = null;
+    let before: number | null = null; // what was kept before a click, of which there may be a second
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.button === 0) pressed = { x: event.clientX, step: stepAt(event), isDrag: false };
+    });
+    svg.addEventListener("pointermove", (event) => {
+      pointed.value = stepAt(event);
+      if (event.buttons === 0) pressed = null;
+      if (!pressed || (!pressed.isDrag && Math.abs(event.clientX - pressed.x) <= CLICK)) return;
+      if (!pressed.isDrag) svg.setPointerCapture(event.pointerId); // it may leave the chart
+      if (!pressed.isDrag || dragged.value) dragged.value = [pressed.step, pointed.value]; // not after Escape
+      pressed.isDrag = true;
+    });
+    svg.addEventListener("pointerup", () => {
+      if (dragged.value) {
+        const [from, to] = dragged.value.toSorted((a, b) => a - b) as [number, number];
+        if (to > from) show(from, to - from);
+        pointed.value = null; // another step is there now
+      }
+      dragged.value = null;
+    });
+    svg.addEventListener("click", ({ detail }) => {
+      if (pressed && !pressed.isDrag) {
+        if (detail < 2) before = kept.value;
+        keep(pressed.step);
+      }
+      pressed = null;
+    });
+    svg.addEventListener("dblclick", () => {
+      zoom.value = null;
+      kept.value = before;
+    });
+    svg.addEventListener("pointercancel", () => (pressed = dragged.value = pointed.value = null));
+    svg.addEventListener("pointerleave", () => (pointed.value = null));
+  }
+
+  view.effect(() => {
+    const wanted = { read: pointed.value === null ? kept.value : step.value, kept: kept.value, dragged: dragged.value };
+    for (const one of plots) one.mark(wanted);
+  });
+  view.effect(() => {
+    const text = read(step.value);
+    set(controls, { hidden: text === "" });
+    set(slider, { max: whole.value.to, "aria-valuetext": text });
+    slider.valueAsNumber = step.value;
+    setText(said, text);
+  });
+  view.effect(() => {
+    const { from, to, isWhole } = part.value;
+    closer.allow(to - from > LEAST ? "" : t("chart.closest"), t("chart.zoom_in"));
+    wider.allow(isWhole ? t("chart.all_shown") : "", t("chart.zoom_out"));
+    back.allow(isWhole ? t("chart.all_shown") : "");
+  });
+  view.onChange(zoom, () => {
+    const { from, to } = part.value;
+    spoken.say(t("chart.steps_shown", { from: count(from), to: count(to), all: count(whole.value.to) }));
+  });
+  return { element, part, step, isLog };
+}

@@ -1,0 +1,61 @@
+"""What a TrainingLab's page offers to choose from, in one language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mixwidgets.experiments.recipe import recipes
+from mixwidgets.experiments.recipe_words import brief, describe, heading
+from mixwidgets.experiments.scenarios import scenarios
+from mixwidgets.languages.texts import translated
+from mixwidgets.store.devices import choosable_devices
+from mixwidgets.task.catalogue import tasks
+from mixwidgets.widgets.training_lab import own_recipes, settings
+from mixwidgets.widgets.training_lab.choice import choice_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mixwidgets.experiments.recipe import Recipe
+
+
+def offered(language: str) -> dict[str, list[dict[str, Any]]]:
+    """By trait, what is the same in every lab."""
+    return {
+        "_tasks": [
+            {
+                "name": task.name,
+                "title": translated(task.title, language),
+                "explanation": translated(task.explanation, language),
+                "steps": task.steps,
+                "settings": settings.in_page(task, language),
+            }
+            for task in tasks.values()
+        ],
+        "_scenarios": [
+            {
+                "title": translated(one.title, language),
+                "watch": translated(one.watch, language),
+                "choice": choice_in(one),
+            }
+            for one in scenarios.values()
+        ],
+        "_recipe_form": own_recipes.form(language),
+        "_devices": [{"name": name, "about": about} for name, about in choosable_devices().items()],
+    }
+
+
+def offered_recipes(own: Mapping[str, Recipe], language: str) -> list[dict[str, Any]]:
+    """The named recipes, then those of one's own."""
+    own_heading = translated(own_recipes.HEADING, language)
+    return [
+        {
+            "name": name,
+            "heading": own_heading if name in own else heading(one, language),
+            "brief": brief(one, language),
+            "description": describe(one, language),
+            "values": own_recipes.in_page(one),
+            "is_own": name in own,
+        }
+        for name, one in {**recipes, **own}.items()
+    ]
