@@ -1,1 +1,1 @@
-"""What the suite costs, as ratios measured side by side. `python -m benchmarks` writes results/."""
+"""Speed and memory, as ratios measured side by side. `python -m benchmarks` writes results/."""

@@ -1,4 +1,4 @@
-"""python -m benchmarks [NAME …]: run all benchmarks, or those named; each writes a JSON file of its own."""
+"""python -m benchmarks [NAME …]: run all benchmarks, or those named; each writes its own JSON file."""
 
 from __future__ import annotations
 

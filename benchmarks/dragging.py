@@ -1,4 +1,4 @@
-"""A slider dragged in a page, and what each of its ticks takes."""
+"""Drag a slider in a page and time each tick."""
 
 DRAG = """async (slider, [ticks, stride]) => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -14,5 +14,5 @@ DRAG = """async (slider, [ticks, stride]) => {
   }
   return { handlers, laidOut };
 }"""
-"""Milliseconds of each tick: the handler, and the handler with the layout that it asks for. The ticks jump by
-`stride` among the slider's places; it is not let go."""
+"""Milliseconds of each tick: the handler, and the handler with the layout that it causes. Ticks move by
+`stride` positions of the slider, which is not released."""

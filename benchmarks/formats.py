@@ -1,4 +1,4 @@
-"""Rounding float32 arrays, beside copying them: in plain NumPy, and by ml_dtypes' casts there and back."""
+"""Rounding of float32 arrays, compared with copying them in NumPy and with casting by ml_dtypes and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _timed(work: Callable[[], object]) -> float:
 def measure() -> dict[str, object]:
     rng = np.random.default_rng(0)
     values = (rng.normal(size=SIZE) * np.exp2(rng.integers(-12, 1, SIZE))).astype(np.float32)
-    wild = values * np.exp2(rng.integers(-4, 16, SIZE)).astype(np.float32)  # most of which overflow
+    wild = values * np.exp2(rng.integers(-4, 16, SIZE)).astype(np.float32)  # mostly overflow
     narrow = [fmt for fmt in mw.list_formats() if fmt.bits <= WIDEST and fmt.signed]
     results = {f"round to {fmt.name} / a copy": _round(fmt, values) for fmt in narrow}
     results["round to float8_e3m4, half overflowing / a copy"] = _round(mw.get_format("float8_e3m4"), wild)

@@ -1,9 +1,8 @@
-"""What the training core costs on a GPU: python -m benchmarks.gpu, or python benchmarks/gpu.py.
+"""Time and memory of the training core on a GPU: python -m benchmarks.gpu, or python benchmarks/gpu.py.
 
-It runs the tests that need a CUDA device, then measures, in less than seven minutes. Beside mixwidgets it
-needs torch, NumPy and pytest. Each row is written to results/<the GPU>/gpu.json as soon as it
-is measured, and an error costs its row only. To see whether this file runs: --device cpu --quick, which is a
-check and writes nothing.
+It runs the tests that need a CUDA device, then measures, in less than seven minutes. It needs torch, NumPy
+and pytest. Each row is written to results/<the GPU>/gpu.json as soon as it is measured; an error affects only
+its row. --device cpu --quick checks that this file runs, and writes nothing.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ LOOPS: dict[str, Callable[[Experiment], Loop]] = {
 
 
 class Clock:
-    """Times blocks of a loop's steps."""
+    """Times blocks of steps of a loop."""
 
     def __init__(self, loop: Loop, device: torch.device, seconds: float) -> None:
         self._loop, self._device = loop, device
@@ -146,7 +145,7 @@ class Clock:
         self._steps = max(1, min(200, round(seconds / self._seconds(1))))
 
     def block(self) -> float:
-        """Seconds a step, over a block."""
+        """Seconds per step, over a block."""
         self.step_s.append(self._seconds(self._steps) / self._steps)
         return self.step_s[-1]
 
@@ -172,7 +171,7 @@ def _baseline(base: Experiment, seconds: float) -> Clock:
 
 
 def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, pairs: int) -> dict[str, Any]:
-    """A loop's time beside the baseline's, and what one of its steps asks of the device."""
+    """A loop's time compared with the baseline's, and what one step launches on the device."""
     device, baseline = choose_device(base.device), _baseline(base, seconds)
     there = torch.cuda.memory_allocated(device) if device.type == "cuda" else 0
     loop = make(base)
@@ -194,14 +193,14 @@ def timed(base: Experiment, make: Callable[[Experiment], Loop], seconds: float, 
         "milliseconds a step": round(1000 * step_s, 4),
         "characters a second": round(characters_s),
         "TFLOP/s": round(6e-12 * weights * characters_s, 2),  # 2 forward, 4 backward; attention not counted
-        "launches": launches or None,  # none seen: the profiler cannot, or there is no GPU
+        "launches": launches or None,  # None if the profiler sees none, as without a GPU
         "waits": waits if launches else None,
         "peak bytes": torch.cuda.max_memory_allocated(device) - there if device.type == "cuda" else None,
     }
 
 
 def memory(base: Experiment, recipe: str) -> dict[str, object]:
-    """Bytes of a first step by kind, predicted and measured."""
+    """Bytes of the first step by kind, predicted and measured."""
     trainer = make_trainer(base.replace(recipe=recipe), choose_device(base.device))
     probe = MemoryProbe(trainer)
     trainer.step(1, observed=False, around_backward=probe)
@@ -260,7 +259,7 @@ def tests() -> dict[str, object]:
 
 
 def rows(device: torch.device, *, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
-    """What is to be measured, in order."""
+    """The measurements, in order."""
     n, (seconds, pairs) = (64 if quick else 8192), ((0.0, 1) if quick else (BLOCK_S, PAIRS))
     found: dict[str, Callable[[], dict[str, Any]]] = {"tests": tests} if device.type == "cuda" else {}
     found |= {
@@ -281,7 +280,7 @@ def rows(device: torch.device, *, quick: bool) -> dict[str, Callable[[], dict[st
 
 
 def measured(row: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What came of a row, or the error."""
+    """The result of a row, or its error."""
     try:
         return row()
     except Exception as error:
@@ -292,7 +291,7 @@ def measured(row: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def machine(device: torch.device) -> dict[str, object]:
-    """Where the figures come from."""
+    """The machine and the versions."""
     packages = {name: version(name) for name in ("numpy", "torch")}
     name = "CPU"
     if device.type == "cuda":

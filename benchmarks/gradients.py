@@ -1,4 +1,4 @@
-"""An exact gradient summary beside what others keep of a tensor, and beside a cast for each scale."""
+"""An exact gradient summary, compared with the statistics of other tools and with a cast for each scale."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def _timed(function: Callable[..., object], *arguments: Any) -> float:
 
 
 def _statistics(tensor: torch.Tensor) -> None:
-    """Copy, 64-bin histogram, minimum and maximum: what wandb.watch does with a tensor."""
+    """Copy, 64-bin histogram, minimum and maximum: what wandb.watch computes for a tensor."""
     flat = tensor.clone().flatten()
     low, high = flat.min().item(), flat.max().item()
     flat.histc(bins=64, min=low, max=high)
 
 
 def _bucket_edges() -> np.ndarray:
-    """What SummaryWriter.add_histogram sorts into by default (torch 2.13, utils/tensorboard/writer.py)."""
+    """The default bins of SummaryWriter.add_histogram (torch 2.13, utils/tensorboard/writer.py)."""
     powers = 1e-12 * 1.1 ** np.arange(np.ceil(np.log(1e32) / np.log(1.1)))
     return np.concatenate([-powers[::-1], [0], powers])
 

@@ -1,4 +1,4 @@
-"""Import and make a BitEditor, beside import and make an ipywidgets IntSlider."""
+"""Importing and creating a BitEditor, compared with importing and creating an ipywidgets IntSlider."""
 
 from __future__ import annotations
 

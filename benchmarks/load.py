@@ -1,7 +1,7 @@
-"""Load: a queue of runs, a room full of kernels, a lab over many runs.
+"""Load: a queue of runs, the kernels of a class, a lab with many runs.
 
-The runs and the kernels are real. The lab's many runs are one that was trained, its directory copied under
-new ids: of each a lab reads as much as of a run of its own.
+The runs and the kernels are real. The lab's many runs are copies of the directory of one trained run, under
+new ids; a lab reads each like any other run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300)
 
 @contextmanager
 def _cores(count: int) -> Iterator[None]:
-    """Leave this process, and those that it starts, that many cores."""
+    """Restrict this process, and those that it starts, to that many cores."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, set(sorted(before)[:count]))
     try:
@@ -42,7 +42,7 @@ def _cores(count: int) -> Iterator[None]:
 
 
 def queued(count: int, folder: Path, experiment: Experiment = SHORT, pairs: int = 3) -> dict[str, Any]:
-    """So many runs launched at once on two cores, against the same one after another."""
+    """Many runs launched at once on two cores, compared with the same runs one after another."""
     experiments = [experiment.replace(seed=seed) for seed in range(count)]
     statuses: list[str] = []
     in_order: list[bool] = []
@@ -83,9 +83,9 @@ def queued(count: int, folder: Path, experiment: Experiment = SHORT, pairs: int 
 
 
 def kernels(count: int) -> dict[str, Any]:
-    """So many kernels at the same time, each with a bit editor and an explorer, against as many bare ones.
+    """Many kernels at the same time, each with a bit editor and an explorer, compared with as many bare ones.
 
-    Resident memory counts what kernels share in each of them; proportional memory (PSS) shares it out.
+    Resident memory counts shared pages in each kernel; proportional memory (PSS) divides them.
     """
     found: dict[str, dict[str, float]] = {}
     loaded = ""
@@ -111,7 +111,7 @@ def kernels(count: int) -> dict[str, Any]:
 
 
 def many_runs(count: int, folder: Path) -> None:
-    """So many finished runs: one that is trained, and copies of its directory."""
+    """Finished runs: one that is trained, and copies of its directory."""
     run = launch(SHORT.replace(steps=30), folder)
     assert run.wait(progress=False) == "completed"
     for number in range(1, count):
@@ -119,8 +119,8 @@ def many_runs(count: int, folder: Path) -> None:
 
 
 def lab(count: int, folder: Path, pairs: int = 7) -> dict[str, Any]:
-    """From making a TrainingLab over so many finished runs to its rows, against one over an empty folder; and
-    how long a list and a comparison of them take."""
+    """The time until a TrainingLab with many finished runs shows its rows, compared with an empty folder; and
+    the times to list and to compare them."""
     many, none = folder / "many", folder / "none"
     none.mkdir()
     many_runs(count, many)

@@ -1,5 +1,5 @@
-"""In a notebook: a hundred bit editors against as many plain anywidgets, with and without a long lab above;
-and that lab against one of an empty folder."""
+"""In a notebook: a hundred bit editors compared with as many plain anywidgets, with and without a long lab
+above them; and that lab compared with one of an empty folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHOWN = {2: (".plain", COUNT), 3: (".mw-bits", COUNT)}
 LABS = {
     4: (".mw-runs", 1),
     1: (".mw-runs tbody tr", 100),
-}  # of no run; of many, in its table's window
+}  # the table of an empty folder, and the rows drawn of many runs
 PAINTED = """([shown, count]) => document.querySelectorAll(shown).length >= count
   && new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0, true)))"""
 
@@ -60,8 +60,8 @@ def _against(
     before: tuple[int, ...],
     reach: str,
 ) -> dict[str, object]:
-    """Seconds from the start of each of two cells until so many elements are painted; `before`: cells that
-    have run by then."""
+    """Seconds from the start of each of two cells until the elements are painted; `before`: cells that run
+    first."""
     seconds: dict[int, list[float]] = {index: [] for index in cells}
     for _ in range(PAIRS):
         for index, shown in cells.items():

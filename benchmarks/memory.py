@@ -1,4 +1,4 @@
-"""Memory of a kernel that shows widgets or trains, beside one that does nothing, and of a run's process."""
+"""Memory of a kernel that shows widgets or trains, compared with an idle one, and of a run's process."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def kernel(code: str) -> Iterator[tuple[psutil.Process, str]]:
 
 
 def largest(experiment: Experiment) -> float:
-    """MiB of the process of a launched run, at its largest as far as was seen."""
+    """The largest size that was observed of a launched run's process, in MiB."""
     with TemporaryDirectory() as folder:
         run = launch(experiment, folder)
         seen = [0]
         for event in run.follow():
             if event.kind != "finished" and run.process_id:
-                with suppress(psutil.NoSuchProcess):  # it ended between the two looks
+                with suppress(psutil.NoSuchProcess):  # it has just ended
                     seen.append(psutil.Process(run.process_id).memory_info().rss)
         return max(seen) / 2**20
 

@@ -1,6 +1,6 @@
-"""What a hand feels, in a live JupyterLab: bit click to paint, drag tick, messages to the kernel, snapshots.
+"""Latency in a live JupyterLab: bit click to paint, drag tick, messages to the kernel, snapshots.
 
-The click is measured beside an ipywidgets ToggleButton whose label the kernel changes.
+The click is compared with an ipywidgets ToggleButton whose label the kernel changes.
 """
 
 from __future__ import annotations

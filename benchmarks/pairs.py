@@ -1,4 +1,4 @@
-"""Alternating pairs: two things measured in turn, so that what disturbs the machine disturbs both."""
+"""Alternating pairs: two things measured in turn, so that a disturbance of the machine affects both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 
 RESULTS = Path(__file__).parent / "results"
 Measure = Callable[[], float]
-TOLERANCE = 0.05  # a machine on which A and A differ by more is too noisy to compare A and B on
+TOLERANCE = 0.05  # if A and A differ by more, the machine is too noisy to compare A and B
 
 
 def compare(a: Measure, b: Measure, pairs: int = 9) -> dict[str, object]:
@@ -45,7 +45,7 @@ def _ratios(a: Measure, b: Measure, pairs: int) -> list[float]:
 
 
 def machine() -> dict[str, object]:
-    """Where the figures come from."""
+    """The machine and the versions."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
     packages = ("numpy", "torch", "ipywidgets", "anywidget", "jupyterlab")

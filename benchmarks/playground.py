@@ -1,8 +1,8 @@
-"""A step of the playground's engine beside the same loops on Float32Array without rounding, in Node.
+"""A step of the playground's engine, compared with the same loops on Float32Array without rounding, in Node.
 
-And, where PLAYGROUND_NN names a copy of src/nn.ts of github.com/tensorflow/playground (Apache licence; it is
-not in this repository), beside a batch of TensorFlow Playground's own engine. Then its page in Chromium: what
-its heap gains while it trains, and what a click waits for.
+If PLAYGROUND_NN names a copy of src/nn.ts of github.com/tensorflow/playground (Apache licence; not in this
+repository), also compared with a batch of TensorFlow Playground's engine. Then the page in Chromium: how its
+heap grows while it trains, and how long a click takes.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ PRECISIONS = {
     "E4M3, sums in the format": E4M3,
 }
 STEPS = {"digits": 100, "circle": 1000}  # of one timing
-PAUSE = 5_000  # steps, at 60 a second, from one look at the heap to the next
-LOOKS = 3  # with 12 of 20,000 steps it is an hour
+PAUSE = 5_000  # steps, at 60 a second, between two measurements of the heap
+LOOKS = 3  # 12, with 20,000 steps each, take an hour
 FRAMES = "window.frames_seen = 0; (function next() { frames_seen++; requestAnimationFrame(next); })()"
 
 

@@ -1,7 +1,7 @@
-"""What survives: real runs killed at random moments, stopped, and their journals damaged byte by byte.
+"""Reliability: real runs are killed at random moments and stopped, and their journals damaged byte by byte.
 
-Counts are facts; the seconds of a stop depend on the machine. Every random choice is seeded, but where in a
-write a kill arrives is the system's.
+Every random choice is seeded, but the system decides at which point of a write a kill arrives. The
+seconds of a stop depend on the machine.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def say(text):
     os.write(1, f"{text}\\n".encode())
 
 for _ in train(Experiment(task="digits_cnn", steps=1)):
-    pass  # what loads on first use is loaded
+    pass  # loads what is loaded on first use
 say("ready")
 for line in sys.stdin:
     child = os.fork()
@@ -85,8 +85,8 @@ class Recorder:
         self._process.communicate()
 
     def kill_after(self, path: Path, seconds: float) -> list[str]:
-        """Record the run at `path` and kill it `seconds` after its first record; what was acknowledged, as
-        "step 3", in order."""
+        """Record the run at `path` and kill it `seconds` after its first record; returns what was
+        acknowledged, as "step 3", in order."""
         assert self._process.stdin is not None
         print(path, file=self._process.stdin, flush=True)
         process_id, first = int(self._line()), self._line()
@@ -105,7 +105,7 @@ class Recorder:
 
 
 def kills(times: int, runs_dir: Path, seed: int = 0) -> dict[str, Any]:
-    """Kill that many recording runs (SIGKILL) and open what they left."""
+    """Kill recording runs (SIGKILL) and open what they leave."""
     moments = random.Random(seed)
     found: Counter[str] = Counter()
     states: Counter[str] = Counter()
@@ -135,7 +135,7 @@ def _is_torn(path: Path) -> bool:
 
 
 def stops(times: int, runs_dir: Path, seed: int = 0) -> dict[str, Any]:
-    """Seconds from `run.stop()` to its answer: every second time while torch is still loading."""
+    """Seconds that `run.stop()` takes; in every second run torch is still loading."""
     moments = random.Random(seed)
     seconds, states, orphans = [], Counter[str](), 0
     for number in range(times):
@@ -176,7 +176,7 @@ def _outlives(process_id: int, seconds: float) -> bool:
 
 
 def flips(times: int, runs_dir: Path, seed: int = 0) -> dict[str, Any]:
-    """Flip one byte of a finished run's journal, so many times, each time from the whole journal."""
+    """Flip one byte of a finished run's journal, many times, each time in an intact copy."""
     moments = random.Random(seed)
     run = launch(ENDLESS.replace(steps=100), runs_dir)
     run.wait()

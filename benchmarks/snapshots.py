@@ -1,4 +1,4 @@
-"""What 100 tensors × 500 snapshots take in a page, live and saved, and what a look at another one costs."""
+"""Memory of 100 tensors × 500 snapshots in a page, live and saved, and the time to show another snapshot."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ CELLS = (
 def in_page(
     chromium: Browser, server: Server, spread: Callable[[list[float]], dict[str, object]]
 ) -> dict[str, object]:
-    """Megabytes of JavaScript objects, of their bytes, and of the saved page's text, without garbage.
+    """Megabytes of JavaScript objects, of array buffers, and of the saved page's text, after collection.
 
-    Live, what JupyterLab takes before the explorer is shown does not count.
+    Live, memory that JupyterLab uses before the explorer is shown is subtracted.
     """
     page = chromium.new_page(viewport={"width": 1280, "height": 1600})
     notebook = Notebook.of(page, server, "snapshots.ipynb", *CELLS)
@@ -100,7 +100,7 @@ def in_page(
 
 
 def heap(page: Page) -> int:
-    """Bytes of the page's objects in JavaScript and in the DOM, and of what array buffers hold."""
+    """Bytes of the page's objects in JavaScript and in the DOM, and of its array buffers."""
     session = page.context.new_cdp_session(page)
     for _ in range(3):
         session.send("HeapProfiler.collectGarbage")

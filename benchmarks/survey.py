@@ -1,4 +1,4 @@
-"""A survey of a safetensors file of 500 MB in its default formats, beside torch's casts of the same."""
+"""A survey of a 500 MB safetensors file in the default formats, compared with torch's casts of the same."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ print(most[0] - before)
 
 
 def casts(path: Path) -> float:
-    """Seconds of casting every tensor to each dtype and back."""
+    """Seconds to cast every tensor to each dtype and back."""
     start = time.process_time()
     with safe_open(path, framework="pt") as file:
         for name in file.keys():  # noqa: SIM118

@@ -1,4 +1,4 @@
-"""A sweep of eight runs on two warm workers, against the same sweep on one."""
+"""A sweep of eight runs on two warm workers, compared with the same sweep on one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SPIN_S = 0.5
 
 
 def _spin() -> None:
-    """Keep a core busy for a while of its own time."""
+    """Keep a core busy for some CPU time."""
     end = time.process_time() + SPIN_S
     while time.process_time() < end:
         pass
 
 
 def _spun(pool: LocalPool) -> Measure:
-    """Seconds that it takes to keep busy twice."""
+    """Seconds for two such tasks."""
 
     def measure() -> float:
         start = time.perf_counter()
@@ -43,7 +43,7 @@ def _spun(pool: LocalPool) -> Measure:
 
 
 def _swept(pool: LocalPool, experiment: Experiment, folder: Path) -> Measure:
-    """Seconds that it takes to sweep so many runs, into a new folder each time."""
+    """Seconds to sweep the runs, into a new folder each time."""
     cells, numbers = grid(experiment, seed=range(RUNS)), count()
 
     def measure() -> float:

@@ -1,4 +1,4 @@
-"""What watching every gradient costs a training step, and what our loop costs beside one written by hand."""
+"""The cost of watching every gradient in a training step, and of our loop against one written by hand."""
 
 import ctypes
 import tempfile
@@ -25,7 +25,7 @@ from mixwidgets.training.weights import make_optimizer
 
 PAIRS = 15  # a step takes a few milliseconds, which a busy host disturbs
 _WITH_ACTIVATIONS = ("gradients", "activations")
-_STILL = 1e-9  # a step size that leaves the model as it is: one that has learned more would cost another time
+_STILL = 1e-9  # a step size that leaves the model unchanged: training it would change the time of a step
 EXPERIMENTS = {  # each with the steps of one measurement
     "digits_cnn": (Experiment(task="digits_cnn", device="cpu", learning_rate=_STILL), 20),
     "char_gpt of size 3": (
@@ -36,7 +36,7 @@ EXPERIMENTS = {  # each with the steps of one measurement
 
 
 class _Watched(ExplicitTrainer):
-    """The loop, in which somebody is shown the gradients of each step."""
+    """The loop, with a function that receives the gradients of each step."""
 
     def __init__(self, experiment: Experiment, watch: Callable[[Mapping[str, Tensor]], object]) -> None:
         super().__init__(experiment, torch.device("cpu"))
@@ -49,8 +49,8 @@ class _Watched(ExplicitTrainer):
 
 
 def _tracker(gradients: Mapping[str, Tensor]) -> None:
-    """What `wandb.watch` makes of each gradient (wandb/integration/torch/wandb_torch.py, `log_tensor_stats`;
-    what it then logs is left out)."""
+    """What `wandb.watch` computes for each gradient (wandb/integration/torch/wandb_torch.py,
+    `log_tensor_stats`, without the logging)."""
     for gradient in gradients.values():
         flat = gradient.detach().clone().reshape(-1)
         if (~torch.isfinite(flat)).all().item():
@@ -64,7 +64,7 @@ def _tracker(gradients: Mapping[str, Tensor]) -> None:
 
 
 def _trainer(trainer: ExplicitTrainer, steps: int, every: int | None = None) -> Measure:
-    """Seconds for so many steps; each `every`-th is observed, its summaries made as for a journal."""
+    """Seconds for a number of steps; each `every`-th is observed and summarised as for a journal."""
 
     def measure() -> float:
         start = time.process_time()
@@ -79,8 +79,8 @@ def _trainer(trainer: ExplicitTrainer, steps: int, every: int | None = None) -> 
 
 @contextmanager
 def _least(model: nn.Module, optimizer: torch.optim.Optimizer) -> Iterator[None]:
-    """What torch itself takes to show a step: a hook on each layer with parameters that sums its output, one
-    that does nothing on each parameter, and the gradients copied and summed before the step. Nothing is kept.
+    """The cost of torch alone: a hook on each layer with parameters that sums its output, one
+    that does nothing on each parameter, and copying and summing the gradients before the step.
     """
     weights = list(model.parameters())
 
@@ -110,8 +110,8 @@ def _by_hand(
     *,
     whole: bool = False,
 ) -> Measure:
-    """The same steps in float32, as PyTorch's tutorials write them, in a context. A watcher has then read all
-    of them; with `whole`, to begin, to ask for the newest summaries and to end count, too."""
+    """The same steps in float32, as PyTorch's tutorials write them, in a context. A watcher has then read
+    all of them; with `whole`, starting, reading the newest summaries and ending are timed too."""
     task = tasks[experiment.task].build(experiment.task_options)
     torch.manual_seed(experiment.seed)
     model = task.model()
@@ -130,7 +130,7 @@ def _by_hand(
                 optimizer.step()
                 loss.item()
             if watcher is not None:
-                assert watcher.step == steps  # which has them read
+                assert watcher.step == steps  # reads them
             seconds = time.process_time() - start
             if watcher is not None:
                 dict(watcher.summaries)
@@ -189,10 +189,10 @@ def _of(experiment: Experiment, steps: int, writer: SummaryWriter) -> dict[str, 
 
 
 def _keep_pages() -> None:
-    """Have glibc keep the pages that are freed (mallopt(3): M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD).
+    """Make glibc keep freed pages (mallopt(3): M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD).
 
-    Else each step gives some back and fetches them again, up to 450 or none at all, as its tensors happen to
-    lie: a difference of a quarter between two runs of one loop.
+    Otherwise each step returns up to 450 pages to the system and gets them back, depending on the
+    addresses of its tensors: two runs of one loop can differ by a quarter.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -201,7 +201,7 @@ def _keep_pages() -> None:
 
 
 def measure() -> dict[str, object]:
-    """In a process of its own: the heap of no other benchmark is touched."""
+    """Measure in a separate process, so that the heaps of other benchmarks are not affected."""
     with ProcessPoolExecutor(1, get_context("spawn"), _keep_pages) as own:
         return own.submit(_measure).result()
 

@@ -1,0 +1,34 @@
+"""The README's moving picture is short and small, and every picture is shown somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "docs" / "screenshots"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_drag_moves_in_the_readme(theme):
+    path = PICTURES / f"drag-{theme}.gif"
+    assert path.stat().st_size < 400_000
+    frames, duration = set(), 0
+    with Image.open(path) as picture:
+        for place in range(picture.n_frames):
+            picture.seek(place)
+            frames.add(picture.convert("RGB").tobytes())
+            duration += picture.info["duration"]
+        assert picture.info["loop"] == 0  # for ever
+    assert len(frames) == 30
+    assert 3000 <= duration <= 5000
+
+
+def test_every_picture_is_shown():
+    shown = set()
+    for page in (ROOT / "README.md", ROOT / "README.zh.md", ROOT / "docs" / "gallery.md"):
+        text = page.read_text(encoding="utf-8")
+        shown |= set(re.findall(r"screenshots/([\w-]+\.\w+)", text))
+        shown |= {f"{name}-light.png" for name in re.findall(r"\{living\} (\S+)", text)}
+    assert {path.name for path in PICTURES.iterdir()} == shown
