@@ -53,7 +53,8 @@ def draw_in(shell: InteractiveShell) -> None:
 
 
 def drawn(chart: alt.TopLevelMixin, carries: str = "") -> tuple[str, dict[str, float]]:
-    """The PNG of a chart, in base64, and its size in CSS pixels."""
+    """The PNG of a chart, in base64, and its size in CSS pixels; it carries a specification where one is
+    given."""
     with alt.renderers.enable("png", ppi=PPI):
         data, metadata = chart._repr_mimebundle_()
     return _small(data["image/png"], carries), metadata["image/png"]
@@ -75,7 +76,7 @@ def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
     if isinstance(widget, SweepProgress):  # its picture is of its end
         widget._sweep.wait(progress=False)
         widget._look()
-    ours, theirs = picture(widget), _in_chinese(shown, widget)
+    ours, theirs = picture(widget), _in_chinese(widget)
     chinese = {"png": _small(theirs.png), "alt": theirs.alt.replace(": ", "：", 1)}
     text = shown._repr_mimebundle_()[0]["text/plain"]  # as where no widget can be drawn
     return (
@@ -84,7 +85,7 @@ def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
     )
 
 
-def _in_chinese(shown: Any, widget: MixWidget) -> Picture:
+def _in_chinese(widget: MixWidget) -> Picture:
     """The widget's picture with its page in Chinese, and with it what Python says on the page."""
     english = {name: getattr(widget, name) for name in ("lang", "_esm")}
     os.environ[VARIABLE] = "zh"

@@ -103,9 +103,9 @@ def keep(lesson: str, notebook: nbformat.NotebookNode) -> None:
     nbformat.write(kept, path)
 
 
-def _digest(*parts: str) -> str:
+def _digest(source: str) -> str:
     """Of what a picture was drawn from."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 
 def words_of(source: str) -> list[tuple[int, str]]:
