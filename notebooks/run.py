@@ -14,36 +14,23 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from notebooks.pictures import require_chinese_font
+from notebooks.zh import edition
+
 HERE = Path(__file__).parent
 ANSWERS = re.compile("Q[Qct]*(O[Oc]*)")
 """In a lesson's cells (Question, Output, code without output, text, Heading): the outputs of the same section
 that stand between a question and the next text after them."""
 LESSONS = sorted(path.stem for path in HERE.glob("[0-9]*.ipynb"))
 
-# In the kernel, before the first cell. By name: the lesson itself imports mixwidgets.
-PICTURES = """
-def _with_picture(shown, include=None, exclude=None):
-    from base64 import b64encode
-    from io import BytesIO
-    from PIL import Image
-    from mixwidgets.widgets.picture import picture
-
-    widget = shown._widget() if hasattr(shown, "_widget") else shown
-    if hasattr(widget, "_sweep"):  # its picture is of its end
-        widget._sweep.wait(progress=False)
-        widget._look()
-    png, alt = picture(widget)
-    small = BytesIO()  # a palette makes it a third as large
-    image = Image.open(BytesIO(png)).convert("RGB")
-    image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(small, "png", optimize=True)
-    text = shown._repr_mimebundle_()[0]["text/plain"]  # as where no widget can be drawn
-    data = {"text/plain": text, "image/png": b64encode(small.getvalue()).decode()}
-    return data, {"image/png": {"alt": alt}}
-
-_pictures = get_ipython().display_formatter.mimebundle_formatter
-_pictures.for_type_by_name("mixwidgets.widgets.base", "MixWidget", _with_picture)
-_pictures.for_type_by_name("mixwidgets.difference.first_difference", "FirstDifference", _with_picture)
-del _pictures, _with_picture
+# In the kernel, before the first cell.
+DRAW = f"""
+import sys
+sys.path.insert(0, {str(HERE.parent)!r})
+from notebooks import pictures
+sys.path.pop(0)
+pictures.draw_in(get_ipython())
+del sys, pictures
 """
 
 
@@ -53,8 +40,9 @@ def run(lesson: str) -> None:
     settings = {"store_widget_state": False, "record_timing": False, "coalesce_streams": True}
     with TemporaryDirectory(dir=HERE) as folder:  # so that its lab shows the runs of no other lesson
         client = NotebookClient(notebook, resources={"metadata": {"path": folder}}, **settings)
-        client.on_notebook_start = lambda notebook: client.kc.execute(PICTURES, silent=True)
+        client.on_notebook_start = lambda notebook: client.kc.execute(DRAW, silent=True)
         client.execute()
+    edition.keep(lesson, notebook)
     fold_answers(notebook.cells)
     nbformat.write(notebook, path)
 
@@ -81,5 +69,6 @@ def _kind(cell: NotebookNode) -> str:
 
 
 if __name__ == "__main__":
+    require_chinese_font()
     for lesson in sys.argv[1:] or LESSONS:
         run(lesson)

@@ -3,23 +3,30 @@
 The .md holds the Chinese of a lesson's markdown cells, each after a line with the cell's id, as
 <!-- bits-title -->. The code and what it printed are the English notebook's, but for the words in terms.json:
 a comment, a text in quotes, or a part of an f-string between its fields that stands there is Chinese in the
-code, and in what the cell printed. Run by `make zh`; `python -m notebooks.zh.edition 01_bits` builds one.
+code, in what the cell printed, and in its chart, which is drawn anew. The pictures of widgets in Chinese were
+drawn when the lesson was run (`notebooks/pictures.py`); they stand in the Chinese notebook alone, and stay as
+long as the English ones do. Run by `make zh`; `python -m notebooks.zh.edition 01_bits` builds one.
 """
 
+import hashlib
 import io
 import json
 import re
 import sys
 import tokenize
+from base64 import b64decode
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unicodedata import east_asian_width
 
+import altair as alt
 import nbformat
 
 from mixwidgets.languages.texts import texts as texts_of
 from mixwidgets.widgets.exercise.widget import Exercise
+from notebooks.pictures import CHINESE, FONTS, chart_in, drawn, require_chinese_font
 
 HERE = Path(__file__).parent
 ENGLISH = HERE.parent
@@ -31,10 +38,11 @@ import os
 os.environ["MIXWIDGETS_LANG"] = "zh"  # 让组件显示中文；代码与英文版相同"""
 
 TERMS: Mapping[str, Mapping[str, str]] = json.loads((HERE / "terms.json").read_text(encoding="utf-8"))
-"""For each lesson, the Chinese of words in its code."""
+"""For each lesson, the Chinese of words in its code; and of words that `mixwidgets.charts` writes."""
 
 _FIELD = re.compile(r"(\{\{|\}\}|\{(?:[^{}]|\{[^{}]*\})*\})")  # of an f-string
 _QUOTED = re.compile(r"""(?s)([rRfFbB]*)(\"\"\"|\'\'\'|"|')(.*)\2""")
+_SAID = {"field", "title", "text", "domain", "values", "sort"}  # of a chart: what is shown, and columns
 _MARK = re.compile(r"^<!-- ([a-z0-9-]+) -->$", re.MULTILINE)
 
 
@@ -60,17 +68,44 @@ def edition(lesson: str) -> str:
         lacking = [cell.id for cell in cells if cell.id not in texts]
         gone = [name for name in texts if name not in {cell.id for cell in cells}]
         raise ValueError(f"{lesson}.md lacks {lacking}, and has {gone}, which the lesson does not have.")
+    pictures = _pictures(lesson)
     for cell in cells:
         cell.source = texts[cell.id]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _translate(cell, TERMS.get(lesson, {}))
+            _redraw(lesson, cell, pictures)
         for part in (cell, *cell.get("outputs", [])):
             if part.get("execution_count"):
                 part.execution_count += 1  # as if run after the cell that sets the language
     language = nbformat.v4.new_code_cell(LANGUAGE, id="zh-language", execution_count=1)
     notebook.cells.insert(1, language)
     return nbformat.writes(notebook) + "\n"
+
+
+def keep(lesson: str, notebook: nbformat.NotebookNode) -> None:
+    """Take the Chinese pictures of widgets out of a lesson that was run, and into the Chinese notebook, where
+    the next edition finds them."""
+    path = HERE / f"{lesson}.ipynb"
+    kept = nbformat.read(path, as_version=4) if path.exists() else nbformat.v4.new_notebook()
+    cells = {cell.id: cell for cell in kept.cells}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if chinese := output.get("metadata", {}).pop(CHINESE, None):
+                if cell.id not in cells:  # of a new cell, which has no Chinese text yet
+                    kept.cells.append(nbformat.v4.new_code_cell(id=cell.id))
+                    cells[cell.id] = kept.cells[-1]
+                size = {"alt": chinese.alt, "of": _digest(output.data["image/png"])}
+                data = {"image/png": chinese.png}
+                cells[cell.id].outputs = [
+                    nbformat.v4.new_output("display_data", data, metadata={"image/png": size})
+                ]
+    nbformat.write(kept, path)
+
+
+def _digest(source: str) -> str:
+    """Of what a picture was drawn from."""
+    return hashlib.sha256(source.encode()).hexdigest()[:16]
 
 
 def words_of(source: str) -> list[tuple[int, str]]:
@@ -101,7 +136,7 @@ def _translate(cell: nbformat.NotebookNode, terms: Mapping[str, str]) -> None:
     used = [(start, text) for start, text in words_of(cell.source) if text in terms]
     for start, text in reversed(used):
         cell.source = cell.source[:start] + terms[text] + cell.source[start + len(text) :]
-    printed = {text for _, text in used} | {text for text in terms if text.strip().count(" ") > 0}
+    printed = {text for _, text in used} | _phrases(terms)
     words = "|".join(map(re.escape, sorted(printed, key=len, reverse=True))) or "(?!)"
     asked = re.search(r'mw\.Exercise\("(.+)"\)', cell.source)
     for output in cell.outputs:
@@ -112,9 +147,66 @@ def _translate(cell: nbformat.NotebookNode, terms: Mapping[str, str]) -> None:
         elif asked:
             exercise = Exercise(asked[1], lang="zh")
             output.data["text/plain"] = exercise._repr_mimebundle_()[0]["text/plain"]
-            title = texts_of("zh", "page")["exercise.title"]
-            question = output.data["text/plain"].splitlines()[1]
-            output.metadata["image/png"]["alt"] = f"{title} · {asked[1]}: {question}"
+
+
+def _phrases(terms: Mapping[str, str]) -> set[str]:
+    return {text for text in terms if text.strip().count(" ") > 0}
+
+
+def _pictures(lesson: str) -> dict[str, nbformat.NotebookNode]:
+    """The pictures in the Chinese notebook, by cell: outputs whose metadata say what each was drawn of."""
+    path = HERE / f"{lesson}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells if path.exists() else []
+    return {
+        cell.id: output
+        for cell in cells
+        for output in cell.get("outputs", [])
+        if "of" in output.get("metadata", {}).get("image/png", {})
+    }
+
+
+def _redraw(lesson: str, cell: nbformat.NotebookNode, pictures: Mapping[str, nbformat.NotebookNode]) -> None:
+    """Put Chinese pictures in the place of a cell's English ones. Only a chart that has changed is drawn."""
+    for output in cell.outputs:
+        if png := output.get("data", {}).get("image/png"):
+            spec = chart_in(b64decode(png))
+            chinese = spec and chart_in_chinese(spec, TERMS["charts"] | TERMS.get(lesson, {}))
+            of = _digest(json.dumps(chinese) if chinese else png)
+            kept = pictures.get(cell.id)
+            if kept and kept.metadata["image/png"]["of"] == of:
+                output.data["image/png"] = kept.data["image/png"]
+                output.metadata["image/png"] = kept.metadata["image/png"]
+            elif chinese:
+                require_chinese_font()
+                chart = alt.Chart.from_dict({**chinese, "config": {**chinese["config"], "font": FONTS}})
+                output.data["image/png"], size = drawn(chart)
+                output.metadata["image/png"] = {**size, "of": of}
+            else:
+                run = f"python -m notebooks.run {lesson}"
+                raise ValueError(f"{cell.id} has no Chinese picture of this run: {run} draws it.")
+
+
+def chart_in_chinese(spec: Mapping[str, Any], terms: Mapping[str, str]) -> dict[str, Any]:
+    """A chart's specification with its titles, its fields and its data in Chinese."""
+    phrases = "|".join(map(re.escape, sorted(_phrases(terms), key=len, reverse=True))) or "(?!)"
+
+    def said(text: Any) -> Any:
+        if not isinstance(text, str):
+            return text
+        return terms.get(text) or re.sub(phrases, lambda found: terms[found[0]], text)
+
+    def inside(part: Any, name: str = "") -> Any:
+        if isinstance(part, dict):
+            return {name: inside(one, name) for name, one in part.items()}
+        if isinstance(part, list):
+            return [inside(one, name) for one in part]
+        return said(part) if name in _SAID else part
+
+    datasets = {
+        name: [{said(column): said(value) for column, value in row.items()} for row in rows]
+        for name, rows in spec["datasets"].items()
+    }
+    return {**inside(spec), "datasets": datasets}
 
 
 def _padded(terms: Mapping[str, str], found: re.Match[str]) -> str:

@@ -2,19 +2,24 @@
 
 import ast
 import io
+import json
 import os
 import re
 import subprocess
 import sys
 import tokenize
+from base64 import b64decode
 from collections import Counter
 
+import altair as alt
 import nbformat
+import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
 from mixwidgets.exercises.cases import TASKS
 from mixwidgets.exercises.catalogue import get_question
+from notebooks.pictures import CHINESE, chart_in, drawn, require_chinese_font
 from notebooks.zh import edition
 
 HAN = "[\u4e00-\u9fff]"
@@ -210,6 +215,169 @@ def test_an_exercise_asks_in_chinese_where_no_widget_can_be_drawn():
             asked = get_question(found[1]).question["zh"].replace("*", "")
             assert asked == cell.outputs[0].data["text/plain"].split("\n")[1]
             assert asked in cell.outputs[0].metadata["image/png"]["alt"]
+
+
+def pictures(lesson):
+    """The outputs with a picture in both editions, in pairs, by cell."""
+    for ours, theirs in both_editions(lesson):
+        for one, other in zip(ours.outputs, theirs.outputs, strict=True):
+            if "image/png" in one.get("data", {}):
+                yield ours.id, one, other
+
+
+def chart(output):
+    return chart_in(b64decode(output.data["image/png"]))
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_each_picture_of_a_widget_is_another_in_chinese_and_so_is_its_text(lesson):
+    widgets = [(cell, ours, theirs) for cell, ours, theirs in pictures(lesson) if not chart(ours)]
+    assert widgets
+    for cell, ours, theirs in widgets:
+        assert ours.data["image/png"] != theirs.data["image/png"], cell
+        assert re.search(HAN, theirs.metadata["image/png"]["alt"]), cell
+        assert len(theirs.data["image/png"]) < 1.3 * len(ours.data["image/png"]), f"{cell}: in a palette?"
+
+
+NAMES = {"torch", "deepspeed", "megatron", "custom", "log2", "kB", "mask", "IoU"}
+"""What a chart shows in both languages, beside names with a digit or an underscore."""
+UNSEEN = {"tooltip", "detail", "order", "x2", "y2"}
+
+
+def encodings(part):
+    """The channels of a chart and of its parts, with what each shows."""
+    if isinstance(part, list):
+        yield from (pair for one in part for pair in encodings(one))
+    elif isinstance(part, dict):
+        yield from ((name, one) for name, one in part.get("encoding", {}).items() if name not in UNSEEN)
+        yield from encodings([one for name, one in part.items() if name != "encoding"])
+
+
+def titles(part):
+    if isinstance(part, list):
+        yield from (title for one in part for title in titles(one))
+    elif isinstance(part, dict):
+        yield from [part["title"]] if isinstance(part.get("title"), str) else []
+        yield from titles([one for name, one in part.items() if name != "datasets"])
+
+
+def shown(spec):
+    """The texts on a chart: titles, names of columns that stand for them, and the data of named classes."""
+    columns = [(name, one) for name, one in encodings({**spec, "datasets": []}) if "field" in one]
+    titled = {name for name, one in columns if "title" in one}  # in one part: a title of all
+    named = {one["field"] for name, one in columns if name not in titled}
+    rows = [row for rows in spec["datasets"].values() for row in rows]
+    data = {row.get(one["field"]) for row in rows for _, one in columns}
+    return {*titles(spec), *named, *(text for text in data if isinstance(text, str))}
+
+
+def untranslated(text):
+    """The words of a text that are not Chinese, and no names."""
+    words = re.findall(r"[\w.]*[A-Za-z][\w.]*", re.sub("[\u4e00-\u9fff]+", " ", text))
+    return [word for word in words if word not in NAMES and not re.search(r"[\d_]|^[A-Z.]+$", word)]
+
+
+@pytest.mark.parametrize("lesson", edition.LESSONS)
+def test_the_words_on_each_chart_are_terms(lesson):
+    terms = edition.TERMS["charts"] | edition.TERMS[lesson]
+    for cell, ours, theirs in pictures(lesson):
+        if spec := chart(ours):
+            texts = shown(edition.chart_in_chinese(spec, terms))
+            assert texts, cell
+            assert not {text for text in texts if untranslated(text)}, cell
+            assert any(re.search(HAN, text) for text in texts), cell
+            assert ours.data["image/png"] != theirs.data["image/png"], cell
+
+
+def test_each_word_of_the_package_s_charts_is_on_one():
+    charts = [chart(ours) for lesson in edition.LESSONS for _, ours, _ in pictures(lesson)]
+    texts = "\n".join(text for spec in charts if spec for text in shown(spec))
+    assert not [term for term in edition.TERMS["charts"] if term not in texts]
+
+
+FRAME = pd.DataFrame({"step": [1, 2, 3], "what": ["lost", "field", "lost"]})
+CHART = alt.Chart(FRAME, title="all: 3 steps").mark_point().encode(x="step", y=alt.Y("what", title="field"))
+
+
+def test_of_a_chart_the_words_are_translated_and_nothing_else():
+    terms = {"step": "步", "lost": "丢失", "all: 3": "共 3", "field": "字段", "point": "点"}
+    spec = edition.chart_in_chinese(CHART.to_dict(), terms)
+    (rows,) = spec["datasets"].values()
+    assert rows[:2] == [{"步": 1, "what": "丢失"}, {"步": 2, "what": "字段"}]
+    assert (spec["title"], spec["mark"]["type"]) == ("共 3 steps", "point")
+    assert spec["encoding"]["x"] == {"field": "步", "type": "quantitative"}
+    assert spec["encoding"]["y"] == {"field": "what", "title": "字段", "type": "nominal"}
+    assert shown(spec) == {"共 3 steps", "步", "字段", "丢失"}
+    assert [text for text in shown(spec) if untranslated(text)] == ["共 3 steps"]
+
+
+@pytest.fixture
+def a_lesson(tmp_path, monkeypatch):
+    """A lesson with one widget and one chart, where it is written and where its edition is."""
+    widget = nbformat.v4.new_output(
+        "display_data",
+        {"text/plain": "BitEditor(1)", "image/png": PIXEL},
+        metadata={"image/png": {"alt": "Bit editor"}, CHINESE: {"png": "AAAA", "alt": "位编辑器"}},
+    )
+    png, size = drawn(CHART, json.dumps(CHART.to_dict()))
+    picture = nbformat.v4.new_output("display_data", {"image/png": png}, metadata={"image/png": size})
+    cells = [
+        nbformat.v4.new_markdown_cell("# T", id="title"),
+        nbformat.v4.new_code_cell('mw.BitEditor("1")', id="one-widget", outputs=[widget]),
+        nbformat.v4.new_code_cell("chart", id="one-chart", outputs=[picture]),
+    ]
+    (tmp_path / "zh").mkdir()
+    (tmp_path / "zh/01_x.md").write_text("<!-- title -->\n\n# 题\n", encoding="utf-8")
+    monkeypatch.setattr(edition, "ENGLISH", tmp_path)
+    monkeypatch.setattr(edition, "HERE", tmp_path / "zh")
+    monkeypatch.setattr(edition, "TERMS", {"charts": {"field": "字段"}})
+    monkeypatch.setattr(edition, "require_chinese_font", lambda: None)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    edition.keep("01_x", notebook)
+    nbformat.write(notebook, tmp_path / "01_x.ipynb")
+    return tmp_path
+
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+
+
+def build(folder):
+    text = edition.edition("01_x")
+    (folder / "zh/01_x.ipynb").write_text(text, encoding="utf-8")
+    return {cell.id: cell.outputs[0] for cell in nbformat.reads(text, 4).cells[2:]}
+
+
+def test_the_edition_has_the_widget_s_picture_in_chinese_and_draws_the_chart(a_lesson):
+    assert CHINESE not in (a_lesson / "01_x.ipynb").read_text(encoding="utf-8")
+    built = build(a_lesson)
+    widget = built["one-widget"]
+    assert (widget.data["image/png"], widget.metadata["image/png"]["alt"]) == ("AAAA", "位编辑器")
+    assert widget.data["text/plain"] == "BitEditor(1)"
+    assert b64decode(built["one-chart"].data["image/png"]).startswith(b"\x89PNG")
+
+
+def test_a_chart_is_drawn_again_only_when_it_has_changed(a_lesson, monkeypatch):
+    first = build(a_lesson)
+    monkeypatch.setattr(edition, "drawn", lambda chart: ("BBBB", {"width": 1, "height": 1}))
+    assert build(a_lesson) == first
+    monkeypatch.setattr(edition, "TERMS", {"charts": {"field": "域"}})
+    assert build(a_lesson)["one-chart"].data["image/png"] == "BBBB"
+
+
+def test_a_widget_s_picture_of_an_earlier_run_is_refused(a_lesson):
+    path = a_lesson / "01_x.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].outputs[0].data["image/png"] = drawn(CHART)[0]
+    nbformat.write(notebook, path)
+    with pytest.raises(ValueError, match=r"one-widget has .* python -m notebooks.run 01_x"):
+        edition.edition("01_x")
+
+
+def test_without_a_chinese_font_nothing_is_drawn(a_lesson, monkeypatch):
+    monkeypatch.setattr(edition, "require_chinese_font", require_chinese_font)
+    monkeypatch.setattr("vl_convert.svg_to_png", lambda svg: b"a box")
+    with pytest.raises(RuntimeError, match="need a Chinese font"):
+        edition.edition("01_x")
 
 
 ONE = "**Predict first.** The *gap* from 2048 on is 2, see `ulp` and [this](../docs/x.md)."

@@ -1,0 +1,118 @@
+"""The pictures of what a lesson shows, drawn in its kernel.
+
+A widget's is its saved page, drawn once in English and once in Chinese: the same widget, in the same state. A
+chart's carries the chart's specification as a text in the PNG, from which the Chinese edition draws its own.
+"""
+
+import json
+import os
+from base64 import b64decode, b64encode
+from contextlib import closing
+from io import BytesIO
+from typing import Any
+
+import altair as alt
+import vl_convert
+from IPython.core.interactiveshell import InteractiveShell
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+import mixwidgets as mw
+from mixwidgets.languages.choice import VARIABLE
+from mixwidgets.widgets.base import MixWidget
+from mixwidgets.widgets.bundles import page_module
+from mixwidgets.widgets.picture import Picture, picture
+from mixwidgets.widgets.sweep_progress.widget import SweepProgress
+
+CHINESE = "zh"
+"""In an output's metadata: its picture in Chinese, which `notebooks.run` takes out."""
+FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei"
+"""Of Linux, macOS and Windows; the first that is there writes a Chinese chart."""
+PPI = 108
+_SPEC = "vega-lite"
+_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">{}</svg>'
+
+
+def require_chinese_font() -> None:
+    """RuntimeError if this machine writes two Chinese characters alike, as a box or not at all."""
+    glyphs = [f'<text y="30" font-size="24" font-family="{FONTS}">{one}</text>' for one in "梯度"]
+    one, other = (vl_convert.svg_to_png(_SVG.format(glyph)) for glyph in glyphs)
+    if one == other:
+        raise RuntimeError(
+            "The Chinese edition's pictures need a Chinese font, and this machine has none: install one, "
+            "such as Debian's fonts-noto-cjk."
+        )
+
+
+def draw_in(shell: InteractiveShell) -> None:
+    """Make pictures of all widgets and charts that this kernel shows from now on."""
+    formatter = shell.display_formatter.mimebundle_formatter
+    formatter.for_type(MixWidget, _of_widget)
+    formatter.for_type_by_name("mixwidgets.difference.first_difference", "FirstDifference", _of_widget)
+    formatter.for_type(alt.TopLevelMixin, _of_chart)
+
+
+def drawn(chart: alt.TopLevelMixin, carries: str = "") -> tuple[str, dict[str, float]]:
+    """The PNG of a chart, in base64, and its size in CSS pixels; it carries a specification where one is
+    given."""
+    with alt.renderers.enable("png", ppi=PPI):
+        data, metadata = chart._repr_mimebundle_()
+    return _small(data["image/png"], carries), metadata["image/png"]
+
+
+def chart_in(png: bytes) -> dict[str, Any] | None:
+    """The specification that a picture carries; None for a widget's."""
+    text = Image.open(BytesIO(png)).text.get(_SPEC)
+    return json.loads(text) if text else None
+
+
+def _of_chart(shown: Any, include: Any = None, exclude: Any = None) -> Any:
+    png, size = drawn(shown, json.dumps(shown.to_dict()))
+    return {"text/plain": repr(shown), "image/png": png}, {"image/png": size}
+
+
+def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
+    widget = shown._widget() if hasattr(shown, "_widget") else shown
+    if isinstance(widget, SweepProgress):  # its picture is of its end
+        widget._sweep.wait(progress=False)
+        widget._look()
+    ours, theirs = picture(widget), _in_chinese(widget)
+    chinese = {"png": _small(theirs.png), "alt": theirs.alt.replace(": ", "：", 1)}
+    text = shown._repr_mimebundle_()[0]["text/plain"]  # as where no widget can be drawn
+    return (
+        {"text/plain": text, "image/png": _small(ours.png)},
+        {"image/png": {"alt": ours.alt}, CHINESE: chinese},
+    )
+
+
+def _in_chinese(widget: MixWidget) -> Picture:
+    """The widget's picture with its page in Chinese, and with it what Python says on the page."""
+    english = {name: getattr(widget, name) for name in ("lang", "_esm")}
+    os.environ[VARIABLE] = "zh"
+    try:
+        if isinstance(widget, mw.Exercise):
+            with closing(mw.Exercise(widget.exercise)) as question:
+                return picture(question)
+        if isinstance(widget, mw.TrainingLab):
+            with closing(mw.TrainingLab(widget._runs_dir)) as lab:
+                lab.state = widget.state
+                return picture(lab)
+        widget.set_trait("lang", "zh")
+        widget._esm = page_module(widget._page, "zh")
+        return picture(widget)
+    finally:
+        del os.environ[VARIABLE]
+        for name, value in english.items():
+            widget.set_trait(name, value)
+
+
+def _small(png: str | bytes, spec: str = "") -> str:
+    """A PNG in a palette, which makes it a third as large or less, in base64."""
+    image = Image.open(BytesIO(b64decode(png) if isinstance(png, str) else png)).convert("RGB")
+    carried = PngInfo()
+    if spec:
+        carried.add_itxt(_SPEC, spec, zip=True)
+    small = BytesIO()
+    image = image.quantize(128, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    image.save(small, "png", optimize=True, pnginfo=carried)
+    return b64encode(small.getvalue()).decode()
