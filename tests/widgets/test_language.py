@@ -224,7 +224,7 @@ def test_no_translation_outlives_its_text():
     titled = (*NAMES, "ModuleErrors")  # which is no public name
     words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in titled}
     said |= {text for line in LINES for text in (line.sentence, line.brief)} | {*HEADINGS}
-    said |= {text for one in scenarios.values() for text in (one.title, one.watch)}
+    said |= {text for one in scenarios.values() for text in (one.title, one.question, one.watch)}
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
     said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}

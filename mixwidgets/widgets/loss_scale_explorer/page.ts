@@ -9,7 +9,7 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/ruler/words.ts";
-import { addSequence, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { comparison } from "./comparison.ts";
 import { heatMap } from "./heat_map.ts";
@@ -77,7 +77,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   });
 
-  addSequence(view, root, steps as Step[]);
+  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -153,6 +153,7 @@ class TrainingLab(FollowingWidget):
             _scenarios=[
                 {
                     "title": translated(one.title, language),
+                    "question": translated(one.question, language),
                     "watch": translated(one.watch, language),
                     "choice": choice_in(one),
                 }
