@@ -68,7 +68,7 @@ export function charts(open: (run: string, step: number) => void): { element: HT
     const steps = runs.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0);
     const frame = { width, left: 58, right, top: 8, bottom: 24 };
 
-    const lossFrame = { ...frame, height: 210 };
+    const lossFrame = { ...frame, height: element.closest("[data-stage]") ? 140 : 210 }; // the stage has another width: it is drawn anew
     const isLog = box.checked;
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), steps, isLog);
     setText(loss.note, t(runs.some(({ row }) => row.loss_weight !== 1) ? "lab.loss_note_weighted" : "lab.loss_note"));
