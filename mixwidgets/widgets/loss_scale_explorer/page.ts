@@ -12,6 +12,7 @@ import { integer } from "#ui/ruler/words.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { comparison } from "./comparison.ts";
+import { edges } from "./edges.ts";
 import { heatMap } from "./heat_map.ts";
 import { figures, notes, outcome } from "./readout.ts";
 import { scaleControl } from "./scale_control.ts";
@@ -52,6 +53,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       ...explored, names: shownNames, hand: explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent),
     }, plot), control.element, timeline(explored), rows.element,
     heatMap(explored, fills, rows.lost, plot.width), comparison(explored), notes(explored));
+  plot.element.after(...edges(explored, plot));
   root.append(error, waiting, body, spoken, fills.element);
 
   view.effect(() => setText(head.querySelector("h3")!, title.value ?? t("explorer.title")));
