@@ -123,7 +123,7 @@ def test_a_module_differs_in_its_messages_alone(name):
     modules = {lang: module_of(name, lang) for lang in LANGUAGES}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
     names = ("shared", *STYLED_AS.get(name, (name,))) if name != "host" else ()
-    sheets = json.dumps([style_sheet(one) for one in names], ensure_ascii=False)
+    sheets = json.dumps([style_sheet(one) for one in names], ensure_ascii=False, separators=(",", ":"))
     style = f"const styles = {sheets};\n" if names else ""
     others = set()
     for lang, module in modules.items():
