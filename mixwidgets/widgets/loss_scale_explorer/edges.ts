@@ -15,6 +15,7 @@ import { choices, type Explored } from "./state.ts";
 /** From left to right; each is the beginning of a zone. */
 const EDGES = ["subnormal", "normal", "largest"] as const;
 const EVERYWHERE: Domain = { low: -Infinity, high: Infinity };
+const CLICK = 4; // pixels that a click may move
 const FAR = 1e6; // binades: beyond every edge
 
 const placesOf = (format: FloatFormat): number[] => boundaries(format).map(log2Of);
@@ -59,6 +60,7 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
     const element = h("div", { class: `mw-edge mw-edge-${EDGES[edge]!}`, role: "slider", tabindex: 0, "aria-label": name, title: t("explorer.edge_note") });
     const x = () => plot.frame.value.x(within(drawn.value, placesOf(format.value)[edge]!));
     let pressed: { x: number; from: FloatFormat } | undefined; // where, from the edge
+    let wasDrag = false;
 
     view.effect(() => {
       const { low, high } = drawn.value;
@@ -75,15 +77,20 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       element.focus({ preventScroll: true });
       element.setPointerCapture(event.pointerId);
       pressed = { x: pointIn(plot.element, event).x - x(), from: format.value };
+      wasDrag = false;
     });
     element.addEventListener("pointermove", (event) => {
       if (!pressed) return;
       event.stopPropagation(); // no bar is pointed at
+      wasDrag ||= Math.abs(pointIn(plot.element, event).x - pressed.x - x()) >= CLICK;
       explore(nearestFormat(edge, plot.frame.value.x.invert(pointIn(plot.element, event).x - pressed.x), pressed.from, drawn.value));
     });
     element.addEventListener("lostpointercapture", () => {
       pressed = undefined;
       commitFormat();
+    });
+    element.addEventListener("click", (event) => {
+      if (wasDrag) event.stopPropagation(); // it ends with a click, which would choose a bar
     });
     element.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
