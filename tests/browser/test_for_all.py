@@ -217,7 +217,16 @@ def test_a_hand_is_followed_on_the_stage(page, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["BitEditor", "NumberLine", "FormatDesigner", "BlockLab", "LossScaleExplorer", "Playground", "TrainingLab"]
+    "name",
+    [
+        "BitEditor",
+        "NumberLine",
+        "FormatDesigner",
+        "BlockLab",
+        "LossScaleExplorer",
+        "Playground",
+        "TrainingLab",
+    ],
 )
 def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path, name):
     """And what it shows then needs no scrolling, of each question."""
@@ -227,7 +236,10 @@ def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path,
         root = page.locator("#widget > .mw")
         body = root.locator("> :not(.mw-card-top, .mw-stage-sequence, .mw-hidden, [hidden])")
         root.get_by_role("button", name="Stage").press("Enter")
-        place, field = page.locator(".mw-stage-sequence .mw-num"), page.get_by_label("What does the room predict?")
+        place, field = (
+            page.locator(".mw-stage-sequence .mw-num"),
+            page.get_by_label("What does the room predict?"),
+        )
         count = int(place.text_content().split("/")[1])
         always = name in ("Playground", "TrainingLab")
         for i in range(count):
