@@ -34,6 +34,13 @@ const declared = {
   setup: ({ onLoad }) => onLoad({ filter: /languages.en.page\.json$/ }, () => ({ contents: "export default messages", loader: "js" })),
 };
 
+// What d3-array makes when it is loaded and nothing here uses would stay in each bundle.
+const D3_ARRAY = `${root}node_modules/d3-array/dist/d3-array.mjs`;
+const lean = {
+  name: "lean",
+  setup: ({ onLoad }) => onLoad({ filter: /d3-array\.mjs$/ }, async () => ({ contents: (await readFile(D3_ARRAY, "utf8")).replace(/= (?=(Blur2|shuffler)\()/g, "= /* @__PURE__ */ ") })),
+};
+
 const bundled = new Set(); // packages
 
 async function moduleOf(path, form) {
@@ -44,7 +51,7 @@ async function moduleOf(path, form) {
     ...form,
     target: "es2022",
     alias: { "d3-interpolate": "./js/ui/unused_d3.ts", "d3-format": "./js/ui/unused_d3.ts" },
-    plugins: [declared],
+    plugins: [declared, lean],
   });
   for (const input of Object.keys(metafile.inputs)) {
     const found = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input);

@@ -58,7 +58,7 @@ test("zones meet, in order, and fill the plot", () => {
 test("a bar's height is its count, and a lone gradient stays visible", () => {
   const half = shown.find(({ name }) => name === "float16")!;
   const { low, high } = domain(half);
-  const shape = frame(half, 700, 100, 1000);
+  const shape = frame({ low, high }, 700, 100, 1000);
   const table = new Float64Array((high - low) * CLASSES.length);
   table[2] = 500;
   table[4] = 1;

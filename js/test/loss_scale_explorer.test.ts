@@ -4,6 +4,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
+import { nearestFormat } from "#widgets/loss_scale_explorer/edges.ts";
+import { domain } from "#ui/ruler/geometry.ts";
 import explorer from "#widgets/loss_scale_explorer/page.ts";
 import { powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
 import vectors from "../../tests/vectors/gradients.json";
@@ -674,4 +676,30 @@ test("words", () => {
   expect([powerOfTwo(40), powerOfTwo(-2), powerOfTwo(-24), spokenScale(15)]).toEqual(
     ["1099511627776", "0.25", "5.9605e-8", "2^15 = 32768"],
   );
+});
+
+describe("the edges of the format", () => {
+  const float = (name: string) => getFormat(name)!;
+
+  test("the format whose edge is nearest is explored; of several the one that is most like the present one", () => {
+    const near = (edge: number, place: number, from = "float16") => nearestFormat(edge, place, float(from), domain(float(from))).name;
+    expect(near(0, -25)).toBe("float16");
+    expect(near(0, -16)).toBe("float8_e5m2");
+    expect(near(2, 8.8)).toBe("float8_e4m3fn");
+    expect(near(1, -50)).toBe("bfloat16"); // float32 and tfloat32 stand at the ruler's end too
+    expect(near(1, -6.1, "float8_e4m3fn")).toBe("float8_e4m3fn"); // float8_e4m3 has the same edge
+  });
+
+  test("keys go through them, each told to the kernel once", () => {
+    const { model, el, figures } = show({ log2_loss_scale: 3 });
+    const handle = el.querySelector<HTMLElement>("[role=slider][aria-label='smallest subnormal']")!;
+    const press = (key: string) => handle.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    expect(handle.getAttribute("aria-valuetext")).toBe("2⁻²⁴ in float16");
+    for (const [key, name] of [["ArrowRight", "float8_e5m2fnuz"], ["ArrowUp", "float8_e5m2"], ["ArrowLeft", "float8_e5m2fnuz"], ["Home", "float32"], ["ArrowLeft", "float32"], ["End", "float4_e2m1fn"]] as const) {
+      press(key);
+      expect([model.get("format"), figures()]).toEqual([name, expected(name, 3)]);
+    }
+    expect(model.saved.length).toBe(5); // not where there was no further format
+    expect([handle.getAttribute("aria-valuetext"), model.get("binade")]).toEqual(["2⁻¹ in float4_e2m1fn", null]);
+  });
 });

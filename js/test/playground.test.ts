@@ -13,7 +13,7 @@ import { exactOf } from "#ui/ruler/bits_panel.ts";
 import playground from "#widgets/playground/page.ts";
 import { History, MOST_ROWS } from "#widgets/playground/history.ts";
 import { startSession } from "#widgets/playground/session.ts";
-import { settingsOf, stateValue, stories, TRAITS, usual } from "#widgets/playground/state.ts";
+import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#widgets/playground/state.ts";
 import { changed, settingsOf as requested } from "#training/request.ts";
 import { stories as engineStories } from "#training/stories.ts";
 import { fakeModel } from "./fake_model.ts";
@@ -47,6 +47,26 @@ describe("the page", () => {
     expect(text(".mw-play-count")).toBe("step 2 of 1,000");
     press("Restart");
     expect((model.get("_history") as DataView).byteLength).toBe(0);
+  });
+
+  test("on the stage each story is a question first, and plays at once when the room has predicted", () => {
+    const { model, el, press, text } = show({ story: "loss_scale" });
+    const root = el.querySelector<HTMLElement>(".mw-play")!;
+    press("One step");
+    el.querySelector<HTMLElement>(".mw-stage-button")!.click();
+    const told = Object.keys(stories).map((story) => {
+      expect(root.hasAttribute("data-asks")).toBe(true);
+      const asked = text(".mw-stage-question");
+      root.querySelector<HTMLInputElement>(".mw-stage-sequence input")!.value = "?";
+      press("Show");
+      expect([root.hasAttribute("data-asks"), model.get("story"), text(".mw-play-button")]).toEqual([false, story, "❚❚ Pause"]);
+      expect(text(".mw-play-count")).toBe(`step 0 of ${stories[story]!.steps!.toLocaleString("en")}`);
+      expect(choiceOf((name) => model.get(name))).toEqual({ ...usual, ...stories[story], story });
+      el.querySelector<HTMLElement>(".mw-stage-sequence .mw-primary")!.click();
+      return asked;
+    });
+    expect(new Set(told).size).toBe(6);
+    expect(text(".mw-stage-question")).toBe(told[0]);
   });
 
   test("settings that cannot be trained with leave the last ones, and say so", () => {

@@ -6,7 +6,7 @@ import { sources } from "./sources.ts";
 import { card } from "#ui/card.ts";
 import { zoomOf } from "#ui/pixels.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { addSequence } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 
 const place = () => document.body.appendChild(document.createElement("div"));
@@ -51,11 +51,13 @@ describe("a widget's questions", () => {
   const staged = () => {
     const model = fakeModel({ code: "0x3C00" });
     const { root } = card(place(), "One");
-    addSequence(viewOf(model as any), root, STEPS);
+    const body = root.appendChild(document.createElement("p"));
+    const view = viewOf(model as any);
+    addQuestions(view, root, answeredByTraits(view, STEPS));
     button(root).click();
     const find = <E extends Element>(selector: string) => root.querySelector<E>(`.mw-stage-sequence ${selector}`)!;
     const [field, next] = [find<HTMLInputElement>("input"), find<HTMLButtonElement>(".mw-primary")];
-    return { model, root, field, next, question: () => find(".mw-stage-question").textContent, said: () => find(".mw-stage-said").textContent, back: find<HTMLButtonElement>("button") };
+    return { model, root, body, field, next, question: () => find(".mw-stage-question").textContent, said: () => find(".mw-stage-said").textContent, back: find<HTMLButtonElement>("button") };
   };
 
   it("are answered only once a prediction is written, by key alone", () => {
@@ -86,6 +88,57 @@ describe("a widget's questions", () => {
       next.click();
     }
     expect([question(), back.hidden]).toEqual(["65505 in float16: which number is stored?", true]);
+  });
+
+  it("let nothing be touched before, and hide what shows the answer", () => {
+    const { model, root, body, field } = staged();
+    const state = () => [body.hasAttribute("inert"), root.hasAttribute("data-asks")];
+    expect(state()).toEqual([true, false]); // another number
+    model.receive({ code: "0x7BFF" });
+    expect(state()).toEqual([true, true]);
+    field.value = "65504";
+    press(field, "Enter");
+    expect(state()).toEqual([false, false]);
+    press(root, "PageDown");
+    expect(state()).toEqual([true, false]);
+    press(root, "PageUp");
+    expect(state()).toEqual([true, true]);
+    press(root, "Escape");
+    expect(state()).toEqual([false, false]);
+  });
+
+  it("can be put away", () => {
+    const { root, body } = staged();
+    const without = [...root.querySelectorAll("button")].find((one) => one.textContent === "Without questions")!;
+    without.click();
+    expect([body.hasAttribute("inert"), without.parentElement!.parentElement!.hidden]).toEqual([false, true]);
+    expect(document.activeElement).toBe(button(root));
+    button(root).click();
+    button(root).click();
+    expect(body.hasAttribute("inert")).toBe(true);
+  });
+
+  it("are followed by the page's next card, and come after the one before", () => {
+    const before = card(place(), "Before").root;
+    const { root, field } = staged();
+    const after = card(place(), "After").root;
+    const onStage = () => [before, root, after].map((one) => one.hasAttribute("data-stage"));
+    for (let i = 0; i < 2; i++) {
+      field.value = "?";
+      press(root, "PageDown");
+      press(root, "PageDown");
+    }
+    expect(onStage()).toEqual([false, false, true]);
+    expect(document.activeElement).toBe(button(after));
+    press(after, "PageDown");
+    expect(onStage()).toEqual([false, false, true]);
+    press(after, "PageUp");
+    expect(onStage()).toEqual([false, true, false]);
+    press(root, "PageUp"); // the question before
+    press(root, "PageUp");
+    expect(onStage()).toEqual([true, false, false]);
+    press(before, "PageUp");
+    expect(onStage()).toEqual([true, false, false]);
   });
 
   it("wait while the card is not on the stage", () => {

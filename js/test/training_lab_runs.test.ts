@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
+import type { Row } from "#widgets/training_lab/state.ts";
 import { curves, labModel, row, stage } from "./training_lab_model.ts";
 
 const { page, show, button, box, region, can, type } = stage();
@@ -364,5 +365,32 @@ describe("gradient shares", () => {
     model.set("_shown", ["2"]);
     expect(chart().textContent).toContain("No gradients have been counted.");
     expect(page().querySelector(".mw-shares-key")!.textContent).toBe("flushed–subnormal–normal–overflow–");
+  });
+});
+
+describe("a scenario on the stage", () => {
+  const choice = { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05" };
+  const answered = (changes: Partial<Row>) => {
+    const done = { task: "mask", steps: 250, step: 250, status: "completed", settings: "loss_weight=0.00001" };
+    const model = labModel({
+      _scenarios: [{ title: "Underflow", question: "Does it learn?", watch: "It does not.", choice }],
+      _rows: [row({ ...done, id: "b", recipe: "fp16_dynamic" }), row({ ...done, id: "a", recipe: "fp32", ...changes })], _shown: ["other"],
+    });
+    show(model);
+    const root = page().querySelector(".mw-training-lab")!;
+    page().querySelector<HTMLElement>(".mw-stage-button")!.click();
+    expect([root.hasAttribute("data-asks"), page().querySelector(".mw-stage-question")!.textContent]).toEqual([true, "Does it learn?"]);
+    page().querySelector<HTMLInputElement>(".mw-stage-sequence input")!.value = "no";
+    button("Show").click();
+    expect([root.hasAttribute("data-asks"), model.get("task"), page().querySelector(".mw-scenario .mw-callout")!.textContent]).toEqual([false, "mask", "It does not."]);
+    return { shown: model.get("_shown"), launched: model.sent.filter(({ kind }) => kind === "launch").map(({ experiment }) => experiment) };
+  };
+
+  it.each([{}, { status: "diverged" }])("shows its runs where they are there: %o", (changes) => {
+    expect(answered(changes)).toEqual({ shown: ["a", "b"], launched: [] });
+  });
+
+  it.each([{ seed: 1 }, { steps: 249 }, { settings: "" }, { settings: null }, { status: "stopped" }])("launches them where one differs: %o", (changes) => {
+    expect(answered(changes)).toEqual({ shown: [], launched: [{ ...choice, seed: 0, device: "auto" }] });
   });
 });

@@ -17,7 +17,7 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   root.append(h("div", { class: "mw-card-top" }, head, stageButton(root)));
   keepKeys(root);
   adoptStyle(el);
-  el.classList.add("mw-place"); // what the card measures itself by
+  el.classList.add("mw-place"); // some hosts leave it no width, or give it a colour of their own
   el.append(root);
   return { root, head };
 }

@@ -6,6 +6,9 @@ import { t } from "./messages.ts";
 
 /** The event of a card that has come to the stage or left it. */
 export const STAGED = "mw-staged";
+/** The event of a staged card at Page Down and Page Up, `detail` 1 and −1. Unless it is prevented, the page's next or previous
+ * card takes the stage. */
+export const TURN = "mw-turn";
 
 const [WIDE, HIGH] = [640, 360]; // pixels of the card; of 1280 × 720 on the screen each is two
 
@@ -31,7 +34,18 @@ export function stageButton(root: HTMLElement): HTMLButtonElement {
   };
   button.addEventListener("click", () => show(!isStaged(root)));
   root.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && isStaged(root) && !event.defaultPrevented) show(false);
+    if (!isStaged(root) || event.defaultPrevented) return;
+    if (event.key === "Escape") return show(false);
+    const by = { PageUp: -1, PageDown: 1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    if (!root.dispatchEvent(new CustomEvent(TURN, { detail: by, cancelable: true }))) return;
+    const all = [...(root.getRootNode() as Document).querySelectorAll<HTMLElement>(".mw-stage-button")];
+    const shown = all.filter((one) => one.checkVisibility?.() ?? true); // a card in a card has none, nor one in another tab
+    const next = shown[shown.indexOf(button) + by];
+    if (!next) return;
+    show(false);
+    next.click();
   });
   return button;
 }

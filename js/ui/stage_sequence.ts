@@ -1,13 +1,22 @@
-// The questions of a widget's stage: the room's prediction is written down before the widget shows the answer.
+// The questions of a widget's stage: the room's prediction is written down before the widget shows the answer. Until then
+// nothing in the widget can be touched, and it is hidden where it shows the answer already.
 
-import { signal } from "@preact/signals-core";
+import { signal, type Signal } from "@preact/signals-core";
 import { button } from "./buttons.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 import { t, type MessageKey } from "./messages.ts";
-import { isStaged, STAGED } from "./stage.ts";
-import type { View } from "./view.ts";
+import { isStaged, STAGED, TURN } from "./stage.ts";
+import type { Effects, View } from "./view.ts";
 
-/** A question, and the traits with which the widget answers it. */
+export interface Question {
+  readonly ask: string;
+  /** Whether the widget, as it is now, shows the answer. */
+  isAnswered(): boolean;
+  /** Have the widget show it. */
+  answer(): void;
+}
+
+/** A question, and the traits with which the widget answers it: an entry of a widget's stage.json. */
 export interface Step {
   readonly ask: MessageKey;
   readonly state: Record<string, unknown>;
@@ -15,16 +24,34 @@ export interface Step {
 
 const LONGEST = 60; // characters of a prediction
 
-/** Put the questions into a card while it is on the stage. Enter and the keys of a presenter's remote go through them. */
-export function addSequence(view: View<any>, root: HTMLElement, steps: readonly Step[]): void {
+/** The questions that traits answer. */
+export function answeredByTraits(view: View<any>, steps: readonly Step[]): Question[] {
+  return steps.map(({ ask, state }) => {
+    const traits = Object.entries(state).map(([name, value]) => ({ now: view.trait(name), value }));
+    return {
+      ask: t(ask),
+      isAnswered: () => traits.every(({ now, value }) => now.value === value),
+      answer() {
+        view.set(state);
+        view.model.save_changes();
+      },
+    };
+  });
+}
+
+/** Ask the questions in a card while it is on the stage. Enter and the keys of a presenter's remote go through them. */
+export function addQuestions(view: Effects, root: HTMLElement, questions: readonly Question[]): void {
+  const isAsking = signal(false);
   let element: HTMLElement | undefined;
   root.addEventListener(STAGED, () => {
-    if (isStaged(root)) root.firstElementChild!.after((element ??= sequence(view, root, steps)));
+    isAsking.value = isStaged(root);
+    if (isAsking.value) root.firstElementChild!.after((element ??= sequence(view, root, questions, isAsking)));
     else element?.remove();
   });
 }
 
-function sequence(view: View<any>, root: HTMLElement, steps: readonly Step[]): HTMLElement {
+/** `isAsking`: false while the card is not on the stage, and where the questions have been put away. */
+function sequence(view: Effects, root: HTMLElement, questions: readonly Question[], isAsking: Signal<boolean>): HTMLElement {
   const at = signal({ step: 0, isShown: false });
   const question = h("p", { class: "mw-stage-question", id: uniqueId("question") });
   const place = h("span", { class: "mw-muted mw-num" });
@@ -32,18 +59,21 @@ function sequence(view: View<any>, root: HTMLElement, steps: readonly Step[]): H
   const said = h("p", { class: "mw-stage-said", role: "status" });
   const back = button(t("common.stage_back"), () => go(at.value.step - 1));
   const show = button("", () => advance(), { class: "mw-primary" });
-  const element = h("div", { class: "mw-stage-sequence" }, h("div", { class: "mw-row" }, place, question), h("div", { class: "mw-row" }, back, field, said, show));
+  const without = button(t("common.stage_without"), () => {
+    isAsking.value = false;
+    root.querySelector<HTMLElement>(".mw-stage-button")!.focus(); // this button is gone
+  });
+  const element = h("div", { class: "mw-stage-sequence" }, h("div", { class: "mw-row" }, place, question), h("div", { class: "mw-row" }, back, field, said, show, without));
 
   function advance(): void {
-    if (at.value.isShown) return go((at.value.step + 1) % steps.length);
+    const { step, isShown } = at.value;
+    if (isShown) return go((step + 1) % questions.length);
     if (field.value.trim() === "") return field.focus();
-    at.value = { ...at.value, isShown: true };
+    at.value = { step, isShown: true };
     show.focus();
-    view.set(steps[at.value.step]!.state);
-    view.model.save_changes();
+    questions[step]!.answer();
   }
   function go(step: number): void {
-    if (step < 0) return;
     field.value = "";
     at.value = { step, isShown: false };
     field.focus();
@@ -51,24 +81,34 @@ function sequence(view: View<any>, root: HTMLElement, steps: readonly Step[]): H
 
   view.effect(() => {
     const { step, isShown } = at.value;
-    setText(place, `${step + 1} / ${steps.length}`);
-    setText(question, t(steps[step]!.ask));
+    setText(place, `${step + 1} / ${questions.length}`);
+    setText(question, questions[step]!.ask);
     set(field, { hidden: isShown });
+    set(without, { hidden: isShown });
     set(said, { hidden: !isShown });
     setText(said, isShown ? t("common.stage_said", { prediction: field.value.trim() }) : "");
-    setText(show, t(!isShown ? "common.stage_show" : step + 1 < steps.length ? "common.stage_next" : "common.stage_again"));
+    setText(show, t(!isShown ? "common.stage_show" : step + 1 < questions.length ? "common.stage_next" : "common.stage_again"));
     set(back, { hidden: step === 0 });
+  });
+  view.effect(() => {
+    const { step, isShown } = at.value;
+    const isOpen = isAsking.value && !isShown;
+    set(element, { hidden: !isAsking.value });
+    for (const part of [...root.children].slice(1)) if (part !== element) set(part, { inert: isOpen });
+    set(root, { "data-asks": isOpen && questions[step]!.isAnswered() });
   });
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault(); // it would press the button that has the focus next
     advance();
   });
-  root.addEventListener("keydown", (event) => {
-    const act = { PageDown: advance, PageUp: () => go(at.value.step - 1) }[event.key];
-    if (!act || !isStaged(root)) return;
+  root.addEventListener(TURN, (event) => {
+    const { step, isShown } = at.value;
+    const isForward = (event as CustomEvent<number>).detail > 0;
+    if (!isAsking.value || (isForward ? isShown && step + 1 === questions.length : step === 0)) return;
     event.preventDefault();
-    act();
+    if (isForward) advance();
+    else go(step - 1);
   });
   return element;
 }

@@ -19,6 +19,8 @@ class Scenario:
     """The key in `scenarios`."""
     title: str
     """A few words for a menu."""
+    question: str
+    """What the stage asks before the runs are seen, in a line."""
     watch: str
     """A sentence or two: what to watch, and why it happens."""
     task: str
@@ -44,6 +46,7 @@ _ALL = (
     Scenario(
         name="nothing_breaks",
         title="Nothing breaks",
+        question="Plain loss, half precision, no loss scale: what breaks?",
         watch=(
             "All three learn alike: with the plain loss the gradients of this network lie within FP16’s "
             "range, so half precision needs no loss scale here."
@@ -55,6 +58,7 @@ _ALL = (
     Scenario(
         name="starved_gradients",
         title="Gradients that underflow",
+        question="Loss × 10⁻⁵, FP16 with and without a loss scale: who learns?",
         watch=(
             "A loss weight of 10⁻⁵ makes every gradient small. Without a loss scale FP16 flushes them to "
             "zero and the loss hardly moves; with one the run follows FP32. Adam’s eps is 10⁻¹², because its "
@@ -69,6 +73,7 @@ _ALL = (
     Scenario(
         name="overflow",
         title="A loss scale that is too large",
+        question="A constant loss scale of 2³⁴ in FP16: does it learn?",
         watch=(
             "With a constant scale of 2³⁴ the gradients overflow in every step, every step is skipped, and "
             "the weights never change. A dynamic scale goes down until they fit."
@@ -81,6 +86,7 @@ _ALL = (
     Scenario(
         name="vanishing_updates",
         title="Updates that vanish",
+        question="BF16 weights alone: to nearest, or stochastically rounded?",
         watch=(
             "Without FP32 master weights most updates are below half an ulp of a BF16 weight: rounded to "
             "nearest they leave it unchanged and the loss stays high. Stochastic rounding keeps them on "
@@ -94,6 +100,7 @@ _ALL = (
     Scenario(
         name="half_precision_softmax",
         title="Softmax in half precision",
+        question="Logits × 4, the softmax computed in FP16: what happens?",
         watch=(
             "The attention’s logits are multiplied by 4. Computed naively in FP16, the softmax’s "
             "exponentials overflow, the loss becomes NaN and steps are skipped. In FP32 they do not."

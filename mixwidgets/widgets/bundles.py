@@ -57,7 +57,8 @@ def host_module(lang: str) -> str:
 
 
 def _declared(name: str, value: object) -> str:
-    return f"const {name} = {json.dumps(value, ensure_ascii=False)};\n"
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return f"const {name} = {text};\n"
 
 
 def _code(name: str) -> str:

@@ -214,3 +214,50 @@ def test_a_hand_is_followed_on_the_stage(page, tmp_path):
         page.keyboard.up("Control")
         expect(board).not_to_have_attribute("aria-label", far)
         assert abs(mark.bounding_box()["x"] - before["x"] - 150) < 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "BitEditor",
+        "NumberLine",
+        "FormatDesigner",
+        "BlockLab",
+        "LossScaleExplorer",
+        "Playground",
+        "TrainingLab",
+    ],
+)
+def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path, name):
+    """And what it shows then needs no scrolling, of each question."""
+    page.set_viewport_size({"width": LAPTOP, "height": STAGES[LAPTOP]})
+    with made(name, "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        root = page.locator("#widget > .mw")
+        body = root.locator("> :not(.mw-card-top, .mw-stage-sequence, .mw-hidden, [hidden])")
+        root.get_by_role("button", name="Stage").press("Enter")
+        place, field = (
+            page.locator(".mw-stage-sequence .mw-num"),
+            page.get_by_label("What does the room predict?"),
+        )
+        count = int(place.text_content().split("/")[1])
+        always = name in ("Playground", "TrainingLab")
+        for i in range(count):
+            expect(place).to_have_text(f"{i + 1} / {count}")
+            assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
+            if always:
+                assert body.evaluate_all("all => all.every((one) => one.getClientRects().length === 0)")
+            page.keyboard.press("PageDown")
+            expect(field).to_be_focused()
+            field.press_sequentially("a guess")
+            page.keyboard.press("PageDown")
+            assert body.evaluate_all("all => all.some((one) => one.getClientRects().length > 0)")
+            assert not body.evaluate_all("all => all.some((one) => one.hasAttribute('inert'))")
+            settle(page)
+            assert not root.evaluate(SCROLLS), f"what belongs together needs scrolling after question {i + 1}"
+            if i + 1 < count:
+                page.keyboard.press("PageDown")
+        page.keyboard.press("PageUp")
+        assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
+        root.get_by_role("button", name="Without questions").press("Enter")
+        assert not body.evaluate_all("all => all.some((one) => one.hasAttribute('inert'))")

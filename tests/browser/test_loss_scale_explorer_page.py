@@ -383,3 +383,31 @@ def test_names_stay_text(page, show):
     expect(widget).to_contain_text(f"left out: {PAYLOAD}frozen")
     assert page.locator("img:not(svg)").count() == 0
     assert page.title() == "Loss scale explorer"
+
+
+def test_an_edge_of_the_format_is_dragged_and_the_kernel_hears_of_it_at_the_end(page, show, explorer):
+    widget = show()
+    edge = widget.get_by_role("slider", name="smallest subnormal")
+    box = edge.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    binade = widget.locator(".mw-histogram").bounding_box()["width"] / 74  # or a little less
+    ruler = widget.locator(".mw-ticks").text_content()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    seen = []
+    for moved in (2, 9, 15, 24):
+        page.mouse.move(x + moved * binade, y, steps=3)
+        name = edge.get_attribute("aria-valuetext").split(" in ")[1]
+        counts = explorer._shown().counts(name, 1.0)
+        assert figures(widget) == [counts.flushed, counts.subnormal, counts.normal, counts.overflow]
+        assert widget.locator(".mw-ticks").text_content() == ruler  # it stays under the hand
+        seen.append(name)
+    assert seen[:2] == ["float16", "float8_e5m2"]
+    assert len(set(seen)) == 4
+    assert page.evaluate("window.sent") == []
+    page.mouse.move(x + 9 * binade, y)
+    page.mouse.up()
+    assert page.evaluate("window.sent") == [{"save": True}]
+    assert page.evaluate("window.model.get('format')") == "float8_e5m2"
+    expect(edge).to_be_focused()
+    assert widget.locator(".mw-ticks").text_content() != ruler

@@ -132,7 +132,7 @@ def test_a_module_differs_in_its_messages_alone(name):
     modules = {lang: module_of(name, lang) for lang in LANGUAGES}
     code = (STATIC / f"{name}.js").read_text(encoding="utf-8")
     names = ("shared", *STYLED_AS.get(name, (name,))) if name != "host" else ()
-    sheets = json.dumps([style_sheet(one) for one in names], ensure_ascii=False)
+    sheets = json.dumps([style_sheet(one) for one in names], ensure_ascii=False, separators=(",", ":"))
     style = f"const styles = {sheets};\n" if names else ""
     others = set()
     for lang, module in modules.items():
@@ -233,7 +233,7 @@ def test_no_translation_outlives_its_text():
     titled = (*NAMES, "ModuleErrors")  # which is no public name
     words = {re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize() for name in titled}
     said |= {text for line in LINES for text in (line.sentence, line.brief)} | {*HEADINGS}
-    said |= {text for one in scenarios.values() for text in (one.title, one.watch)}
+    said |= {text for one in scenarios.values() for text in (one.title, one.question, one.watch)}
     settings = [one for task in mw.tasks.values() for one in in_page(task, "en")]
     said |= {one[name] for one in settings for name in ("title", "about")} | {IN_KERNEL, NO_THREAD}
     said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}

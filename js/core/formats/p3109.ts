@@ -15,7 +15,20 @@ const known = new Map<string, FloatFormat>();
  */
 export function p3109(bits: number, precision: number, signed: boolean, extended: boolean): FloatFormat {
   check("K", bits, LEAST_BITS, MOST_BITS);
-  check("P", precision, 1, signed ? bits - 1 : bits);
+  check("P", precision, 1, most(bits, signed));
+  return made(bits, precision, signed, extended);
+}
+
+/** The format of a name such as "binary8p4se"; undefined for any other text. */
+export function p3109Named(name: string): FloatFormat | undefined {
+  const parts = NAME.exec(name)?.groups;
+  if (!parts) return undefined;
+  const [bits, precision, signed] = [Number(parts.bits), Number(parts.precision), parts.sign === "s"];
+  const isWithin = isWhole(bits, LEAST_BITS, MOST_BITS) && isWhole(precision, 1, most(bits, signed));
+  return isWithin ? made(bits, precision, signed, parts.domain === "e") : undefined;
+}
+
+function made(bits: number, precision: number, signed: boolean, extended: boolean): FloatFormat {
   const name = `binary${bits}p${precision}${signed ? "s" : "u"}${extended ? "e" : "f"}`;
   const found = known.get(name);
   if (found) return found;
@@ -36,19 +49,12 @@ export function p3109(bits: number, precision: number, signed: boolean, extended
   return fmt;
 }
 
-/** The format of a name such as "binary8p4se"; undefined for any other text. */
-export function p3109Named(name: string): FloatFormat | undefined {
-  const parts = NAME.exec(name)?.groups;
-  if (!parts) return undefined;
-  try {
-    return p3109(Number(parts.bits), Number(parts.precision), parts.sign === "s", parts.domain === "e");
-  } catch (error) {
-    if (error instanceof InputError) return undefined;
-    throw error;
-  }
-}
+/** The largest precision. */
+const most = (bits: number, signed: boolean): number => (signed ? bits - 1 : bits);
+
+const isWhole = (came: number, low: number, high: number): boolean => Number.isInteger(came) && came >= low && came <= high;
 
 function check(field: string, came: number, low: number, high: number): void {
-  if (Number.isInteger(came) && came >= low && came <= high) return;
+  if (isWhole(came, low, high)) return;
   throw new InputError("format.integer", { field, low: String(low), high: String(high), came: String(came) });
 }

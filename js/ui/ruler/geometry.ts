@@ -18,25 +18,32 @@ export interface Zone {
 }
 
 /** The binades that are drawn, `low` … `high` − 1. What lies further out is gathered in the outermost. */
-export function domain(format: FloatFormat): { low: number; high: number } {
+export interface Domain {
+  readonly low: number;
+  readonly high: number;
+}
+
+export const within = ({ low, high }: Domain, at: number): number => Math.min(Math.max(at, low), high);
+
+/** The binades around a format's range. */
+export function domain(format: FloatFormat): Domain {
   return { low: format.emin - format.fractionBits - 1 - BELOW, high: format.emax + 1 + ABOVE };
 }
 
 /** What becomes of a magnitude, from left to right. */
-export function zones(format: FloatFormat): Zone[] {
-  const { low, high } = domain(format);
-  const ends = [low, ...boundaries(format).map(log2Of), high];
+export function zones(format: FloatFormat, drawn: Domain = domain(format)): Zone[] {
+  const ends = [drawn.low, ...boundaries(format).map((one) => within(drawn, log2Of(one))), drawn.high];
   return CLASSES.map((_, kind) => ({ kind, from: ends[kind]!, to: ends[kind + 1]! }));
 }
 
 /** Counts by drawn binade and class: `table[binade * 4 + class]`. */
-export function binned(total: GradientSummary, format: FloatFormat, log2LossScale: number): Float64Array {
-  const { low, high } = domain(format);
+export function binned(total: GradientSummary, format: FloatFormat, log2LossScale: number, drawn: Domain = domain(format)): Float64Array {
+  const { low, high } = drawn;
   const places = boundaries(format);
   const table = new Float64Array((high - low) * CLASSES.length);
   for (const exponent of total.exponents) {
     const scaled = exponent + log2LossScale;
-    const bin = Math.min(Math.max(scaled, low), high - 1) - low;
+    const bin = within({ low, high: high - 1 }, scaled) - low;
     // Within a binade the classes follow one another; each ends at its boundary, or at the binade's own end.
     const start = total.below({ exponent, fraction: 0 });
     const end = total.below({ exponent, fraction: BINADE });
@@ -61,8 +68,7 @@ export interface Frame {
 }
 
 /** Scales for a plot of `width` × `height` pixels whose tallest binade holds `most` values. */
-export function frame(format: FloatFormat, width: number, height: number, most: number): Frame {
-  const { low, high } = domain(format);
+export function frame({ low, high }: Domain, width: number, height: number, most: number): Frame {
   const y = scaleLinear([0, Math.max(1, most)], [0, height]).clamp(true);
   return { x: scaleLinear([low, high], [0, width]), y, low, bins: high - low };
 }

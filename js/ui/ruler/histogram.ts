@@ -7,7 +7,7 @@ import type { GradientSummary } from "#core/gradients/summary.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
-import { barPaths, binned, type Frame, frame, tallest, zones } from "./geometry.ts";
+import { barPaths, binned, type Domain, domain, type Frame, frame, tallest, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
 
 const HEIGHT = 118; // of the plot
@@ -24,6 +24,8 @@ export interface Ruled {
   readonly scale: ReadonlySignal<number>;
   /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */
   readonly hand?: { move(log2: number): void; commit(): void };
+  /** What is drawn, if it is not the range of the format. */
+  readonly drawn?: ReadonlySignal<Domain>;
   /** What the axis counts; left out: gradients times the scale. */
   readonly axis?: string;
   /** The most values that a binade holds, if it is not that of `total`, so that two histograms can be compared. */
@@ -38,20 +40,21 @@ export interface Histogram {
   readonly table: ReadonlySignal<Float64Array>;
 }
 
-export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most }: Ruled, textures: Textures): Histogram {
+export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most, drawn }: Ruled, textures: Textures): Histogram {
   const ground = s("g");
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: `mw-bar mw-bar-${kind}` }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
   const width = view.width(element);
   const plot = computed(() => Math.max(width.value - 2 * SIDE, LEAST_WIDTH));
-  const shape = computed(() => frame(answers.value.format, plot.value, HEIGHT, most?.value ?? tallest(answers.value.total)));
-  const table = computed(() => binned(answers.value.total, answers.value.format, scale.value));
+  const ends = drawn ?? computed(() => domain(answers.value.format));
+  const shape = computed(() => frame(ends.value, plot.value, HEIGHT, most?.value ?? tallest(answers.value.total)));
+  const table = computed(() => binned(answers.value.total, answers.value.format, scale.value, ends.value));
 
   view.effect(() => {
     const { x } = shape.value;
     set(element, { viewBox: `${-SIDE} 0 ${plot.value + 2 * SIDE} ${FLOOR + FOOT}`, height: FLOOR + FOOT });
-    ground.replaceChildren(...zones(answers.value.format).flatMap((zone) => zoneMarks(zone.kind, x(zone.from), x(zone.to))));
+    ground.replaceChildren(...zones(answers.value.format, ends.value).flatMap((zone) => zoneMarks(zone.kind, x(zone.from), x(zone.to))));
     const ticks = x.ticks(Math.min(8, Math.max(3, plot.value / 80))).filter(Number.isInteger);
     axis.replaceChildren(
       s("line", { x1: 0, x2: plot.value, y1: FLOOR, y2: FLOOR, class: "mw-floor" }),

@@ -25,7 +25,7 @@ const MOST_PIXELS = 2 ** 23; // of the canvas, about those of a 4K screen: each 
 
 /** `order`: the tensors, most lost first; `width`: in pixels. */
 export function heatMap(
-  { view, names, all: answers, scale }: Explored, textures: Textures, order: ReadonlySignal<readonly number[]>, width: ReadonlySignal<number>,
+  { view, names, all: answers, scale, drawn }: Explored, textures: Textures, order: ReadonlySignal<readonly number[]>, width: ReadonlySignal<number>,
 ): HTMLElement {
   const canvas = h("canvas", { class: "mw-heat", "aria-hidden": "true" });
   const cell = h("p", { class: "mw-heat-cell" });
@@ -40,7 +40,7 @@ export function heatMap(
   const isShown = computed(() => isOpen.value && names.value.length > FEW);
   const high = computed(() => Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.value.length)))); // of a row
   const left = computed(() => (high.value >= NAMED && width.value >= 600 ? NAMES : 0)); // of the ruler
-  const shape = computed(() => frame(answers.value.format, width.value - left.value, 1, 1));
+  const shape = computed(() => frame(drawn.value, width.value - left.value, 1, 1));
   const pointed = signal<[row: number, column: number] | null>(null);
   const at = computed(() => within(...(pointed.value ?? [0, shape.value.bins >> 1])));
 
@@ -88,7 +88,7 @@ export function heatMap(
     const [row, column] = at.value;
     const tensor = order.value[row]!;
     const one = answers.value.summaries[tensor]!;
-    const words = cellWords(binned(one, answers.value.format, scale.value), column, shape.value, one.finite);
+    const words = cellWords(binned(one, answers.value.format, scale.value, drawn.value), column, shape.value, one.finite);
     setText(cell, t("explorer.heat_cell", { name: names.value[tensor]!, words }));
   });
   view.effect(() => {
@@ -108,7 +108,7 @@ export function heatMap(
     pen.drawImage(mask, start + x(lowest + scale.value), 0, x(low + mask.width) - x(low), height);
     pen.clearRect(0, 0, start, height);
     pen.globalCompositeOperation = "source-atop";
-    const bands = zones(answers.value.format);
+    const bands = zones(answers.value.format, drawn.value);
     for (const { kind, from, to } of bands) {
       pen.fillStyle = fills[kind]!;
       pen.fillRect(start + x(from), 0, x(to) - x(from), height);

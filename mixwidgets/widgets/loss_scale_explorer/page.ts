@@ -9,9 +9,10 @@ import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/ruler/words.ts";
-import { addSequence, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { comparison } from "./comparison.ts";
+import { edges } from "./edges.ts";
 import { heatMap } from "./heat_map.ts";
 import { figures, notes, outcome } from "./readout.ts";
 import { scaleControl } from "./scale_control.ts";
@@ -52,6 +53,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       ...explored, names: shownNames, hand: explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent),
     }, plot), control.element, timeline(explored), rows.element,
     heatMap(explored, fills, rows.lost, plot.width), comparison(explored), notes(explored));
+  plot.element.after(...edges(explored, plot));
   root.append(error, waiting, body, spoken, fills.element);
 
   view.effect(() => setText(head.querySelector("h3")!, title.value ?? t("explorer.title")));
@@ -77,7 +79,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     setText(spoken, words);
   });
 
-  addSequence(view, root, steps as Step[]);
+  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
   view.onClose(() => root.remove());
   return view.close;
 }

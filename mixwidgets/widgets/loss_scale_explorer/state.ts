@@ -8,6 +8,7 @@ import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { byStep, nearest, readSnapshots, type Snapshot } from "#core/gradients/snapshots.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
 import { listed, t } from "#ui/messages.ts";
+import { type Domain, domain } from "#ui/ruler/geometry.ts";
 import { kept, type View } from "#ui/view.ts";
 
 export interface State {
@@ -72,7 +73,13 @@ export interface Explored {
   move(log2: number): void;
   /** Tell the kernel of the scale that is drawn. */
   commit(): void;
-  /** `answers` and `scale` when no slider was held last: what is spoken, and the order of rows, would be restless during a drag. */
+  /** What the ruler shows: it stays while an edge of the format is held. */
+  readonly drawn: ReadonlySignal<Domain>;
+  /** Draw in another format. */
+  explore(format: FloatFormat): void;
+  /** Tell the kernel of the format that is drawn. */
+  commitFormat(): void;
+  /** `answers` and `scale` when neither a slider nor an edge was held last: what is spoken, and the order of rows, would be restless during a drag. */
   readonly settled: ReadonlySignal<{ all: Answers; answers: Answers; log2: number }>;
 }
 
@@ -111,7 +118,9 @@ export function explore(view: View<State>): Explored {
   });
   const gradients = kept(NONE, (last) => (read.value instanceof Error ? last : read.value ?? last));
   const found = computed(() => choices.find(({ name }) => name === wanted.value));
-  const format = kept<FloatFormat>(choices[0]!, (last) => found.value ?? last);
+  const held = signal<FloatFormat | null>(null); // the format by an edge in the hand, ahead of the kernel's
+  const format = kept<FloatFormat>(choices[0]!, (last) => held.value ?? found.value ?? last);
+  const drawn = kept<Domain>(domain(format.value), (last) => (held.value ? last : domain(format.value)));
   const fault = computed(() => {
     const unread = damage.value ?? (read.value instanceof Error ? read.value : undefined);
     if (unread) return t("explorer.unreadable", { reason: String((unread as Error).message) });
@@ -146,10 +155,15 @@ export function explore(view: View<State>): Explored {
     return () => clearTimeout(timer);
   });
   const now = computed(() => ({ names: names.value, all: all.value, answers: answers.value }));
-  const atRest = kept(now.value, (last) => (looked.value === null || now.value.names !== last.names ? now.value : last));
+  const atRest = kept(now.value, (last) => ((looked.value === null && held.value === null) || now.value.names !== last.names ? now.value : last));
 
   return {
-    view, fault, snapshots, looked, names, all, tensor, answers, shownNames, scale,
+    view, fault, snapshots, looked, names, all, tensor, answers, shownNames, scale, drawn,
+    explore: (to) => (held.value = to),
+    commitFormat() {
+      view.send("format", format.value.name);
+      held.value = null;
+    },
     snapshot: computed(() => gradients.value.snapshot),
     isEmpty: computed(() => gradients.value === NONE),
     narrow: (to) => view.send("tensor", to),

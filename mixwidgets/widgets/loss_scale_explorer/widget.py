@@ -39,7 +39,9 @@ class LossScaleExplorer(GradientWidget):
     _state_traits: ClassVar[dict[str, Any]] = {"format": None, "log2_loss_scale": None, "step": 0}
 
     format = traitlets.Unicode("float16").tag(sync=True)
-    """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias."""
+    """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias.
+
+    In the page, drag an edge of its range: the format whose edge is nearest to the hand is chosen."""
     log2_loss_scale = traitlets.Int(0).tag(sync=True)
     """The slider's position: an integer, −24 … 40."""
     binade = traitlets.Int(None, allow_none=True).tag(sync=True)

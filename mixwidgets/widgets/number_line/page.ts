@@ -18,7 +18,7 @@ import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
 import { largest } from "#ui/number_line/ticks.ts";
 import { contains, endsOf, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
-import { addSequence, type Step } from "#ui/stage_sequence.ts";
+import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
@@ -114,7 +114,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       keys),
     announce.element,
   );
-  addSequence(view, root, steps as Step[]);
+  addQuestions(view, root, answeredByTraits(view, steps as Step[]));
   view.onClose(() => root.remove());
   return view.close;
 }

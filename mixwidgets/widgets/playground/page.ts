@@ -7,6 +7,7 @@ import { announcer } from "#ui/announcer.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { plane } from "./decisions.ts";
 import { digits } from "./digits.ts";
@@ -26,6 +27,8 @@ import { weightsPart } from "./weights.ts";
 const LOOK_MS = 100; // from one drawing to the next while it trains
 const STILL_MS = 1000; // where motion is unwelcome
 const SPOKEN_MS = 5000; // from one spoken sentence to the next while it trains
+const RATE = 60; // steps a second
+const TOLD_S = 10; // the longest that the stage plays a story
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
@@ -75,7 +78,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const still = isStill();
   const control: Control = {
-    playing: signal(!still), rate: signal(60), end: signal(first.steps), canUndo: signal(false),
+    playing: signal(!still), rate: signal(RATE), end: signal(first.steps), canUndo: signal(false),
     step() {
       control.playing.value = false;
       session.step();
@@ -100,7 +103,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   const page: Page = { view, session, traits, edit, record, answers };
   const { root, head } = card(el, t("play.title"));
   root.classList.add("mw-play");
-  const told = storiesPart(page);
+  const told = storiesPart(page, () => {
+    control.reset();
+    control.rate.value = Math.max(RATE, control.end.value / TOLD_S);
+    control.playing.value = true;
+  });
   head.append(told.choice);
   const error = h("p", { class: "mw-error", role: "alert" });
   const callout = h("p", { class: "mw-callout mw-play-verdict" });
@@ -152,6 +159,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     given.forEach(({ value }) => value);
     untracked(take);
   });
+  addQuestions(view, root, told.questions);
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -14,6 +14,7 @@ from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.state import RunState
 from mixwidgets.store.status import ALIVE, Status, current_status
 from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.widgets.training_lab import settings
 from mixwidgets.widgets.training_lab.curves import Curves
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
     """What is run, in JSON values. Of a watched loop neither seed, steps nor batch size are known."""
     if isinstance(run, WatchedLoop):
         about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": run.loss_weight}
-        return {**about, "seed": None, "steps": None, "batch_size": None}
+        return {**about, "seed": None, "steps": None, "batch_size": None, "settings": None}
     return {
         "task": run.task,
         "recipe": run.recipe.name,
@@ -210,4 +211,5 @@ def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
         "loss_weight": run.loss_weight,
         "steps": run.steps,
         "batch_size": run.batch_size,
+        "settings": None if run.task_source else settings.of_experiment(run),
     }

@@ -35,6 +35,7 @@ def offered(language: str) -> dict[str, list[dict[str, Any]]]:
         "_scenarios": [
             {
                 "title": translated(one.title, language),
+                "question": translated(one.question, language),
                 "watch": translated(one.watch, language),
                 "choice": choice_in(one),
             }

@@ -6,6 +6,7 @@ import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
+import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { charts } from "./charts.ts";
 import { accept as acceptChoice, listOf } from "./choice.ts";
@@ -14,6 +15,7 @@ import { controls } from "./controls.ts";
 import { finder } from "./finder.ts";
 import { gradientsPanel, managerOf } from "./gradients_panel.ts";
 import { news, progressArea } from "./progress.ts";
+import { repeated } from "./rows.ts";
 import { runsOf } from "./runs.ts";
 import { selection } from "./selection.ts";
 import { canStop, isAlive, type Row, type ShownRun, type State } from "./state.ts";
@@ -52,11 +54,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   const choosable = {
     tasks: model.get("_tasks"), form: model.get("_recipe_form") ?? [], devices: model.get("_devices"), scenarios: model.get("_scenarios") ?? [],
   };
+  const choose = (choice: Partial<State>) => {
+    view.set(choice);
+    model.save_changes();
+  };
   const panel = controls(choosable, {
-    choose: (choice) => {
-      view.set(choice);
-      model.save_changes();
-    },
+    choose,
     launch: (experiment) => link.ask("launch", { experiment }),
     stop: () => atHand.value && link.ask("stop", { run: atHand.value.id }),
     stopAll: () => link.ask("stop_all"),
@@ -137,6 +140,16 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.effect(() => spoken.tell(rows.value, atHand.value, names.value));
 
+  addQuestions(view, root, choosable.scenarios.filter(({ question }) => question).map(({ question, choice }) => ({
+    ask: question!,
+    isAnswered: () => true, // the runs that are shown may be its
+    answer() {
+      const experiment = { ...choice, seed: chosen.seed.value, device: chosen.device.value };
+      const known = repeated(rows.value, experiment);
+      choose({ ...choice, _shown: known.map(({ id }) => id) }); // those that are launched are shown as they begin
+      if (known.length === 0) link.ask("launch", { experiment });
+    },
+  })));
   panel.say("", false);
   view.onClose(() => root.remove());
   return view.close;

@@ -1,5 +1,7 @@
 // The runs of the folder: their order, their names, their line styles. No DOM.
 
+import { type Choice, listOf } from "./choice.ts";
+import { sameSettings } from "./settings_text.ts";
 import { isAlive, type Row } from "./state.ts";
 import { spaced } from "./words.ts";
 
@@ -54,4 +56,13 @@ export function assignStyles(before: ReadonlyMap<string, number>, shown: readonl
     after.set(id, style);
   }
   return after;
+}
+
+/** The runs that a launch would repeat, in its order, the newest of each; none where one of them is missing. */
+export function repeated(rows: readonly Row[], { task, recipe, steps, seed, settings }: Omit<Choice, "device">): Row[] {
+  const alike = rows.filter((row) =>
+    row.task === task && row.steps === steps && typeof row.settings === "string" && sameSettings(row.settings, settings) &&
+    (isAlive(row) || row.status === "completed" || row.status === "diverged"));
+  const found = listOf(recipe).flatMap((name) => listOf(seed).map((one) => alike.find((row) => row.recipe === name && row.seed === one)));
+  return found.every((row) => row !== undefined) ? found : [];
 }

@@ -17,6 +17,7 @@ export interface Row {
   loss_weight: number; // a factor in the loss itself
   batch_size?: number | null; // of a watched loop it is not known; pages that were saved earlier have none
   steps: number | null; // to be taken; of a watched loop they are not known
+  settings?: string | null; // as those of a launch; of a watched loop and of one's own task null, and absent from pages that were saved earlier
   step: number; // taken or skipped so far
   status: string;
   position: number | null; // in the queue, 1 is next; null for one that does not wait
@@ -77,6 +78,7 @@ export interface Setting {
 /** Runs in which a difference between recipes shows, and what to watch. */
 export interface ScenarioChoice {
   title: string;
+  question?: string; // of the stage; pages that were saved earlier have none
   watch: string;
   choice: { task: string; recipe: string[]; steps: number; settings: string };
 }
