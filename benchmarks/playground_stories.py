@@ -11,15 +11,33 @@ import json
 import math
 from pathlib import Path
 
-from tests.playground.engine import Engine
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES
+from tests.playground.engine import Engine, request
 
 RESULTS = Path(__file__).parent / "results"
 SEEDS = range(5)
 LEARNS, FAILS = 0.75, 0.5
 
+_FP4 = "float4_e2m1fn"
+CONTRASTS: dict[str, tuple[bool, dict]] = {
+    # whether the story's network learns; what to change in it to see it end the other way
+    "loss_scale": (False, {"loss_scale": "dynamic"}),
+    "master_weights": (False, {"master_weights": True}),
+    "stochastic_rounding": (True, {"weight_rounding": "nearest"}),
+    "fp8_gradients": (False, {"gradient_format": "float8_e5m2"}),
+    "adam_epsilon": (False, {"eps": 1e-4}),
+    "fp4": (False, {"gradient_format": "float32", "weight_format": _FP4, "activation_format": _FP4}),
+}
+_FLOAT32 = {
+    **dict.fromkeys(("weight_format", "activation_format", "gradient_format", "optimizer_format"), "float32"),
+    "master_weights": True,
+    "weight_rounding": "nearest",
+    "loss_scale": "none",
+}
+
 _HALF = dict.fromkeys(("weightFormat", "activationFormat", "gradientFormat"), "float16")
 _BF16 = {**dict.fromkeys(_HALF, "bfloat16"), "masterWeights": False}
-_FP4 = "float4_e2m1fn"
 _DIGITS = {"task": "digits"}
 TRIED: dict[str, tuple[dict, dict, bool, int]] = {
     # what was looked for: base, precision, whether it was expected to learn, steps
@@ -79,15 +97,31 @@ def shows(shares: list[float], learns: bool) -> bool:
     return min(shares) >= LEARNS if learns else max(shares) <= FAILS
 
 
+def story_progress(engine: Engine, name: str) -> list[list[float]]:
+    """The shares of a story's network and of its contrast."""
+    story = {**DEFAULTS, **STORIES[name]}
+    _, contrast = CONTRASTS[name]
+    networks = [_request(one) for one in ({**story, **_FLOAT32}, story, {**story, **contrast})]
+    return progress(engine, networks, story["steps"])
+
+
+def _request(settings: dict) -> dict:
+    """The playground's settings as the engine reads them."""
+    kept = {name: value for name, value in settings.items() if name != "steps"}
+    kind, log2, interval = (kept.pop(name) for name in ("loss_scale", "log2_loss_scale", "growth_interval"))
+    start = 0 if kind == "none" else log2
+    scale = LossScale(kind=kind, init_scale=2.0**start, growth_interval=interval)
+    return request({**kept, "loss_scale": scale})
+
+
 def measure() -> dict[str, dict]:
     with Engine() as engine:
         told = {}
-        for name, story in engine.stories().items():
-            chosen = {**story["base"], **story["chosen"]}
-            networks = [story["base"], chosen, {**chosen, **story["contrast"]}]
-            one, other = progress(engine, networks, story["steps"])
-            holds = shows(one, story["learns"]) and shows(other, not story["learns"])
-            told[name] = {"chosen": one, "contrast": other, "learns": story["learns"], "shown": holds}
+        for name in STORIES:
+            learns, _ = CONTRASTS[name]
+            one, other = story_progress(engine, name)
+            holds = shows(one, learns) and shows(other, not learns)
+            told[name] = {"chosen": one, "contrast": other, "learns": learns, "shown": holds}
         tried = {}
         for words, (base, precision, learns, steps) in TRIED.items():
             (one,) = progress(engine, [base, {**base, **precision}], steps)
@@ -100,7 +134,7 @@ def markdown(results: dict[str, dict]) -> str:
         return ", ".join(f"{100 * share:.0f}" for share in shares)
 
     head = (
-        *("story (`js/training/stories.ts`)", "chosen precision", "expected", "contrast", "expected"),
+        *("story (`stories.json`)", "chosen precision", "expected", "contrast", "expected"),
         "shown on all seeds",
     )
     lines = [

@@ -2,9 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { blockFormats, getBlockFormat } from "#core/blocks/catalogue.ts";
-import { magnitudeOf, toDouble } from "#core/blocks/numbers.ts";
 import { quantize } from "#core/blocks/quantize.ts";
 import type { ScaleRule } from "#core/blocks/scale_rules.ts";
+import { exactOf } from "#core/formats/decode.ts";
+import { toNumber } from "#core/formats/rational.ts";
 import { committed } from "./vectors.ts";
 
 interface Row {
@@ -30,7 +31,7 @@ describe("vectors", () => {
       expect(got.tensorScale).toBe(row.tensor_scale);
       expect(plain(got.dequantized)).toEqual(plain(row.dequantized));
       const unit = (i: number) => got.scales[Math.floor(i / fmt.blockSize)]! * (got.tensorScale ?? 1);
-      expect(plain(got.codes.map((code, i) => toDouble(fmt.element.decode(code)) * unit(i)))).toEqual(plain(got.dequantized));
+      expect(plain(got.codes.map((code, i) => toNumber(fmt.element.decode(code)) * unit(i)))).toEqual(plain(got.dequantized));
     }
   });
 });
@@ -63,7 +64,7 @@ test("signs of zero", () => {
 
 test("doubles as rationals, there and back", () => {
   for (const x of [0, 1, 0.1, 2 ** -1022, 1.7976931348623157e308, 8 - 2 ** -50, 2 ** 127 * 1.5]) {
-    expect(toDouble(magnitudeOf(x))).toBe(x);
-    expect(toDouble(magnitudeOf(-x))).toBe(x);
+    expect(toNumber(exactOf(x).magnitude)).toBe(x);
+    expect(toNumber(exactOf(-x).magnitude)).toBe(x);
   }
 });

@@ -7,15 +7,12 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { formats } from "#core/formats/catalogue.ts";
 import { encode } from "#core/formats/encode.ts";
 import { compare } from "#core/formats/rational.ts";
-import { classify } from "#core/formats/decode.ts";
+import { classify, exactOf } from "#core/formats/decode.ts";
 import { summaryOf } from "#core/gradients/of_values.ts";
-import { exactOf } from "#ui/ruler/bits_panel.ts";
 import playground from "#widgets/playground/page.ts";
 import { History, MOST_ROWS } from "#widgets/playground/history.ts";
 import { startSession } from "#widgets/playground/session.ts";
 import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#widgets/playground/state.ts";
-import { changed, settingsOf as requested } from "#training/request.ts";
-import { stories as engineStories } from "#training/stories.ts";
 import { fakeModel } from "./fake_model.ts";
 
 const rows = new Uint8Array(inflateSync(readFileSync("mixwidgets/task/digit_rows.bin")));
@@ -134,14 +131,6 @@ describe("settings", () => {
       expect(playground.accept({ ...(said as object), ...wrong } as never), JSON.stringify(wrong)).toBeNull();
     }
   });
-
-  test.each(Object.entries(engineStories))("the story %s is the one of which five seeds were tried", (name, story) => {
-    const tried = changed(requested(story.base), story.chosen);
-    const told = settingsOf({ ...usual, ...stories[name] })!;
-    expect({ ...told, lossScale: told.lossScale.kind }).toEqual({ ...tried, lossScale: tried.lossScale.kind });
-    expect(stories[name]!.steps).toBe(story.steps);
-  });
-  test("and there are no others", () => expect(Object.keys(stories)).toEqual(Object.keys(engineStories)));
 });
 
 test("in float32 both networks are one, bit for bit", () => {

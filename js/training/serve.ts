@@ -10,7 +10,6 @@ import { allBits } from "./bits.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
 import { changed, settingsOf, type Request } from "./request.ts";
-import { stories } from "./stories.ts";
 import { createTrainer } from "./trainer.ts";
 import type { Settings, Trainer } from "./types.ts";
 
@@ -45,7 +44,6 @@ function train({ settings, steps, changes = {} }: Train) {
 
 const answers = {
   train,
-  stories: () => stories,
   /** x for x; by numbers from 0 to below 1 in `uniform`, stochastically. */
   round: ({ format, x, uniform }: { format: CustomDefinition; x: string; uniform?: number[] }) => {
     const rounder = rounderOf(customFormat(format));

@@ -1,5 +1,5 @@
 // What a page asks of the training engine. createTrainer (trainer.ts) makes a Trainer; startingSettings and checkSettings
-// (settings.ts) make and check its Settings; stories.ts has presets. Nothing here touches a document.
+// (settings.ts) make and check its Settings. Nothing here touches a document.
 
 import type { FloatFormat } from "#core/formats/float_format.ts";
 

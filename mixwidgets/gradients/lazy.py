@@ -1,11 +1,11 @@
-"""Lazy summaries, computed on first access, because most of those that `watch` collects are never read."""
+"""Lazy summaries, each made on first access, because most of those that `watch` collects are never read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 
@@ -13,57 +13,47 @@ from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.histogram import Histogram, histogram
 from mixwidgets.gradients.summary import GradientSummary
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
 Array = np.ndarray[Any, np.dtype[Any]]
+Maker = Callable[[], GradientSummary]
 
 
 class LazySummaries(Mapping[str, GradientSummary]):
-    """Summaries by name; all are computed when one is first read."""
+    """Summaries by name, each made when it is first read."""
 
-    def __init__(
-        self,
-        names: Iterable[str],
-        make: Callable[[], Iterable[GradientSummary]],
-        not_finite: Mapping[str, int],
-    ) -> None:
-        """`make` returns the summaries in the order of the names."""
-        self._names = dict.fromkeys(names)
-        self._make = make
+    def __init__(self, makers: Mapping[str, Maker], not_finite: Mapping[str, int]) -> None:
+        self._kept: dict[str, Maker | GradientSummary] = dict(makers)
         self.not_finite = not_finite
         """The number of infinities and NaNs by tensor, for those that have any; known without counting."""
 
     def mapped(self, change: Callable[[str, GradientSummary], GradientSummary]) -> LazySummaries:
-        """The same with each summary changed when it is computed; `change` must keep infinities and NaNs."""
-        return LazySummaries(self, lambda: map(change, self, self.values()), self.not_finite)
-
-    @cached_property
-    def _made(self) -> dict[str, GradientSummary]:
-        return dict(zip(self._names, self._make(), strict=True))
+        """The same with each summary changed when it is made; `change` must keep infinities and NaNs."""
+        return LazySummaries({n: partial(lambda n: change(n, self[n]), n) for n in self}, self.not_finite)
 
     def __getitem__(self, name: str) -> GradientSummary:
-        return self._made[name]
+        kept = self._kept[name]
+        if not isinstance(kept, GradientSummary):
+            kept = self._kept[name] = kept()
+        return kept
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._kept
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._kept)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._kept)
 
     def __repr__(self) -> str:
-        return repr(self._made)
+        return repr(dict(self))
 
 
 def joined(parts: Sequence[LazySummaries], names: Iterable[str]) -> LazySummaries:
     """The summaries of these names, in this order, each from the last part that contains it."""
     last = {name: part for part in parts for name in part}
-    names = tuple(names)
-    not_finite = {name: last[name].not_finite[name] for name in names if name in last[name].not_finite}
-    return LazySummaries(names, lambda: [last[name][name] for name in names], not_finite)
+    found = {name: last[name] for name in names}
+    not_finite = {name: part.not_finite[name] for name, part in found.items() if name in part.not_finite}
+    return LazySummaries({name: partial(part.__getitem__, name) for name, part in found.items()}, not_finite)
 
 
 def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
@@ -75,35 +65,31 @@ def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
         for name in part:
             found.setdefault(name, []).append(part)
 
-    def make() -> Iterator[GradientSummary]:
-        for name, having in found.items():
-            yield reduce(GradientSummary.merge, (part[name] for part in having))
+    def make(name: str) -> GradientSummary:
+        return reduce(GradientSummary.merge, (part[name] for part in found[name]))
 
-    return LazySummaries(found, make, not_finite)
+    return LazySummaries({name: partial(make, name) for name in found}, not_finite)
 
 
 def counted(names: Iterable[str], counts: Iterable[Array], looked: Iterable[Array]) -> LazySummaries:
     """From the counts of all cells of `cell_edges` by name, and the values of `looked_at` (float32 or 64).
 
-    Summaries are built on first access; until then only the cells that hold values are kept.
+    Until a summary is read only the cells that hold values are kept.
     """
-    kept = []
-    for one, values in zip(counts, looked, strict=True):
+    makers, not_finite = {}, {}
+    for name, one, values in zip(names, counts, looked, strict=True):
         cells = np.flatnonzero(one)
-        kept.append((len(one), cells, one[cells], values))
-    names, cuts = tuple(names), catalogue_cuts()
+        makers[name] = partial(_from_cells, len(one), cells, one[cells], values)
+        if broken := int(one[-2:].sum()):
+            not_finite[name] = broken
+    return LazySummaries(makers, not_finite)
 
-    def make() -> Iterator[GradientSummary]:
-        for size, cells, found, values in kept:
-            counts = np.zeros(size, np.int64)
-            counts[cells] = found
-            yield GradientSummary.of_histogram(cuts, Histogram.of_counts(counts, cuts, values))
 
-    not_finite = {}
-    for name, (size, cells, found, _) in zip(names, kept, strict=True):
-        if len(cells) and cells[-1] >= size - 2:
-            not_finite[name] = int(found[cells >= size - 2].sum())
-    return LazySummaries(names, make, not_finite)
+def _from_cells(size: int, cells: Array, found: Array, looked: Array) -> GradientSummary:
+    counts = np.zeros(size, np.int64)
+    counts[cells] = found
+    cuts = catalogue_cuts()
+    return GradientSummary.of_histogram(cuts, Histogram.of_counts(counts, cuts, looked))
 
 
 def counted_later(arrays: Mapping[str, Array], *, all_finite: bool) -> LazySummaries:
@@ -113,12 +99,11 @@ def counted_later(arrays: Mapping[str, Array], *, all_finite: bool) -> LazySumma
     `all_finite`: whether all values are known to be finite. If not, they are checked now.
     """
 
-    def make() -> Iterator[GradientSummary]:
-        for values in arrays.values():
-            yield GradientSummary.of_histogram(catalogue_cuts(), histogram(values, catalogue_cuts()))
+    def make(values: Array) -> GradientSummary:
+        return GradientSummary.of_histogram(catalogue_cuts(), histogram(values, catalogue_cuts()))
 
     not_finite = {}
     if not all_finite:
         counts = {name: int(np.count_nonzero(~np.isfinite(values))) for name, values in arrays.items()}
         not_finite = {name: count for name, count in counts.items() if count}
-    return LazySummaries(arrays, make, not_finite)
+    return LazySummaries({name: partial(make, values) for name, values in arrays.items()}, not_finite)

@@ -1,11 +1,11 @@
 """The norm and the summaries of gradients, without a device sync.
 
 On a GPU, a summary must not stall the step. `begin` queues the counting behind the backward pass and starts
-copying the counts to the host; `Pending.finish` reads them after the loop has waited for its loss anyway:
+copying the counts to the host; what it returns reads them after the loop has waited for its loss anyway:
 
-    pending = begin(gradients)      # queued
-    loss = loss.item()              # the only sync of the step
-    summaries = pending.finish()    # the counts have arrived
+    finish = begin(gradients)    # queued
+    loss = loss.item()           # the only sync of the step
+    summaries = finish()         # the counts have arrived
 
 Only operations whose output shape is known in advance are used. `torch.bincount` first asks the device for
 the maximum (aten/src/ATen/native/cuda/SummaryOps.cu), and `nonzero`, called by indexing with a mask, for the
@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,6 +34,8 @@ from mixwidgets.observe.kernels import Kernels, working_kernels
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
+Pending = Callable[[], LazySummaries]
+"""Waits for summaries that may still be in progress on the device."""
 
 # Values per launch: enough to keep a GPU busy until the next launch, with 100 MB of temporaries.
 CHUNK = 1 << 22
@@ -59,24 +61,12 @@ def norms(gradients: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
 
 def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
     """Each tensor's summary by name. Waits for the device."""
-    return MappingProxyType(dict(begin(gradients).finish()))
-
-
-class Pending(NamedTuple):
-    """Summaries that may still be in progress on the device."""
-
-    names: tuple[str, ...]
-    parts: tuple[Callable[[], LazySummaries], ...]
-    """Each returns the summaries of some tensors, after waiting for them."""
-
-    def finish(self) -> LazySummaries:
-        """The summaries of the gradients at the time of `begin`, by name, in their order."""
-        parts = [part() for part in self.parts]
-        return parts[0] if len(parts) == 1 else joined(parts, self.names)
+    return MappingProxyType(dict(begin(gradients)()))
 
 
 def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT) -> Pending:
     """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
+    Returns a function that waits, and gives the summaries by name.
 
     The tensors may be overwritten as soon as this returns. They are counted on their device, except float64
     tensors, which are copied to the host. `on_device=False` counts on the host with NumPy, the default for
@@ -84,7 +74,7 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kep
     and counted on first access. Raises the errors of `GradientSummary.of`.
     """
     kinds = dict.fromkeys(map(_kind, gradients.values()))
-    parts: list[Callable[[], LazySummaries]] = []
+    parts: list[Pending] = []
     for kind in kinds:
         dtype, _, device = kind
         group = gradients if len(kinds) == 1 else {n: g for n, g in gradients.items() if _kind(g) == kind}
@@ -98,7 +88,8 @@ def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kep
             parts.append(lambda arrived=arrived: _count_now(_tensors(arrived)))  # type: ignore[misc]
         else:
             parts.append(_on_device(flat))
-    return Pending(tuple(gradients), tuple(parts))
+    names = tuple(gradients)
+    return parts[0] if len(parts) == 1 else lambda: joined([part() for part in parts], names)
 
 
 def _on_host(gradients: Mapping[str, Tensor], kept: int) -> LazySummaries:
@@ -143,7 +134,7 @@ def _tensors(arrived: Mapping[str, Callable[[], Array]]) -> dict[str, Tensor]:
     return {name: torch.from_numpy(array()) for name, array in arrived.items()}
 
 
-def _on_device(gradients: Mapping[str, Tensor]) -> Callable[[], LazySummaries]:
+def _on_device(gradients: Mapping[str, Tensor]) -> Pending:
     tensors = [values if values.dtype in _JOINED else values.float() for values in gradients.values()]
     looked = [looked_at(tensor) for tensor in tensors]
     ends = np.cumsum([len(values) for values in looked])

@@ -50,15 +50,14 @@ class _Part(NamedTuple):
     def read(self, scale: float) -> LazySummaries:
         """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
         float32 cannot represent the result."""
-        found = self.pending.finish()
+        found = self.pending()
         binades = 1 - math.frexp(scale)[1] if self.is_scaled and _is_power_of_two(scale) else 0
         if binades or self.zeros:
             found = found.mapped(lambda name, one: _changed(one, binades, self.zeros.get(name, 0)))
         if not self.names:
             return found
-        names = list(self.names)
-        not_finite = {name: count for name in names for count in found.not_finite.values()}
-        return LazySummaries(names, lambda: [found[""]] * len(names), not_finite)
+        not_finite = {name: count for name in self.names for count in found.not_finite.values()}
+        return LazySummaries(dict.fromkeys(self.names, lambda: found[""]), not_finite)
 
 
 class Step:

@@ -19,20 +19,6 @@ _TORCH = {"float16": torch.float16, "bfloat16": torch.bfloat16}  # formats that 
 _DROPPED, _LAST_KEPT = (1 << 29) - 1, 29  # the fraction bits of float64 that float32 lacks
 
 
-class Draws:
-    """A seeded generator, created on the device of its first use."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._generator: torch.Generator | None = None
-
-    def on(self, device: torch.device) -> torch.Generator:
-        """The generator."""
-        if self._generator is None:
-            self._generator = torch.Generator(device).manual_seed(self._seed)
-        return self._generator
-
-
 def round_to(fmt: FloatFormat | FixedPoint, values: Tensor) -> Tensor:
     """float32 values rounded to nearest, ties to even. Too large values saturate; NaN stays."""
     clamped = values.clamp(-fmt.max, fmt.max)

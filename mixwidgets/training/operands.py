@@ -15,10 +15,11 @@ from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.2514
 operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random Hadamard
 transforms and its layers of higher precision (the same section).
 
-On a CPU, NumPy rounds in the tensor's own memory (`host_rounders`). A GPU rounds its own tensors to the same
-values (`device_rounders`), but uses different random numbers for stochastic rounding.
+`rounding` tells where tensors are rounded.
 """
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -26,7 +27,10 @@ from torch import Tensor
 
 from mixwidgets.experiments.operands import Operands, operand_format
 from mixwidgets.formats.block import BlockFormat
-from mixwidgets.training import device_rounders, host_rounders
+from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.training.rounding import Rounding
+
+_LARGEST_SCALE = torch.finfo(torch.float32).max
 
 
 class RoundedLinear:
@@ -41,11 +45,14 @@ class RoundedLinear:
     def __init__(self, operands: Operands, *, seed: int = 0, on_device: bool = False) -> None:
         """`seed`, an integer from 0, seeds stochastic rounding; each rounding draws new bits. `on_device`:
         round tensors on their device, not on the host."""
-        rounder = device_rounders.rounder if on_device else host_rounders.rounder
         forward, backward = operand_format(operands.forward), operand_format(operands.backward)
         self._by_blocks = isinstance(forward, BlockFormat)
-        self._x, self._weight = (rounder(forward, operands) for _ in range(2))
-        self._dy = rounder(backward, operands, seed if operands.gradient_rounding == "stochastic" else None)
+        to_nearest = Rounding(on_device=on_device)
+        for_dy = to_nearest
+        if operands.gradient_rounding == "stochastic":
+            for_dy = Rounding(on_device=on_device, seed=seed)
+        self._x, self._weight = (_rounder(forward, operands, to_nearest) for _ in range(2))
+        self._dy = _rounder(backward, operands, for_dy)
 
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """x (…, in), weight (out, in), bias (out,) → (…, out), in the floating-point dtype of x.
@@ -78,3 +85,60 @@ class _Product(torch.autograd.Function):
         dx = (dy_for_x @ weight).to(ctx.dtypes[0]).reshape(ctx.shape) if ctx.needs_input_grad[0] else None
         dweight = (dy_for_weight.T @ x).to(ctx.dtypes[1]) if ctx.needs_input_grad[1] else None
         return dx, dweight, None, None
+
+
+def _rounder(
+    fmt: FloatFormat | BlockFormat, operands: Operands, rounding: Rounding
+) -> Callable[[Tensor, int, bool], Tensor]:
+    """A function of (tensor, axis, whether this is a step) that rounds to the format, with its history."""
+    if isinstance(fmt, BlockFormat):
+        return lambda tensor, axis, is_step: rounding.to_blocks(fmt, tensor.detach().float(), axis)
+    return _Tensorwise(fmt, operands, rounding)
+
+
+class _Tensorwise:
+    """Rounds to a float format: q(x) = round(x · scale) / scale, with one scale for the tensor.
+
+    scale = max / amax in float32, at most the largest float32 (Transformer Engine 2.21,
+    common/recipe/recipe_common.cuh and delayed_scaling.cu, with a margin of 0). "current": 1 if amax is 0 or
+    not finite. "delayed": from the largest amax in the window before this step; it starts at 1, and a window
+    of zeros leaves it unchanged. A non-finite amax does not enter the window; in Transformer Engine an
+    infinite one freezes the scale until it leaves the window.
+    """
+
+    def __init__(self, fmt: FloatFormat, operands: Operands, rounding: Rounding) -> None:
+        self._format, self._scaling, self._rounding = fmt, operands.scaling, rounding
+        self._window = torch.zeros(operands.amax_history_len)
+        self._scale = torch.ones(())
+
+    def __call__(self, tensor: Tensor, axis: int, is_step: bool) -> Tensor:
+        """float32 values of the format. The axis is for block formats only; a step extends the window."""
+        values = tensor.detach().float()
+        amax = values.abs().amax() if values.numel() else values.new_zeros(())
+        scale = self._next_scale(amax, is_step)
+        if values.is_cpu and amax.isfinite():  # on a GPU, asking would be a device sync
+            return self._rounded(values, scale)
+        is_finite = values.isfinite()
+        return self._rounded(values.where(is_finite, 0.0), scale).where(is_finite, math.nan)
+
+    def _rounded(self, values: Tensor, scale: Tensor | None) -> Tensor:
+        """A delayed scale may be too large; values then saturate."""
+        if scale is None:
+            return self._rounding.to_float(self._format, values)
+        return self._rounding.to_float(self._format, values * scale).div_(scale)
+
+    def _next_scale(self, amax: Tensor, is_step: bool) -> Tensor | None:
+        if self._scaling == "none":
+            return None
+        if self._scaling == "current":
+            return self._scale_of(amax, torch.ones_like(amax))
+        self._scale = scale = self._scale.to(amax.device)
+        if is_step:
+            window = self._window.to(amax.device)
+            self._window = torch.cat([window[1:], amax[None]]).where(amax.isfinite(), window)
+            self._scale = self._scale_of(self._window.amax(), scale)
+        return scale
+
+    def _scale_of(self, amax: Tensor, otherwise: Tensor) -> Tensor:
+        found = (self._format.max / amax.double()).clamp_(max=_LARGEST_SCALE).float()
+        return found.where(amax.isfinite() & (amax > 0), otherwise)

@@ -114,7 +114,7 @@ class Trainer(ABC):
             return record, None
         return record, GradientSnapshot(
             step=number,
-            summaries=pending.finish(),
+            summaries=pending(),
             weights_unchanged={} if skipped else self._unchanged(before, gradients),
             flushed=flushed,
         )

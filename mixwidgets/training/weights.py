@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.catalogue import get_format
-from mixwidgets.training.device_rounding import Draws, round_by_draws
 from mixwidgets.training.multi_tensor import in_dtype
 from mixwidgets.training.precision import DTYPES
+from mixwidgets.training.rounding import Rounding
 
 _RANDOM_BITS = 24  # of stochastic rounding; the bias is then below the noise
 
@@ -43,8 +42,8 @@ class Weights:
         self._worked = {n: w.float() for n, w in self.kept.items()} if self._works_wide else self.kept
         self._round_to = get_format(recipe.compute_format)
         self._stochastic = recipe.weight_rounding == "stochastic"
-        self._random, self._draws = np.random.default_rng(experiment.seed), Draws(experiment.seed)
         worked = list(self._worked.values())
+        self._rounding = Rounding(on_device=worked[0].is_cuda, seed=experiment.seed, random_bits=_RANDOM_BITS)
         # One kernel for all weights. Not for narrow formats, where it would compute in float32.
         fused = True if worked[0].is_cuda and worked[0].dtype == torch.float32 else None
         self.optimizer = make_optimizer(experiment, worked, fused=fused)
@@ -85,27 +84,17 @@ class Weights:
 
     def _round(self) -> None:
         wide = list(self._worked.values())
-        if self._stochastic:
-            wide = self._on_device(wide) if wide[0].is_cuda else list(map(self._on_host, wide))
+        if self._stochastic and self._rounding.on_device:  # all at once, in a few launches
+            flat = self._rounded(torch.cat([one.reshape(-1) for one in wide]))
+            parts = torch.split(flat, [one.numel() for one in wide])
+            wide = [part.view_as(one) for part, one in zip(parts, wide, strict=True)]
+        elif self._stochastic:
+            wide = list(map(self._rounded, wide))
         torch._foreach_copy_(list(self.kept.values()), wide)
 
-    def _on_device(self, wide: list[Tensor]) -> list[Tensor]:
-        """float32 → float32 values of the compute format, rounded stochastically on the device."""
-        flat = torch.cat([one.reshape(-1) for one in wide])
-        draws = self._draws.on(flat.device)
-        rounded = round_by_draws(self._round_to, flat, _RANDOM_BITS, draws, saturate=False)
-        parts = torch.split(rounded, [one.numel() for one in wide])
-        return [part.view_as(one) for part, one in zip(parts, wide, strict=True)]
-
-    def _on_host(self, wide: Tensor) -> Tensor:
-        """The same on the host, with different random numbers."""
-        rounded = self._round_to.round(
-            wide.numpy(),
-            rounding="stochastic",
-            random_bits=_RANDOM_BITS,
-            seed=int(self._random.integers(2**63)),
-        )
-        return torch.from_numpy(rounded)
+    def _rounded(self, wide: Tensor) -> Tensor:
+        """float32 → float32 values of the compute format."""
+        return self._rounding.to_float(self._round_to, wide, saturate=False)
 
 
 def trained_weights(model: nn.Module) -> dict[str, nn.Parameter]:

@@ -68,7 +68,7 @@ def test_nothing_waits_until_they_are_asked_for(waits):
     with waits() as found:
         pending = begin(on_gpu)
     assert found == []
-    assert dict(pending.finish()) == dict(expected)
+    assert dict(pending()) == dict(expected)
 
 
 def test_a_watched_loop_waits_for_nothing(waits):

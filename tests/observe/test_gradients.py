@@ -93,7 +93,7 @@ def model() -> dict[str, Tensor]:
 @pytest.mark.parametrize("on_device", [True, False, None])
 def test_the_same_summaries_as_numpy(on_device: bool | None) -> None:
     gradients = model()
-    found = begin(gradients, on_device=on_device).finish()
+    found = begin(gradients, on_device=on_device)()
     assert list(found) == list(gradients)
     for name, gradient in gradients.items():
         assert found[name].to_bytes() == GradientSummary.of(gradient).to_bytes(), name
@@ -106,7 +106,7 @@ def test_gradients_that_ask_for_gradients_themselves(
     dtype: torch.dtype, size: int, on_device: bool | None
 ) -> None:
     values = torch.arange(size).to(dtype).requires_grad_()
-    found = begin({"w": values, "v": values}, on_device=on_device).finish()
+    found = begin({"w": values, "v": values}, on_device=on_device)()
     assert found["w"] == found["v"] == GradientSummary.of(values)
 
 
@@ -118,7 +118,7 @@ def test_few_values_are_summarised_as_many_are(drawn: list[tuple[bool, list[int]
             np.array(codes, np.uint32).view(np.float32).astype(np.float64 if wide else np.float32)
             for wide, codes in drawn
         ]
-    found = begin({str(i): torch.from_numpy(array) for i, array in enumerate(arrays)}).finish()
+    found = begin({str(i): torch.from_numpy(array) for i, array in enumerate(arrays)})()
     broken = {str(i): np.count_nonzero(~np.isfinite(array)) for i, array in enumerate(arrays)}
     assert found.not_finite == {name: count for name, count in broken.items() if count}
     for one, array in zip(found.values(), arrays, strict=True):
@@ -128,16 +128,16 @@ def test_few_values_are_summarised_as_many_are(drawn: list[tuple[bool, list[int]
 
 
 def test_a_sum_beyond_the_largest_float_is_no_infinity_among_the_values() -> None:
-    found = begin({"w": torch.full((4,), 3e38), "v": torch.tensor([-torch.inf, 1, torch.nan])}).finish()
+    found = begin({"w": torch.full((4,), 3e38), "v": torch.tensor([-torch.inf, 1, torch.nan])})()
     assert found.not_finite == {"v": 2}
-    assert begin({"w": torch.full((4,), 3e38)}).finish().not_finite == {}
+    assert begin({"w": torch.full((4,), 3e38)})().not_finite == {}
 
 
 def test_few_values_are_counted_on_first_access(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     count = lazy.histogram
     monkeypatch.setattr(lazy, "histogram", lambda *given: asked.append(1) or count(*given))
-    found = begin({"w": torch.ones(3), "v": torch.tensor([torch.inf])}).finish()
+    found = begin({"w": torch.ones(3), "v": torch.tensor([torch.inf])})()
     assert (list(found), found.not_finite, asked) == (["w", "v"], {"v": 1}, [])
     assert (found["w"].count, found["v"].inf, len(asked)) == (3, 1, 2)
 
@@ -163,7 +163,7 @@ def test_any_bits_in_any_tensors(codes: list[list[int]], chunk: int) -> None:
     counts = cell_counts([torch.from_numpy(array) for array in arrays], chunk=chunk)
     assert counts.sum(dim=1).tolist() == [len(array) for array in arrays]
     named = {str(i): torch.from_numpy(array) for i, array in enumerate(arrays)}
-    found = begin(named, on_device=True).finish().values()
+    found = begin(named, on_device=True)().values()
     assert [one.to_bytes() for one in found] == [GradientSummary.of(a).to_bytes() for a in arrays]
 
 
@@ -233,7 +233,7 @@ def test_gradients_may_change_after_begin() -> None:
         gradient = torch.full((size,), 3.0, dtype=dtype)
         pending = begin({"w": gradient}, on_device=on_device)
         gradient.zero_()
-        assert pending.finish()["w"].zero == 0
+        assert pending()["w"].zero == 0
 
 
 @pytest.mark.parametrize(

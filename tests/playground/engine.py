@@ -62,10 +62,6 @@ class Engine:
         """Reports of each step with a digest of all weights and gradients, and the last weights."""
         return self._ask("train", settings=settings, steps=steps, changes=changes or {})
 
-    def stories(self) -> dict[str, dict]:
-        """js/training/stories.ts."""
-        return self._ask("stories")
-
     def round(self, fmt, x, uniform=None):
         """float64 x, rounded; by draws if given."""
         more = {} if uniform is None else {"uniform": np.asarray(uniform).tolist()}

@@ -9,7 +9,7 @@ import torch
 from mixwidgets.formats import block_float32
 from mixwidgets.formats.block import list_block_formats
 from mixwidgets.formats.catalogue import get_format, list_formats
-from mixwidgets.training.device_rounding import Draws, round_blocks, round_by_draws, round_to
+from mixwidgets.training.device_rounding import round_blocks, round_by_draws, round_to
 from mixwidgets.training.operands import RoundedLinear
 from tests.training.test_operands import EVERY_KIND, STOCHASTIC, run, tensors
 
@@ -96,7 +96,7 @@ def test_stochastic_rounding_goes_to_a_neighbour_as_often_as_it_should(fmt, bits
             value = np.float32(low + (high - low) * share)
             exact = (float(value) - low) / (high - low)  # where float32 has no such value between them
             drawn = round_by_draws(
-                fmt, torch.full((20_000,), value), bits, Draws(3).on(torch.device("cpu")), saturate=True
+                fmt, torch.full((20_000,), value), bits, torch.Generator().manual_seed(3), saturate=True
             )
             assert set(drawn.tolist()) <= {low, high}
             steps = 2**bits
@@ -108,12 +108,12 @@ def test_stochastic_rounding_goes_to_a_neighbour_as_often_as_it_should(fmt, bits
 def test_stochastic_rounding_leaves_what_is_on_the_grid(fmt):
     values = fmt.decode(np.arange(1 << fmt.bits)).astype(np.float32)
     values = values[np.isfinite(values)]
-    drawn = round_by_draws(fmt, torch.from_numpy(values), 16, Draws(0).on(torch.device("cpu")), saturate=True)
+    drawn = round_by_draws(fmt, torch.from_numpy(values), 16, torch.Generator().manual_seed(0), saturate=True)
     assert_same_bits(drawn, values)
 
 
 def test_stochastic_rounding_past_the_largest_value():
-    generator = Draws(0).on(torch.device("cpu"))
+    generator = torch.Generator().manual_seed(0)
     values = torch.tensor([1e6, -1e6, math.inf, math.nan])
     for fmt, past in (("float16", math.inf), ("float8_e4m3fn", math.nan)):
         found = round_by_draws(get_format(fmt), values, 16, generator, saturate=False)

@@ -9,8 +9,8 @@ import pytest
 from traitlets import TraitError
 
 import mixwidgets as mw
-from mixwidgets.widgets.playground.settings import DEFAULTS, as_text, of_text
-from mixwidgets.widgets.playground.widget import MOST_ROWS, stories
+from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES, as_text, of_text
+from mixwidgets.widgets.playground.widget import MOST_ROWS
 
 
 @pytest.fixture
@@ -146,15 +146,15 @@ def test_numbers_survive_a_state(value):
     assert of_text("eps", as_text("eps", value)) == value
 
 
-@pytest.mark.parametrize("name", stories())
+@pytest.mark.parametrize("name", STORIES)
 def test_a_story_sets_all_and_its_settings_can_be_trained_with(playground, name):
     playground.seed = 9
     playground.story = name
-    told = {**DEFAULTS, **stories()[name]}
+    told = {**DEFAULTS, **STORIES[name]}
     assert {one: getattr(playground, one) for one in DEFAULTS} == told
     assert mw.Playground(name).state == playground.state
     assert repr(playground) == f"Playground({name!r})"
-    playground.state = f"{playground.state}&seed=7" if "seed" not in stories()[name] else playground.state
+    playground.state = f"{playground.state}&seed=7" if "seed" not in STORIES[name] else playground.state
     assert playground.story == name
 
 

@@ -1,12 +1,11 @@
 // A row of numbers in a block format; the twin of BlockFormat.quantize in mixwidgets/formats/block.py, which states
 // what becomes of zeros, short blocks and NaN.
 
-import { exact } from "../formats/decode.ts";
+import { exact, exactOf } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { compare, divide, multiply, power, rational, type Rational } from "../formats/rational.ts";
+import { compare, divide, multiply, power, rational, toNumber, type Rational } from "../formats/rational.ts";
 import type { BlockFormat } from "./catalogue.ts";
-import { magnitudeOf, toDouble } from "./numbers.ts";
 import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
 
 export interface BlockQuantization {
@@ -34,12 +33,12 @@ export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: Scal
   const row = Array.from(values);
   const blocks = Array.from({ length: Math.ceil(row.length / fmt.blockSize) }, (_, block) =>
     row.slice(block * fmt.blockSize, (block + 1) * fmt.blockSize));
-  const amaxes = blocks.map((block) => (block.every(Number.isFinite) ? largest(block.map(magnitudeOf)) : null));
+  const amaxes = blocks.map((block) => (block.every(Number.isFinite) ? largest(block.map((x) => exactOf(x).magnitude)) : null));
   const tensorScale = fmt.tensorScale ? wholeScale(fmt, fmt.tensorScale, amaxes) : ONE;
 
   const result: BlockQuantization = {
     scaleCodes: [], scales: [], codes: [], dequantized: [],
-    tensorScale: fmt.tensorScale ? toDouble(tensorScale) : null,
+    tensorScale: fmt.tensorScale ? toNumber(tensorScale) : null,
   };
   blocks.forEach((block, index) => {
     const amax = amaxes[index]!;
@@ -55,12 +54,12 @@ export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: Scal
     const scale = fmt.tensorScale ? quotientScale(fmt, amax, tensorScale) : powerScale(fmt, amax, rule);
     const unit = multiply(scale.value, tensorScale);
     result.scaleCodes.push(scale.code);
-    result.scales.push(toDouble(scale.value));
+    result.scales.push(toNumber(scale.value));
     for (const x of block) {
-      const negative = x < 0 || Object.is(x, -0);
-      const code = fmt.element.encode(negative, divide(magnitudeOf(x), unit));
+      const { negative, magnitude } = exactOf(x);
+      const code = fmt.element.encode(negative, divide(magnitude, unit));
       result.codes.push(code);
-      result.dequantized.push(toDouble(multiply(fmt.element.decode(code), unit)));
+      result.dequantized.push(toNumber(multiply(fmt.element.decode(code), unit)));
     }
   });
   return result;

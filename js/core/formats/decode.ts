@@ -1,7 +1,9 @@
 // Code → value, exactly, in the order in which IEEE 754-2019, section 3.4, states it.
 
+import { getFormat } from "./catalogue.ts";
 import { roundMagnitude } from "./encode.ts";
 import type { FloatFormat } from "./float_format.ts";
+import type { Exact } from "./parse.ts";
 import { compare, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational } from "./rational.ts";
 
 export type FloatClass = "zero" | "subnormal" | "normal" | "infinity" | "nan";
@@ -44,6 +46,14 @@ export function exact(fmt: FloatFormat, code: bigint): Rational {
   if (!isFinite(fmt, code)) throw new RangeError(`${fmt.toHex(code)} has no rational value in ${fmt.name}`);
   const magnitude = fmt.magnitude(code & fmt.allOnes);
   return isNegative(fmt, code) ? negate(magnitude) : magnitude;
+}
+
+/** A number, exactly. */
+export function exactOf(value: number): Exact {
+  const [format, code] = [getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!];
+  const negative = isNegative(format, code);
+  if (isFinite(format, code)) return { kind: "finite", negative, magnitude: magnitudeOf(exact(format, code)) };
+  return { kind: Number.isNaN(value) ? "nan" : "infinity", negative, magnitude: rational(0n) };
 }
 
 /** The gap between consecutive values in the binade of a finite code. */

@@ -31,19 +31,10 @@ export interface Definition {
   readonly citation?: string;
 }
 
+export interface FloatFormat extends Required<Definition> {}
+
 /** A magnitude code, in what follows, is a code without its sign bit. */
-export class FloatFormat implements Definition {
-  readonly name: string;
-  readonly exponentBits: number;
-  readonly fractionBits: number;
-  readonly bias: number;
-  readonly signed: boolean;
-  readonly infinity: Definition["infinity"];
-  readonly nan: Definition["nan"];
-  readonly hasZero: boolean;
-  readonly experimental: boolean;
-  readonly aliases: readonly string[];
-  readonly citation: string;
+export class FloatFormat {
   /** Width of a code. */
   readonly bits: number;
   /** p: significant bits of a normal number, the implicit one included. */
@@ -75,18 +66,8 @@ export class FloatFormat implements Definition {
   readonly overflowTieStays: boolean;
 
   constructor(definition: Definition) {
-    const { name, exponentBits, fractionBits, bias, signed, infinity, nan, hasZero } = definition;
-    this.name = name;
-    this.exponentBits = exponentBits;
-    this.fractionBits = fractionBits;
-    this.bias = bias;
-    this.signed = signed;
-    this.infinity = infinity;
-    this.nan = nan;
-    this.hasZero = hasZero;
-    this.experimental = definition.experimental ?? false;
-    this.aliases = definition.aliases ?? [];
-    this.citation = definition.citation ?? "";
+    const { exponentBits, fractionBits, bias, signed, infinity, nan, hasZero } = definition;
+    Object.assign(this, { experimental: false, aliases: [], citation: "", ...definition });
     this.bits = Number(signed) + exponentBits + fractionBits;
     this.precision = fractionBits + 1;
     this.emin = hasZero ? 1 - bias : -bias;

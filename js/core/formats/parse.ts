@@ -1,6 +1,7 @@
 // Text → value, exactly: a rational, ±∞ or NaN, or a bit pattern, without passing through a float.
 // The grammar is stated in mixwidgets/formats/parse.py; tests/vectors/parse.json holds the two together.
 
+import type messages from "#mixwidgets/languages/en/page.json";
 import { multiply, negate, power, rational, type Rational } from "./rational.ts";
 
 const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076
@@ -38,31 +39,8 @@ export interface BitPattern {
   readonly code: bigint;
 }
 
-type InputErrorKey =
-  | "parse.too_long"
-  | "parse.exponent"
-  | "parse.digits"
-  | "parse.point"
-  | "parse.separators"
-  | "parse.payload"
-  | "parse.signed_pattern"
-  | "parse.binary"
-  | "parse.hex_exponent"
-  | "parse.power"
-  | "parse.zero"
-  | "parse.form"
-  | "code.form"
-  | "code.range"
-  | "format.integer"
-  | "format.choice"
-  | "format.name"
-  | "format.ieee_pair"
-  | "format.ieee_width"
-  | "format.nan_place"
-  | "format.empty"
-  | "format.no_nan"
-  | "format.no_zero"
-  | "format.no_sign";
+type InputErrorKey = keyof typeof messages & `${"parse" | "code" | "format"}.${string}`;
+
 
 /** What is wrong with a text, as a message of the catalogue and its arguments. */
 export class InputError extends Error {

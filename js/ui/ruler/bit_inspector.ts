@@ -2,13 +2,14 @@
 // the format keeps it at every scale.
 
 import type { ReadonlySignal } from "@preact/signals-core";
+import { exactOf } from "#core/formats/decode.ts";
 import { multiply, negate, power as powerOf, type Rational } from "#core/formats/rational.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
 import { cut } from "#ui/digits.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { binades } from "./binades.ts";
-import { bitsPanel, exactOf } from "./bits_panel.ts";
+import { bitsPanel } from "./bits_panel.ts";
 import type { Histogram, Ruled } from "./histogram.ts";
 import { power } from "./words.ts";
 

@@ -1,11 +1,10 @@
 // One value as a format keeps it: its bits, field by field, and what they are.
 
-import { getFormat } from "#core/formats/catalogue.ts";
-import { classify, exact, fields, isFinite, isNegative, ulp } from "#core/formats/decode.ts";
+import { classify, fields, isNegative, ulp } from "#core/formats/decode.ts";
 import { beyond, roundMagnitude, withSign } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import type { Exact } from "#core/formats/parse.ts";
-import { floorLog2, magnitudeOf, rational } from "#core/formats/rational.ts";
+import { floorLog2 } from "#core/formats/rational.ts";
 import { button } from "#ui/buttons.ts";
 import { figure } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -40,14 +39,6 @@ export function codeOf(format: FloatFormat, { kind, negative, magnitude }: Exact
   if (kind === "nan") return format.nanCode ?? beyond(format, negative);
   const code = kind === "finite" ? roundMagnitude(format, magnitude) : format.maxCode + 1n;
   return code > format.maxCode ? beyond(format, negative) : withSign(format, code, negative);
-}
-
-/** A number, exactly. */
-export function exactOf(value: number): Exact {
-  const [format, code] = [getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!];
-  const negative = isNegative(format, code);
-  if (isFinite(format, code)) return { kind: "finite", negative, magnitude: magnitudeOf(exact(format, code)) };
-  return { kind: Number.isNaN(value) ? "nan" : "infinity", negative, magnitude: rational(0n) };
 }
 
 /** The format's fields, their bits as text; fields without bits are left out. */

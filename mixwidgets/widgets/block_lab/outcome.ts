@@ -1,7 +1,7 @@
 // What quantising did to each element and to each block, as the page tells it.
 
-import { toDouble } from "#core/blocks/numbers.ts";
 import { quantize, type BlockQuantization } from "#core/blocks/quantize.ts";
+import { toNumber } from "#core/formats/rational.ts";
 import type { Lab } from "./lab.ts";
 
 /** "zero": it was 0. "lost": it became 0. "clipped": beyond the largest element × scale by more than rounding. */
@@ -42,7 +42,7 @@ export interface Outcome {
 
 export function outcome({ format, rule, values }: Lab): Outcome {
   const found = quantize(format, values, rule);
-  const clips = toDouble(format.element.overflowThreshold);
+  const clips = toNumber(format.element.overflowThreshold);
   const blocks = found.scales.map((scale, index) => blockAt(index, format.blockSize, values, found, scale));
   const elements = Array.from(values, (value, index): Element => {
     const result = found.dequantized[index]!;
@@ -58,7 +58,7 @@ export function outcome({ format, rule, values }: Lab): Outcome {
     tensorScale: found.tensorScale,
     relative: size === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / size,
     lost: elements.filter(({ kind }) => kind === "lost").length,
-    largest: toDouble(format.element.max),
+    largest: toNumber(format.element.max),
   };
 }
 

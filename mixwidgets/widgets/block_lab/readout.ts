@@ -1,10 +1,10 @@
 // What the lab says: figures, sentences, one element in full, and all of them as a table.
 
-import { toDouble } from "#core/blocks/numbers.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { InputError, toExact } from "#core/formats/parse.ts";
+import { toNumber } from "#core/formats/rational.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
@@ -55,7 +55,7 @@ export function rule({ view, shown }: EditableLab): HTMLElement {
   view.effect(() => {
     if (!shown.value) return;
     const { lab: { format, rule }, found } = shown.value;
-    const most = toDouble(format.scale.magnitude(format.scale.maxCode));
+    const most = toNumber(format.scale.magnitude(format.scale.maxCode));
     setText(element, ruleNote(format, rule, found.largest, most));
   });
   return element;

@@ -1,11 +1,13 @@
-"""The settings of a playground's run: defaults and checks, as in js/training/settings.ts."""
+"""The settings of a playground's run: checks, as in js/training/settings.ts, and what stories.json has."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable
 from decimal import Decimal
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.checks import choice, real_number, whole_number, yes_or_no
@@ -23,29 +25,10 @@ LOWEST_SCALE, HIGHEST_SCALE = -24, 40  # the explorer's range
 _LARGEST = float.fromhex("0x1.fffffep127")
 _OWN = re.compile(r"custom_e([1-9])m([1-9][0-9]?)")
 
-DEFAULTS: Mapping[str, Any] = {
-    "task": "circle",
-    "layers": [8],
-    "activation": "tanh",
-    "weight_format": "float16",
-    "activation_format": "float16",
-    "gradient_format": "float16",
-    "master_weights": True,
-    "accumulation": "float32",
-    "weight_rounding": "nearest",
-    "optimizer": "adam",
-    "learning_rate": 0.01,
-    "momentum": 0.9,
-    "eps": 1e-8,
-    "optimizer_format": "float32",
-    "loss_scale": "none",
-    "log2_loss_scale": 0,
-    "growth_interval": 25,
-    "loss_weight": 1.0,
-    "batch_size": 32,
-    "seed": 0,
-    "steps": 1000,
-}
+_FILE = json.loads(files(__package__).joinpath("stories.json").read_text(encoding="utf-8"))
+DEFAULTS: Mapping[str, Any] = _FILE["usual"]
+STORIES: Mapping[str, Mapping[str, Any]] = _FILE["stories"]
+"""The settings of each story that differ from DEFAULTS, by name."""
 NUMBERS = ("learning_rate", "momentum", "eps", "loss_weight")
 
 

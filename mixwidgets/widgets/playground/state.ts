@@ -6,46 +6,18 @@ import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { holdsTensors } from "#training/rounder.ts";
 import { checkSettings, noLossScale } from "#training/settings.ts";
 import type { Settings } from "#training/types.ts";
-import { stories as told } from "./stories.json"; // by name: the bundle leaves the rest out
+import { stories as told, usual as base } from "./stories.json"; // by name: the bundle leaves the rest out
 
-export interface Choice {
-  story: string;
-  task: string;
-  layers: number[];
-  activation: string;
-  weight_format: string;
-  activation_format: string;
-  gradient_format: string;
-  master_weights: boolean;
-  accumulation: string;
-  weight_rounding: string;
-  optimizer: string;
-  learning_rate: number;
-  momentum: number;
-  eps: number;
-  optimizer_format: string;
-  loss_scale: string;
-  log2_loss_scale: number;
-  growth_interval: number;
-  loss_weight: number;
-  batch_size: number;
-  seed: number;
-  steps: number;
-}
+export type Choice = typeof base & { story: string };
 
 export interface State extends Choice {
   _digits: DataView;
   _history: DataView;
 }
 
-/** What a run is where nothing else is said; DEFAULTS of settings.py. */
-export const usual: Choice = {
-  story: "", task: "circle", layers: [8], activation: "tanh", weight_format: "float16", activation_format: "float16",
-  gradient_format: "float16", master_weights: true, accumulation: "float32", weight_rounding: "nearest", optimizer: "adam",
-  learning_rate: 0.01, momentum: 0.9, eps: 1e-8, optimizer_format: "float32", loss_scale: "none", log2_loss_scale: 0,
-  growth_interval: 25, loss_weight: 1, batch_size: 32, seed: 0, steps: 1000,
-};
-/** The settings that each story departs with from the usual ones, by its name; Python reads the same file. */
+/** What a run is where nothing else is said; Python reads the same file. */
+export const usual: Choice = { story: "", ...base };
+/** The settings that each story departs with from the usual ones, by its name. */
 export const stories: Readonly<Record<string, Partial<Choice>>> = told;
 
 export const TRAITS = Object.keys(usual) as (keyof Choice)[];

@@ -2,13 +2,13 @@
 
 import { computed, type Signal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { classify, isNegative, nextDown, nextUp } from "#core/formats/decode.ts";
+import { classify, exactOf, isNegative, nextDown, nextUp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { bitGrid, type Coded } from "#ui/bit_grid/bit_grid.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { bitsPanel, codeOf, exactOf } from "#ui/ruler/bits_panel.ts";
+import { bitsPanel, codeOf } from "#ui/ruler/bits_panel.ts";
 import { kept, openState } from "#ui/view.ts";
 import { LIMITS } from "#training/settings.ts";
 import { matrix, type Place } from "./matrix.ts";

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,7 +12,7 @@ from mixwidgets.checks import choice
 from mixwidgets.task.digit_rows import digit_rows
 from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.playground.experiment import experiment_of
-from mixwidgets.widgets.playground.settings import DEFAULTS, as_text, checked, of_text
+from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES, as_text, checked, of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,15 +24,6 @@ if TYPE_CHECKING:
 _COLUMNS = ("step", "loss_float32", "loss", "loss_scale", "skipped")
 MOST_ROWS = 2048  # of the history
 _ROW = 8 * len(_COLUMNS)
-
-
-@cache
-def stories() -> dict[str, dict[str, Any]]:
-    """The settings of each story by name; state.ts reads the same file."""
-    found: dict[str, dict[str, Any]] = json.loads(
-        files(__package__).joinpath("stories.json").read_text(encoding="utf-8")
-    )["stories"]
-    return found
 
 
 class Playground(MixWidget):
@@ -113,7 +101,7 @@ class Playground(MixWidget):
         self.reject_unknown(settings)
         told = _story(story or "")
         self.set_trait("_digits", digit_rows())
-        given = {**stories().get(told, {}), **settings}
+        given = {**STORIES.get(told, {}), **settings}
         whole = {name: self._checked(name, value) for name, value in given.items()}
         super().__init__(lang=lang, story=told, **whole)
         self._follows_story = True
@@ -162,7 +150,7 @@ class Playground(MixWidget):
     @t.observe("story")
     def _tell_story(self, change: Any) -> None:
         if self._follows_story and change["new"]:
-            for name, value in {**DEFAULTS, **stories()[change["new"]]}.items():
+            for name, value in {**DEFAULTS, **STORIES[change["new"]]}.items():
                 setattr(self, name, value)
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -204,7 +192,7 @@ class Playground(MixWidget):
 
     def __repr__(self) -> str:
         told = [repr(self.story)] if self.story else []
-        usual = {**DEFAULTS, **stories().get(self.story, {})}
+        usual = {**DEFAULTS, **STORIES.get(self.story, {})}
         others = [
             f"{name}={getattr(self, name)!r}" for name in DEFAULTS if getattr(self, name) != usual[name]
         ]
@@ -213,6 +201,6 @@ class Playground(MixWidget):
 
 def _story(name: object) -> str:
     try:
-        return choice("story", name, ("", *stories()))
+        return choice("story", name, ("", *STORIES))
     except ValueError as error:
         raise t.TraitError(str(error)) from None
