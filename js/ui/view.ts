@@ -1,7 +1,7 @@
 // An anywidget model as signals, for one view of it: all that it subscribes to, observes and runs ends with the view.
 
 import type { AnyModel } from "@anywidget/types";
-import { batch, computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals-core";
+import { batch, computed, effect, type ReadonlySignal, signal, type Signal, untracked } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
 export interface View<State extends Record<string, any>> {
@@ -32,7 +32,7 @@ export type Effects = Pick<View<Record<string, any>>, "effect">;
 
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>): View<State> {
   const ends: (() => void)[] = [];
-  const refreshes: (() => void)[] = [];
+  const traits = new Map<string, Signal<any>>();
   const measures = new Map<Element, () => void>();
   let observer: ResizeObserver | undefined;
 
@@ -55,11 +55,13 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
 
   return {
     model,
-    trait(name) {
+    trait<K extends keyof State & string>(name: K) {
+      const held = traits.get(name) as Signal<State[K]> | undefined;
+      if (held) return held;
       const value = signal(model.get(name));
-      refreshes.push(() => (value.value = model.get(name)));
+      traits.set(name, value);
       // The kernel sets several traits at once, of which the model tells one by one: what follows from them is drawn once.
-      listen(`change:${name}`, () => batch(() => refreshes.forEach((refresh) => refresh())));
+      listen(`change:${name}`, () => batch(() => traits.forEach((one, other) => (one.value = model.get(other as K)))));
       return value;
     },
     set: (changes) => batch(() => Object.entries(changes).forEach(([name, value]) => model.set(name, value))),
