@@ -117,7 +117,7 @@ def measure() -> dict[str, object]:
             results[f"messages to the kernel during {CLICKS} clicks, {name}"] = frames.sent - before
 
         explorer = outputs[3].get_by_role("region", name=re.compile("loss scale"))
-        slider = explorer.get_by_role("slider")
+        slider = explorer.get_by_role("slider", name="loss scale")
         slider.evaluate(DRAG, [50, 5])  # the first ticks compile
         before = frames.sent
         found = slider.evaluate(DRAG, [TICKS, 5])

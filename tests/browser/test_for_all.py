@@ -199,6 +199,7 @@ def test_a_hand_is_followed_on_the_stage(page, tmp_path):
     with made("NumberLine", "en", tmp_path) as path:
         page.goto(path.as_uri())
         page.get_by_role("button", name="Stage").press("Enter")
+        page.get_by_role("button", name="Without questions").press("Enter")
         mark = page.locator(".mw-nl-input circle")
         before = mark.bounding_box()
         x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2

@@ -99,7 +99,7 @@ def test_slide_a_loss_scale(page, server):
         "explorer.log2_loss_scale = 3",
     )
     widget = notebook.run(0).get_by_role("region", name=re.compile("loss scale"))
-    slider = widget.get_by_role("slider")
+    slider = widget.get_by_role("slider", name="loss scale")
     expect(slider).to_have_attribute("aria-valuetext", "2^0 = 1")
     expect(widget).to_contain_text("<b>small</b>")  # a name is text
     slider.focus()

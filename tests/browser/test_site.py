@@ -243,8 +243,8 @@ def test_the_widgets_of_a_page_share_their_style_sheets(site):
     lesson = next(page for page in LESSONS if page.id == "05_the_training_loop")
     site.open(f"lesson_{lesson.id}.html")
     expect(site.page.locator(".mw")).to_have_count(len(lesson.questions))
-    # The shared one, and an exercise's.
-    assert site.page.evaluate("[document.adoptedStyleSheets.length, document.styleSheets.length]") == [2, 1]
+    # The shared one, that of the grid of bits, and an exercise's.
+    assert site.page.evaluate("[document.adoptedStyleSheets.length, document.styleSheets.length]") == [3, 1]
     assert [one for one in site.told if "Content Security Policy" in one] == []
 
 
