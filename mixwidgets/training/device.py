@@ -74,25 +74,21 @@ class RandomState:
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.seed, self.device = seed, device
-        self._cuda = [device] if device.type == "cuda" else []
-        with torch.random.fork_rng(devices=self._cuda):
-            torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed all other devices too
-            for used in self._cuda:
-                with torch.cuda.device(used):
-                    torch.cuda.manual_seed(seed)
-            self._keep()
+        self._generators = [torch.default_generator]
+        if device.type == "cuda":
+            torch.cuda.init()  # type: ignore[no-untyped-call]  # makes its generators
+            self._generators.append(torch.cuda.default_generators[device.index])
+        self._states = [torch.Generator(one.device).manual_seed(seed).get_state() for one in self._generators]
 
     def __enter__(self) -> None:
-        self._fork = torch.random.fork_rng(devices=self._cuda)
-        self._fork.__enter__()
-        torch.set_rng_state(self._state)
-        for device, state in zip(self._cuda, self._cuda_states, strict=True):
-            torch.cuda.set_rng_state(state, device)
+        self._exchange()
 
     def __exit__(self, *error: object) -> None:
-        self._keep()
-        self._fork.__exit__(None, None, None)
+        self._exchange()
 
-    def _keep(self) -> None:
-        self._state = torch.get_rng_state()
-        self._cuda_states = [torch.cuda.get_rng_state(device) for device in self._cuda]
+    def _exchange(self) -> None:
+        """Give the generators these states, and keep the ones they had."""
+        had = [generator.get_state() for generator in self._generators]
+        for generator, state in zip(self._generators, self._states, strict=True):
+            generator.set_state(state)
+        self._states = had
