@@ -4,24 +4,18 @@ A task is (lesson, cases) in cases.py; its texts are under its name in "tasks" i
 exercises.json. The first failing case is shown. The attempts of a session are kept for the teacher's report.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import choice
 from mixwidgets.exercises.calling import call, shown
-from mixwidgets.exercises.cases import TASKS, difference
+from mixwidgets.exercises.cases import TASKS, Case, difference
 from mixwidgets.exercises.catalogue import report_words
 from mixwidgets.exercises.record import Attempt, Step, is_solved
 from mixwidgets.exercises.report import report_of
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mixwidgets.exercises.cases import Case
 
 LIMIT_S = 2.0
 """Seconds that one call of a student's function may take."""

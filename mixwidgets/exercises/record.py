@@ -4,13 +4,10 @@ One line per step: "=65505" is an answer, "?" a requested hint, "!" the revealed
 right or revealed answer. The twin of widgets/exercise/record.ts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from mixwidgets.exercises.question import Question
+from mixwidgets.exercises.question import Question
 
 MOST_STEPS = 100
 LONGEST_ANSWER = 100  # characters

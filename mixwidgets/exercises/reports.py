@@ -1,17 +1,13 @@
 """Reads the reports handed in by a class: the exercises, the number of attempts, the outcomes."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from mixwidgets.exercises.cases import TASKS
 from mixwidgets.exercises.catalogue import questions, report_words
 from mixwidgets.languages.texts import LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 LARGEST_FILE = 1_000_000  # bytes; the reports of a whole course take about 50,000
 _ENDS = ("solved", "shown", "open")

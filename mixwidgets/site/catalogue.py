@@ -1,20 +1,14 @@
 """What the site shows, from catalogue.json and its texts: widgets with presets and tasks, lessons."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.exercises.catalogue import questions, with_their_texts
-from mixwidgets.languages.texts import LANGUAGES, texts, with_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mixwidgets.languages.texts import Text
+from mixwidgets.languages.texts import LANGUAGES, Text, texts, with_texts
 
 
 @dataclass(frozen=True, kw_only=True)

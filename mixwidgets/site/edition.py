@@ -1,25 +1,18 @@
 """Edition: the site in one language, with the header and footer of its pages."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 from mixwidgets import __version__
-from mixwidgets.languages.texts import language_tag, texts
+from mixwidgets.languages.texts import Text, language_tag, texts
 from mixwidgets.site.elements import h, html
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.bundles import style_sheet
 from mixwidgets.widgets.page import document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree.ElementTree import Element
-
-    from mixwidgets.languages.texts import Text
-    from mixwidgets.widgets.base import MixWidget
 
 INDEX = "index.html"
 

@@ -1,11 +1,11 @@
 """The widgets of the site, each made from the arguments that the catalogue names for it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mixwidgets.store.run import open_run
+from mixwidgets.store.run import Run, open_run
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.block_lab.widget import BlockLab
 from mixwidgets.widgets.exercise.widget import Exercise
@@ -13,12 +13,6 @@ from mixwidgets.widgets.format_designer.widget import FormatDesigner
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.number_line.widget import NumberLine
 from mixwidgets.widgets.playground.widget import Playground
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mixwidgets.store.run import Run
-    from mixwidgets.widgets.base import MixWidget
 
 RECORDED = Path(__file__).with_name("recorded")
 """A run directory, made by docs/recorded_run.py: the site is the same wherever it is made, torch or not."""

@@ -1,25 +1,19 @@
 """The pages of one edition: the index, which opens on the first widget; one for each widget and lesson."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import fromstring
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
 
 from mixwidgets.site.catalogue import LessonPage, WidgetPage, lesson_pages, widget_pages
 from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import MAKERS, state_of
 from mixwidgets.site.story import Story
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.exercise.widget import Exercise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from xml.etree.ElementTree import Element
-
-    from mixwidgets.widgets.base import MixWidget
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
 """The one link that leaves the site: it is about the course, and no page needs it."""

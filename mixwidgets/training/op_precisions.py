@@ -4,8 +4,6 @@ What torch.autocast casts differs between devices and versions, and a model may 
 dispatch mode, below autograd, autocast and `Precision`, records each kernel call with the dtypes it receives.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,20 +14,18 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.task.source import check_trust
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.loop import make_trainer
 
 if TYPE_CHECKING:
     import pandas as pd
-    from torch._ops import OpOverload
-
-    from mixwidgets.experiments.recipe import Recipe
 
 
 def op_precisions(
     task: Any, recipe: Recipe | str | None = None, *, trust_source: bool = False, **fields: Any
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Run one real optimiser step and list its operations with their precisions, as a DataFrame.
 
     `task`: the `task` of an Experiment, or an Experiment itself; `recipe`: a preset's name or a Recipe
@@ -87,7 +83,7 @@ class _Probe(TorchDispatchMode):
         self._phase = phase
 
     def __torch_dispatch__(
-        self, func: OpOverload, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **kwargs or {})
         if self._tracker.is_bw:
@@ -108,7 +104,7 @@ def _floats(tree: object) -> list[Tensor]:
     return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]
 
 
-def _computes_nothing(func: OpOverload, given: object, result: object) -> bool:
+def _computes_nothing(func: Any, given: object, result: object) -> bool:
     """Whether nothing was written: every result is uninitialised memory or shares an argument's storage."""
     if func.overloadpacket.__name__ in _MEMORY:
         return True
