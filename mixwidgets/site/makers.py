@@ -20,17 +20,13 @@ LESSONS = Path(__file__).with_name("recorded_lessons")
 """The gradients of the lessons' explorers, by the cell that shows them; made by docs/recorded_run.py too."""
 
 
-def _explorer(**arguments: Any) -> LossScaleExplorer:
-    return LossScaleExplorer(open_run(RECORDED), **arguments)
-
-
 MAKERS: Mapping[str, Callable[..., MixWidget]] = {
     "playground": Playground,
     "bit_editor": BitEditor,
     "number_line": NumberLine,
     "format_designer": FormatDesigner,
     "block_lab": BlockLab,
-    "loss_scale_explorer": _explorer,
+    "loss_scale_explorer": lambda **arguments: LossScaleExplorer(open_run(RECORDED), **arguments),
 }
 
 CLASSES: Mapping[str, Callable[..., MixWidget]] = {
