@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
-from mixwidgets.difference.verdict import COLUMNS, Pair, verdict
+from mixwidgets.difference.verdict import Pair, Row, verdict
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.training.device import training_settings
 
@@ -127,11 +127,9 @@ def first_difference(
     with training_settings():
         compared = Comparison(model, _arguments(batch), loss, chosen, step)
         module, direction, why, rows, summaries = verdict(compared)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    return FirstDifference(
-        *(module, direction, why, table),
-        *(chosen.compute_format, compared.loss_scale, summaries),
-    )
+    table = pd.DataFrame(rows, columns=list(Row._fields))
+    told = chosen.compute_format, compared.loss_scale, summaries
+    return FirstDifference(module, direction, why, table, *told)
 
 
 def _recipe(name: str, given: str | Recipe) -> Recipe:
