@@ -61,7 +61,9 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     every = cases()
     found = next((wrong for case in every if (wrong := _wrong(case, function))), None)
     answer = words["attempt"].format(**found) if found else words["all"].format(count=len(every))
-    _write_down(steps, answer, is_right=not found)
+    if not is_solved(steps):
+        tells_hint = found is not None and len(steps) == _HINT_AFTER - 1
+        steps.append(Step("attempt", Attempt(answer, is_right=not found), tells_hint))
     if found:
         lines = [words["wrong"].format(id=name), *(words[part].format(text=found[part]) for part in found)]
         if any(step.tells_hint for step in steps):
@@ -80,10 +82,3 @@ def _wrong(case: Case, function: object) -> dict[str, str] | None:
     outcome = call(function, case.arguments, LIMIT_S)
     came = outcome.failure or difference(outcome.value, case)
     return {"tried": case.said, "came": came, "due": shown(case.due)} if came else None
-
-
-def _write_down(steps: list[Step], answer: str, is_right: bool) -> None:
-    """Add an attempt, unless the task is solved; the hint comes with the second wrong one."""
-    if not is_solved(steps):
-        tells_hint = not is_right and len(steps) == _HINT_AFTER - 1
-        steps.append(Step("attempt", Attempt(answer, is_right), tells_hint))
