@@ -5,33 +5,26 @@ network. Offline, `chart.save("chart.svg")` works (with vl-convert-python), and 
 `altair.renderers.enable("png")`, which every notebook viewer can show.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.seed_grid import ExperimentNames
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.bands import band, losses_of
 from mixwidgets.store.comparison import checked_runs
+from mixwidgets.store.run import Run
 from mixwidgets.store.watched_loop import WatchedLoop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import numpy as np
-
-    from mixwidgets.experiments.experiment import Experiment
-    from mixwidgets.formats.float_format import FloatFormat
-    from mixwidgets.store.run import Run
 
 _CLASSES = ("flushed", "subnormal", "normal", "overflow")
 _NOT_NORMAL = ("flushed", "subnormal", "overflow")
@@ -162,7 +155,7 @@ def seeds(runs: Run | Iterable[Run], *more: Run) -> alt.LayerChart | alt.FacetCh
     there = checked_runs(runs, *more)
     experiments = [_experiment(run) for run in there]
     names = ExperimentNames(experiments)
-    settings: dict[str, tuple[int, list[np.ndarray]]] = {}  # steps, and the losses of each seed
+    settings: dict[str, tuple[int, list[Any]]] = {}  # steps, and the losses of each seed
     for run, experiment in zip(there, experiments, strict=True):
         _, losses = settings.setdefault(names.of(experiment, without="seed"), (experiment.steps, []))
         losses.append(losses_of(run, experiment.steps))

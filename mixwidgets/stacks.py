@@ -3,23 +3,17 @@
 Each library is imported when it is used, and skipped if it is not installed.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, Exact, to_exact
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from mixwidgets.formats.float_format import FloatFormat
 
 FLOAT64, FLOAT32 = get_format("float64"), get_format("float32")
 

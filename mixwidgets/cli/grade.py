@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 def grade_class(
     folder: Annotated[
-        Path,
-        typer.Argument(help="The students' reports: one text file, or a folder of them, per student."),
+        Path, typer.Argument(help="The students' reports: one text file, or a folder of them, per student.")
     ],
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: one line per student and exercise.")

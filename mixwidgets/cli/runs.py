@@ -59,8 +59,7 @@ def show_runs(
 
 def compare_runs(
     named: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Folders of runs, ids, or unique parts of ids."),
+        list[str], typer.Argument(metavar="RUN...", help="Folders of runs, ids, or unique parts of ids.")
     ],
     runs_dir: RunsDir = Path("runs"),
     as_json: AsJson = False,
@@ -148,8 +147,7 @@ def show_list(runs: list["Run"]) -> None:
 def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
     """Print the runs by number, then one line per setting and result."""
     show_table(
-        ("run", "id", "what"),
-        [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)],
+        ("run", "id", "what"), [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)]
     )
     typer.echo()
     settings = [[row.name, *map(_setting_in_words, row.values)] for row in rows if row.kind == "setting"]

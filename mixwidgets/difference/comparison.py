@@ -7,12 +7,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._pytree import tree_map
 from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured, Reference
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import OUTPUT, Pass, run
+from mixwidgets.difference.passes import OUTPUT, Pass, on_floats, run
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
@@ -49,11 +48,7 @@ class Comparison:
         self._run_low_at_its_scale()
 
     def _run_wide(
-        self,
-        done: Pass,
-        see: Any,
-        rounding: RandomRounding | None,
-        *modes: AbstractContextManager[Any],
+        self, done: Pass, see: Any, rounding: RandomRounding | None, *modes: AbstractContextManager[Any]
     ) -> None:
         """A pass in float32; with a rounding, its weights and inputs are rounded to the recipe's format."""
 
@@ -147,10 +142,3 @@ class Comparison:
     def _cast(self, tensor: Tensor) -> Tensor:
         """Cast float32 to the recipe's format; narrower tensors are not changed."""
         return tensor.to(self.dtype) if not self.amp and tensor.dtype == torch.float32 else tensor
-
-
-def on_floats(change: Callable[[Tensor], Tensor], batch: Any) -> Any:
-    return tree_map(
-        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value,
-        batch,
-    )

@@ -1,23 +1,20 @@
 """first_difference: the first module whose error in low precision is larger than rounding explains."""
 
-from __future__ import annotations
-
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
 from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
-from mixwidgets.difference.verdict import COLUMNS, Pair, verdict
+from mixwidgets.difference.verdict import Pair, Row, verdict
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.training.device import training_settings
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
     import pandas as pd
 
     from mixwidgets.widgets.difference.widget import ModuleErrors
@@ -34,7 +31,7 @@ class FirstDifference:
     """"forward" or "backward"; None if nothing is off."""
     reason: str
     """Why, in a sentence."""
-    table: pd.DataFrame = field(repr=False)
+    table: "pd.DataFrame" = field(repr=False)
     """One row per call of a module and direction, in the order in which they end. Columns: `module`, `kind`
     (its class), `call` (from 0), `direction`, `tensor` (the worst one that it computes), `error` and
     `explained` (both relative, ‖x − reference‖ / ‖reference‖), `verdict` ("ok", "off", "raised") and
@@ -60,7 +57,7 @@ class FirstDifference:
         finally:
             widget.close()
 
-    def _widget(self) -> ModuleErrors:
+    def _widget(self) -> "ModuleErrors":
         from mixwidgets.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
 
         rows: list[Any] = self.table.drop(columns=["error", "explained"]).to_dict("records")
@@ -130,11 +127,9 @@ def first_difference(
     with training_settings():
         compared = Comparison(model, _arguments(batch), loss, chosen, step)
         module, direction, why, rows, summaries = verdict(compared)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    return FirstDifference(
-        *(module, direction, why, table),
-        *(chosen.compute_format, compared.loss_scale, summaries),
-    )
+    table = pd.DataFrame(rows, columns=list(Row._fields))
+    told = chosen.compute_format, compared.loss_scale, summaries
+    return FirstDifference(module, direction, why, table, *told)
 
 
 def _recipe(name: str, given: str | Recipe) -> Recipe:

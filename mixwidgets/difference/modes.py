@@ -12,13 +12,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
+from mixwidgets.training.function_kinds import UNINITIALISED
+from mixwidgets.training.multi_tensor import floats_in
+
 _DROPOUT = {
-    getattr(functional, name)
-    for name in (
-        *("dropout", "dropout1d", "dropout2d", "dropout3d"),
-        *("alpha_dropout", "feature_alpha_dropout"),
-    )
-} | {torch.dropout}
+    *(functional.dropout, functional.dropout1d, functional.dropout2d, functional.dropout3d, torch.dropout),
+    *(functional.alpha_dropout, functional.feature_alpha_dropout),
+}
 _DRAWS = {torch.rand, torch.rand_like, torch.randn, torch.randn_like}
 _CLAMPS = {torch.clamp, torch.clip, Tensor.clamp, Tensor.clip, Tensor.clamp_, Tensor.clip_}
 _CASTS = {Tensor.half, Tensor.bfloat16}
@@ -26,7 +26,6 @@ _ADD_IN_MEMORY = {
     *("embedding_dense_backward", "index_put", "index_put_", "_index_put_impl_", "index_add", "index_add_"),
     *("scatter_add", "scatter_add_", "scatter_reduce", "native_layer_norm_backward"),
 }  # operations that sum in the format of their result
-_MEMORY = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}  # uninitialised
 _NARROW = {
     dtype
     for name in dir(torch)
@@ -188,19 +187,19 @@ class Witness(TorchDispatchMode):
         result = func(*args, **kwargs or {})
         if not _only_views(func):
             with _disable_current_modes():
-                given, made = _floats((args, kwargs)), _floats(result)
+                given, made = floats_in((args, kwargs)), floats_in(result)
                 if note := self._note(func.overloadpacket.__name__, given, made):
-                    self._here().append(note)
+                    running, notes = self._running, self._waiting
+                    if running:
+                        notes = self.notes.setdefault((running[-1], "forward"), [])
+                    notes.append(note)
         return result
-
-    def _here(self) -> "list[Note]":
-        return self.notes.setdefault((self._running[-1], "forward"), []) if self._running else self._waiting
 
     def _note(self, op: str, given: list[Tensor], made: list[Tensor]) -> "Note | None":
         for tensor in made:
             if op == "_to_copy" and given and torch.finfo(tensor.dtype).eps > self._eps:
                 return _cast_note(given[0], tensor)
-            lost = op not in _MEMORY and not bool(tensor.isfinite().all())
+            lost = op not in UNINITIALISED and not bool(tensor.isfinite().all())
             if lost and all(bool(value.isfinite().all()) for value in given):
                 return Note(op, tensor.dtype)
         return None
@@ -225,7 +224,3 @@ def _cast_note(before: Tensor, after: Tensor) -> Note:
     flushed = float((some & (values == 0)).sum()) / max(1, int(some.sum()))
     beyond = float((~(values.abs() < most)).float().mean()) if values.numel() else 0.0
     return Note("_to_copy", after.dtype, coarse=True, flushed=flushed, beyond=beyond)
-
-
-def _floats(tree: object) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]

@@ -6,8 +6,8 @@ tensor in all others. So each module gets the reference's values, and an error i
 two boundaries: by the module itself, not by its children or earlier modules.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,10 +75,11 @@ class _Boundary(torch.autograd.Function):
 
 
 class Hooks:
-    """The boundaries, as hooks on every module of a model, removed at the end of `with Hooks(…):`."""
+    """The boundaries, as hooks on every module of a model and on its leaves (see `run`), removed at the end
+    of `with Hooks(…):`."""
 
-    def __init__(self, model: nn.Module, done: Pass, see: See) -> None:
-        self._model, self._done = model, done
+    def __init__(self, model: nn.Module, leaves: Mapping[str, Tensor], done: Pass, see: See) -> None:
+        self._model, self._leaves, self._done = model, leaves, done
 
         def see_outside(call: Call, place: Place, tensor: Tensor) -> Tensor:
             """Outside the pass's modes, which would otherwise process the measuring operations too."""
@@ -90,7 +91,7 @@ class Hooks:
         self._loss = Call(LOSS, "function", 0)
 
     def __enter__(self) -> "Hooks":
-        self._handles = []
+        self._handles = [leaf.register_hook(self._gradient(name)) for name, leaf in self._leaves.items()]  # type: ignore[no-untyped-call]
         for name, module in self._model.named_modules():
             if getattr(module, "inplace", False) is True:  # it writes to the other side of the boundary
                 continue
@@ -112,15 +113,15 @@ class Hooks:
             running = self._done.running
             call = Call(name, type(module).__name__, number, running[-1] if running else None)
             self._begin(call)
-            inputs = iter(range(10**9))
+            inputs = itertools.count()
 
-            def crossing(value: Any) -> Any:
-                if not _is_seen(value):
+            def crossing(value: Tensor) -> Any:
+                if not value.requires_grad:
                     return value
                 place = Place(name, call.number, "gradient of input", next(inputs))
                 return _Boundary.apply(value, Tensor.clone, lambda g: self.see(call, place, g))  # type: ignore[no-untyped-call]
 
-            return tree_map(crossing, (args, kwargs))
+            return on_floats(crossing, (args, kwargs))
 
         return hook
 
@@ -137,11 +138,9 @@ class Hooks:
         done = self._done
         call = done.running[-1]
         above = call.parent or self._loss
-        outputs = iter(range(10**9))
+        outputs = itertools.count()
 
-        def crossing(value: Any) -> Any:
-            if not (isinstance(value, Tensor) and value.is_floating_point()):
-                return value
+        def crossing(value: Tensor) -> Any:
             index = next(outputs)
             out = Place(call.module, call.number, OUTPUT, index)
             back = Place(call.module, call.number, "gradient of output", index)
@@ -149,7 +148,7 @@ class Hooks:
                 value, lambda v: self.see(call, out, v), lambda g: self.see(above, back, g)
             )
 
-        output = tree_map(crossing, output)
+        output = on_floats(crossing, output)
         self.end()
         return output
 
@@ -158,9 +157,16 @@ class Hooks:
         if not self._done.in_backward:
             self._done.left.append(call)
 
+    def _gradient(self, leaf: str) -> Callable[[Tensor], None]:
+        owner, _, own = leaf.rpartition(".")
+        owner = owner or type(self._model).__name__
 
-def _is_seen(value: object) -> bool:
-    return isinstance(value, Tensor) and value.is_floating_point() and value.requires_grad
+        def hook(gradient: Tensor) -> None:
+            entered = self._done.entered
+            call = next((call for call in entered if call.module == owner), entered[0])
+            self.see(call, Place(owner, 0, f"gradient of {own}"), gradient)
+
+        return hook
 
 
 def run(
@@ -182,11 +188,10 @@ def run(
     computed, by parameter. batch: the model's arguments and keyword arguments.
     """
     args, kwargs = batch
-
-    with Hooks(model, done, see) as hooks, _gradients_seen(model, leaves, hooks.see, done):
+    with Hooks(model, leaves, done, see) as hooks:
         output = functional_call(model, dict(tensors), args, kwargs)
         call = hooks.begin_loss()
-        value = _scalar(loss(tree_map(_in_float32, output) if float_loss else output))
+        value = _scalar(loss(on_floats(Tensor.float, output) if float_loss else output))
         hooks.see(call, Place(LOSS, 0, OUTPUT), value.detach())
         hooks.end()
         done.in_backward = True
@@ -199,26 +204,6 @@ def run(
             }
 
 
-@contextmanager
-def _gradients_seen(model: nn.Module, leaves: Mapping[str, Tensor], see: See, done: Pass) -> Iterator[None]:
-    def hook(name: str) -> Callable[[Tensor], None]:
-        owner, _, own = name.rpartition(".")
-        owner = owner or type(model).__name__
-
-        def seen(gradient: Tensor) -> None:
-            call = next((call for call in done.entered if call.module == owner), done.entered[0])
-            see(call, Place(owner, 0, f"gradient of {own}"), gradient)
-
-        return seen
-
-    handles = [leaf.register_hook(hook(name)) for name, leaf in leaves.items()]  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
 def _scalar(value: object) -> Tensor:
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         came = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else repr(value)[:60]
@@ -229,5 +214,9 @@ def _scalar(value: object) -> Tensor:
     return value
 
 
-def _in_float32(value: Any) -> Any:
-    return value.float() if isinstance(value, Tensor) and value.is_floating_point() else value
+def on_floats(change: Callable[[Tensor], Any], tree: Any) -> Any:
+    """The nested value with its floating-point tensors changed."""
+    return tree_map(
+        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value,
+        tree,
+    )

@@ -8,12 +8,9 @@ from torch import Tensor
 
 from mixwidgets.difference.errors import Error
 from mixwidgets.difference.modes import Note
+from mixwidgets.training.precision import name_of
 
 _MANY = 0.1  # of the values
-
-
-def name_of(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
 
 
 def reason(

@@ -14,7 +14,6 @@ from mixwidgets.gradients.summary import GradientSummary
 
 STEP = "step"
 """The name of the user's step in the table, after the backward pass."""
-COLUMNS = ("module", "kind", "call", "direction", "tensor", "error", "explained", "verdict", "reason")
 
 
 class Row(NamedTuple):
@@ -103,10 +102,7 @@ def _row(
         *(call.module, call.kind, call.number, direction, place.what),
         *(error.relative, share, "off" if times > 1 else "ok", why),
     )
-    yield (
-        row,
-        (found.low.summaries[place], GradientSummary.of(found.reference.tensors[place] * scale)),
-    )
+    yield (row, (found.low.summaries[place], GradientSummary.of(found.reference.tensors[place] * scale)))
 
 
 def _step_row(found: Comparison) -> tuple[Row, Pair]:

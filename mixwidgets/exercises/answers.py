@@ -1,14 +1,8 @@
 """Numbers as typed in answers, and their comparison."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from mixwidgets.formats import decode, encode
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, Exact, to_exact
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
 
 
 def read_number(text: object, fmt: FloatFormat | None = None) -> Exact:

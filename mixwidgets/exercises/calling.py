@@ -1,13 +1,9 @@
 """Calls a student's function safely, so that it cannot end the kernel."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from mixwidgets.store.system import time_limit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONGEST = 160  # characters of a displayed value
 

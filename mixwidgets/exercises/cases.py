@@ -4,21 +4,17 @@ Expected results are plain values, computed independently of a solution. Simple 
 first failing case is shown.
 """
 
-from __future__ import annotations
-
 import math
 import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mixwidgets.exercises.calling import shown
 from mixwidgets.formats.catalogue import get_format
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,16 @@
 """The questions of the lessons, from catalogue.json and its texts, by id and by lesson."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import check_names, choice
 from mixwidgets.exercises.question import FIELDS, Question
 from mixwidgets.languages.texts import LANGUAGES, texts, with_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LISTS = ("mistakes", "options")

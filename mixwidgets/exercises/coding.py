@@ -4,24 +4,18 @@ A task is (lesson, cases) in cases.py; its texts are under its name in "tasks" i
 exercises.json. The first failing case is shown. The attempts of a session are kept for the teacher's report.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import choice
 from mixwidgets.exercises.calling import call, shown
-from mixwidgets.exercises.cases import TASKS, difference
+from mixwidgets.exercises.cases import TASKS, Case, difference
 from mixwidgets.exercises.catalogue import report_words
 from mixwidgets.exercises.record import Attempt, Step, is_solved
 from mixwidgets.exercises.report import report_of
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mixwidgets.exercises.cases import Case
 
 LIMIT_S = 2.0
 """Seconds that one call of a student's function may take."""
@@ -67,7 +61,9 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     every = cases()
     found = next((wrong for case in every if (wrong := _wrong(case, function))), None)
     answer = words["attempt"].format(**found) if found else words["all"].format(count=len(every))
-    _write_down(steps, answer, is_right=not found)
+    if not is_solved(steps):
+        tells_hint = found is not None and len(steps) == _HINT_AFTER - 1
+        steps.append(Step("attempt", Attempt(answer, is_right=not found), tells_hint))
     if found:
         lines = [words["wrong"].format(id=name), *(words[part].format(text=found[part]) for part in found)]
         if any(step.tells_hint for step in steps):
@@ -86,10 +82,3 @@ def _wrong(case: Case, function: object) -> dict[str, str] | None:
     outcome = call(function, case.arguments, LIMIT_S)
     came = outcome.failure or difference(outcome.value, case)
     return {"tried": case.said, "came": came, "due": shown(case.due)} if came else None
-
-
-def _write_down(steps: list[Step], answer: str, is_right: bool) -> None:
-    """Add an attempt, unless the task is solved; the hint comes with the second wrong one."""
-    if not is_solved(steps):
-        tells_hint = not is_right and len(steps) == _HINT_AFTER - 1
-        steps.append(Step("attempt", Attempt(answer, is_right), tells_hint))

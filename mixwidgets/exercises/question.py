@@ -1,19 +1,14 @@
 """Question: what an exercise asks, which answers are right, and its feedback on typical mistakes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import check_names, choice
 from mixwidgets.exercises.answers import decoded, read_number
-from mixwidgets.exercises.rules import accepts, check_rule, format_of, has_target
+from mixwidgets.exercises.rules import Rule, accepts, check_rule, format_of, has_target
+from mixwidgets.formats.parse import Exact
 from mixwidgets.languages.texts import ENGLISH, LANGUAGES, Text, in_language
-
-if TYPE_CHECKING:
-    from mixwidgets.exercises.rules import Rule
-    from mixwidgets.formats.parse import Exact
 
 KINDS = ("number", "choice", "bits")
 

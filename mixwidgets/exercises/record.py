@@ -4,13 +4,10 @@ One line per step: "=65505" is an answer, "?" a requested hint, "!" the revealed
 right or revealed answer. The twin of widgets/exercise/record.ts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from mixwidgets.exercises.question import Question
+from mixwidgets.exercises.question import Question
 
 MOST_STEPS = 100
 LONGEST_ANSWER = 100  # characters
@@ -46,15 +43,15 @@ def read_record(question: Question, text: object) -> list[Step]:
     told = False
     for number, line in enumerate(lines, 1):
         if is_over(steps) or (number == 1 and line in ("?", "!")):
-            raise ValueError(
-                f"step {number} of the record, {line[:40]!r}, stands before or after all attempts"
-            )
+            raise ValueError(f"step {number} of the record, {line[:40]!r}, is before or after all attempts")
         if line == "!":
             steps.append(Step("shown"))
         elif line == "?" and not told:
             steps.append(Step("hint", tells_hint=True))
         elif line.startswith("=") and len(line) <= LONGEST_ANSWER + 1:
-            steps.append(_attempt(question, line[1:], told))
+            answer, said = line[1:], question.said_of(line[1:])
+            tells_hint = not told and said is question.hint
+            steps.append(Step("attempt", Attempt(answer, question.is_right(answer)), tells_hint))
         else:
             raise ValueError(
                 f"step {number} of the record, {line[:40]!r}, is not an answer, a hint or the revealed answer"
@@ -76,8 +73,3 @@ def is_solved(steps: list[Step]) -> bool:
 def attempts_of(steps: list[Step]) -> list[Attempt]:
     """The answers in order."""
     return [step.attempt for step in steps if step.attempt]
-
-
-def _attempt(question: Question, answer: str, told: bool) -> Step:
-    said = question.said_of(answer)
-    return Step("attempt", Attempt(answer, question.is_right(answer)), not told and said is question.hint)

@@ -1,19 +1,12 @@
 """The report of an exercise for a teacher, as plain text. The twin of widgets/exercise/report.ts."""
 
-from __future__ import annotations
+from collections.abc import Callable, Mapping
 
-from typing import TYPE_CHECKING
-
-from mixwidgets.exercises.record import attempts_of, is_over, is_solved
+from mixwidgets.exercises.question import Question
+from mixwidgets.exercises.record import Step, attempts_of, is_over, is_solved
 from mixwidgets.exercises.rules import format_of
 from mixwidgets.formats import decode
 from mixwidgets.languages.texts import in_language
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mixwidgets.exercises.question import Question
-    from mixwidgets.exercises.record import Step
 
 
 def report(question: Question, steps: list[Step], words: Mapping[str, str], language: str) -> str:

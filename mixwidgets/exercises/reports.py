@@ -1,17 +1,13 @@
 """Reads the reports handed in by a class: the exercises, the number of attempts, the outcomes."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from mixwidgets.exercises.cases import TASKS
 from mixwidgets.exercises.catalogue import questions, report_words
 from mixwidgets.languages.texts import LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 LARGEST_FILE = 1_000_000  # bytes; the reports of a whole course take about 50,000
 _ENDS = ("solved", "shown", "open")
@@ -32,9 +28,8 @@ class Reported(NamedTuple):
 def course() -> dict[str, list[str]]:
     """The exercises of each lesson, including coding tasks."""
     found: dict[str, list[str]] = {}
-    for exercise, lesson in [(question.id, question.lesson) for question in questions().values()] + [
-        (name, lesson) for name, (lesson, _) in TASKS.items()
-    ]:
+    tasks = {name: lesson for name, (lesson, _) in TASKS.items()}
+    for exercise, lesson in [*((one.id, one.lesson) for one in questions().values()), *tasks.items()]:
         found.setdefault(lesson, []).append(exercise)
     return dict(sorted(found.items()))
 
@@ -55,10 +50,11 @@ def read_reports(text: str) -> list[Reported]:
                 heading, hint = match, False
             elif line == words["hint"]:
                 hint = True
-            elif heading and (end := _end_of(line.strip(), ends)):
-                exercise, lesson = heading["id"], heading["lesson"]
-                found[exercise] = Reported(exercise, lesson, end[1], end[0], hint)
-                heading = None
+            for end, pattern in ends.items():
+                if heading and (match := pattern.fullmatch(line.strip())):
+                    exercise, lesson = heading["id"], heading["lesson"]
+                    found[exercise] = Reported(exercise, lesson, int(match["count"]), end, hint)
+                    heading = None
     return list(found.values())
 
 
@@ -92,8 +88,3 @@ def _pattern(sentence: str, **parts: str) -> re.Pattern[str]:
     for name, part in parts.items():
         escaped = escaped.replace(re.escape("{" + name + "}"), f"(?P<{name}>{part})")
     return re.compile(escaped)
-
-
-def _end_of(line: str, ends: dict[str, re.Pattern[str]]) -> tuple[str, int] | None:
-    matches = ((end, pattern.fullmatch(line)) for end, pattern in ends.items())
-    return next(((end, int(match["count"])) for end, match in matches if match), None)

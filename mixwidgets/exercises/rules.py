@@ -17,24 +17,19 @@ A rule is an object with one verb and its parameters. The twin of widgets/exerci
 "within": "0.01" in one of the first six accepts answers with at most this relative error.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import check_names, choice, whole_number
 from mixwidgets.exercises.answers import at_most, decoded, encoded, read_number, same
 from mixwidgets.formats import decode, encode
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import Exact
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mixwidgets.formats.float_format import FloatFormat
-
-    Rule = Mapping[str, Any]
+Rule = Mapping[str, Any]
 
 CONSTANTS: dict[str, Callable[[FloatFormat], Fraction | int]] = {
     "max": lambda fmt: fmt.magnitude(fmt.max_code),

@@ -1,14 +1,10 @@
 """Experiments as a grid: a row for each setting, a column for each seed."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _FIELDS = [field.name for field in fields(Experiment) if field.name != "task_source"]
 

@@ -1,23 +1,17 @@
 """Array versions of decode and encode: the same results, computed in float64 steps that are each exact."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixwidgets.formats import decode as one
 from mixwidgets.formats import encode as scalar
 from mixwidgets.formats import float32
 from mixwidgets.formats import rounding as modes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec
 
 CHUNK = 1 << 15  # elements: few enough for a chunk's temporaries to stay in the processor's cache
 

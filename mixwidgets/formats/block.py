@@ -1,27 +1,21 @@
 """Block formats: elements of few bits that share a scale (OCP Microscaling Formats 1.0, and NVFP4)."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.fixed_point import INT8, FixedPoint
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.scale_rules import check_scale_rule, scale_exponent
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from mixwidgets.formats.float_format import FloatFormat
 
 
 @dataclass(frozen=True)

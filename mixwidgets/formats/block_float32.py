@@ -4,19 +4,14 @@ A block's scale follows from its largest magnitude. The elements are divided by 
 of two, else rounded to odd, see `_to_odd`) and then rounded as in `float32`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mixwidgets.formats.block import BlockFormat
 from mixwidgets.formats.fixed_point import FixedPoint
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mixwidgets.formats.block import BlockFormat
 
 _DROPPED = np.uint64((1 << 29) - 1)  # the fraction bits that float64 has and float32 has not
 _LAST_KEPT = np.uint64(29)

@@ -1,20 +1,16 @@
 """The named formats, from catalogue.json, which the front end also reads."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from mixwidgets.formats import p3109
 from mixwidgets.formats.float_format import FloatFormat
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @cache

@@ -1,16 +1,10 @@
 """Code → value, exactly, in the order of IEEE 754-2019, section 3.4."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from mixwidgets.formats.encode import round_magnitude
-from mixwidgets.formats.spec import as_float
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec, as_float
 
 
 def fields(fmt: FormatSpec, code: int) -> tuple[int, int, int]:

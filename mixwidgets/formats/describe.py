@@ -1,17 +1,12 @@
 """A format, and a value in it, in words: what the command line prints."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from mixwidgets.formats import decode
 from mixwidgets.formats.explain import Explanation, explain
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, to_exact
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
 
 LONGEST = 24  # digits; longer values are shown with fewer
 

@@ -1,15 +1,10 @@
 """Value → code: one rounding of the exact value, in the order of IEEE 754-2019, sections 4.3 and 7.4."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from mixwidgets.formats import rounding as modes
 from mixwidgets.formats.parse import BitPattern, to_exact
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec
 
 NEVER = Fraction(1)  # a draw that no remainder reaches, so nothing rounds up
 

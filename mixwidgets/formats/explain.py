@@ -1,17 +1,12 @@
 """How a value is rounded: its neighbours below and above, their midpoint, and the rule that decided."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from fractions import Fraction
+from typing import Literal
 
 from mixwidgets.formats import decode, encode
 from mixwidgets.formats.parse import BitPattern, to_exact
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec
 
 Rule = Literal["exact", "nearest", "tie", "direction", "odd", "chance", "overflow"]
 

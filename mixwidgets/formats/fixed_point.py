@@ -1,14 +1,9 @@
 """FixedPoint: a two's-complement integer over a power of two, the element of MXINT8."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True)

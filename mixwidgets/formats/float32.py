@@ -7,20 +7,14 @@ subtracting M is exact. (Dekker, Numer. Math. 18, 1971, splits numbers by adding
 Stochastic rounding needs the remainder: x divided by that ulp, minus its floor. Each step is exact.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixwidgets.formats import encode as scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec
 
 SIGN, MAGNITUDE, EXPONENT = np.uint32(0x80000000), np.uint32(0x7FFFFFFF), np.uint32(0x7F800000)
 FRACTION_BITS = 23

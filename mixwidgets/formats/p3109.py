@@ -4,8 +4,6 @@ IEEE SA P3109, Interim Report on Binary Floating-point Formats for Machine Learn
 may still change, so these formats are marked experimental.
 """
 
-from __future__ import annotations
-
 import re
 
 from mixwidgets.formats.float_format import FloatFormat

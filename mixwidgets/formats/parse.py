@@ -13,8 +13,6 @@ The sign is +, - or the minus sign U+2212, which the widgets print. A power is w
 superscript digits, a product with ×, · or *. An underscore may separate two digits, as in Python.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

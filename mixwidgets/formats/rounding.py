@@ -1,13 +1,9 @@
 """The rounding directions and overflow policies, by name."""
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec
 
 ROUNDINGS = (
     "ties-to-even",

@@ -9,15 +9,10 @@ or one more:
     EVEN    where a ≥ 2 − 2^−(t+1)              FLOOR of amax rounded to the element's t fraction bits
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 SCALE_RULES = ("FLOOR", "CEIL", "RCEIL", "EVEN")
 

@@ -18,8 +18,6 @@ Its value:
                "none"
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property

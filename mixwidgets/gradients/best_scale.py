@@ -1,16 +1,10 @@
 """The best loss scale for recorded gradients."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from functools import reduce
-from typing import TYPE_CHECKING
 
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.summary import GradientSummary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mixwidgets.formats.float_format import FloatFormat
 
 # From below any real need to beyond Megatron's starting scale of 2^32.
 LOG2_LOSS_SCALES = range(-24, 41)

@@ -1,17 +1,13 @@
 """What rounding to a block format loses, for a tensor read in pieces."""
 
-from __future__ import annotations
-
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mixwidgets.formats.block import BlockFormat
 from mixwidgets.formats.block_float32 import round_blocks, units
 from mixwidgets.gradients.rounding_error import sum_of_squares
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.block import BlockFormat
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SPREAD = tuple(

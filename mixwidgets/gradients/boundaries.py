@@ -12,18 +12,14 @@ Multiplying by a power of two changes exponents but not fractions, so a summary 
 within a binade at those few fractions, the cuts.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import isfinite
 from numbers import Rational, Real
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mixwidgets.formats.catalogue import get_format, list_formats
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.formats.float_format import FloatFormat
 
 FRACTION_BITS = 52
 BINADE = 1 << FRACTION_BITS

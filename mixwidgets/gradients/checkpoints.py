@@ -1,7 +1,5 @@
 """The tensors of a mapping, a model or a checkpoint file, one at a time."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Collects the gradient summaries of any accepted source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """GradientCounts: how many gradients fall into each class."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 

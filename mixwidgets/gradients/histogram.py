@@ -3,24 +3,20 @@
 Without the sign, the bits of floats are ordered like their magnitudes, so sorting the values shows how many
 are below the start of each cell. In large arrays most values are counted by key, the 16 bits below the sign:
 all values of a key are in one cell, unless a cell starts inside the key. If numba is installed, a compiled
-loop does all counting from the first very large array on.
+loop counts very many values.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mixwidgets.gradients.boundaries import FRACTION_BITS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
-COMPILED_FROM = 1 << 20  # values; loading numba takes a second
+COMPILED_FROM = 1 << 19  # values; loading numba takes a second, compiling four
 _CHUNK = 1 << 16  # values: few enough for a chunk and its temporaries to fit a core's L2 cache
 _LOOKED_AT = 256  # at least so many values are searched for samples
 _KEY_BITS = 16
@@ -40,7 +36,7 @@ class Histogram(NamedTuple):
     nan: int
 
     @classmethod
-    def of_counts(cls, counts: Array, cuts: tuple[int, ...], looked_at: Array) -> Histogram:
+    def of_counts(cls, counts: Array, cuts: tuple[int, ...], looked_at: Array) -> "Histogram":
         """From the count of each cell of `cell_edges`, and the values of `looked_at`, whose dtype selects the
         edges."""
         zero, finite, (inf, nan) = int(counts[0]), counts[1:-2], counts[-2:].tolist()
@@ -59,15 +55,18 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
     return Histogram.of_counts(count_cells(values, cuts), cuts, looked_at(values))
 
 
-def count_cells(values: Array, cuts: tuple[int, ...]) -> Array:
-    """int64: how many values are in each cell of `cell_edges`; arguments as of `histogram`."""
-    load_compiled(len(values))
+def count_cells(values: Array, cuts: tuple[int, ...], together: int = 0) -> Array:
+    """int64: how many values are in each cell of `cell_edges`; arguments as of `histogram`.
+
+    together: how many values are counted at this time, if these are only some of them. Very many are counted
+    by the compiled loop.
+    """
     edges = cell_edges(values.itemsize == 8, cuts)
     bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
-    if _count:
+    if max(len(bits), together) >= COMPILED_FROM and (count := _compiled_loop()):
         first_cells, _, _ = _keys(values.itemsize == 8, cuts)
         bits = np.ascontiguousarray(bits)
-        _count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
+        count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
     else:
         rest = _count_by_key(bits, edges, cuts, counts) if len(bits) > _CHUNK else bits
         _count_sorted(np.sort(rest & _magnitude_mask(edges)), edges, counts)
@@ -166,22 +165,11 @@ def _samples(values: Array, exponents: Array) -> Array:
     return samples
 
 
-_count: Callable[..., None] | None = None
-"""The compiled loop, which does all counting once it is loaded."""
-
-
-def load_compiled(number: int) -> None:
-    """Load the compiled loop if so many values justify it: loading takes a second, compiling four."""
-    if number >= COMPILED_FROM:
-        _load_compiled()
-
-
 @cache
-def _load_compiled() -> None:
-    global _count
-    try:  # numba also raises ImportError if NumPy is too new for it
+def _compiled_loop() -> Callable[..., None] | None:
+    """None without numba, which also raises ImportError if NumPy is too new for it."""
+    try:
         from mixwidgets.gradients.loops import count
     except ImportError:
-        return
-    _count = count
-    count_cells(np.zeros(1, np.float32), (1,))  # compiles it
+        return None
+    return count

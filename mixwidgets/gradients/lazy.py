@@ -1,7 +1,5 @@
 """Lazy summaries, each made on first access, because most of those that `watch` collects are never read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
@@ -25,7 +23,7 @@ class LazySummaries(Mapping[str, GradientSummary]):
         self.not_finite = not_finite
         """The number of infinities and NaNs by tensor, for those that have any; known without counting."""
 
-    def mapped(self, change: Callable[[str, GradientSummary], GradientSummary]) -> LazySummaries:
+    def mapped(self, change: Callable[[str, GradientSummary], GradientSummary]) -> "LazySummaries":
         """The same with each summary changed when it is made; `change` must keep infinities and NaNs."""
         return LazySummaries({n: partial(lambda n: change(n, self[n]), n) for n in self}, self.not_finite)
 

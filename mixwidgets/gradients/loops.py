@@ -1,13 +1,9 @@
 """The counting loop, compiled by numba (the extra `fast`)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from numba import njit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,20 +5,15 @@ If any other value overflows, the error is infinite, whatever the overflow polic
 zeros remain.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from math import inf, ldexp, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.boundaries import BINADE, exact_scale, signed_format
 from mixwidgets.gradients.values import as_floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mixwidgets.formats.float_format import FloatFormat
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

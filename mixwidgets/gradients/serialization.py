@@ -11,8 +11,6 @@ u32              CRC-32 of everything before
 Version 1 had no samples.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from itertools import pairwise

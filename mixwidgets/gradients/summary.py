@@ -1,17 +1,17 @@
 """GradientSummary: counts of a tensor's magnitudes that are exact at every power-of-two loss scale."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients import serialization
 from mixwidgets.gradients.boundaries import (
     BINADE,
@@ -24,11 +24,6 @@ from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.histogram import Histogram, histogram
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
 from mixwidgets.gradients.values import as_floats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mixwidgets.formats.float_format import FloatFormat
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -64,7 +59,7 @@ class GradientSummary:
         self.cells.flags.writeable = self.samples.flags.writeable = False
 
     @classmethod
-    def of(cls, values: object, formats: Iterable[str | FloatFormat] = ()) -> GradientSummary:
+    def of(cls, values: object, formats: Iterable[str | FloatFormat] = ()) -> "GradientSummary":
         """Summarise floating-point values of any shape; an empty array gives a summary of no values.
 
         values: a NumPy or ml_dtypes array, a torch tensor on any device, a number or a sequence of floats.
@@ -77,7 +72,7 @@ class GradientSummary:
         return cls.of_histogram(cuts, histogram(as_floats(values), cuts))
 
     @classmethod
-    def of_histogram(cls, cuts: tuple[int, ...], found: Histogram) -> GradientSummary:
+    def of_histogram(cls, cuts: tuple[int, ...], found: Histogram) -> "GradientSummary":
         """From a histogram with these cuts."""
         return cls(cuts, *found)
 
@@ -166,7 +161,7 @@ class GradientSummary:
         log2 = numerator.bit_length() - denominator.bit_length()
         return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
 
-    def merge(self, other: GradientSummary) -> GradientSummary:
+    def merge(self, other: "GradientSummary") -> "GradientSummary":
         """The summary of both tensors' values together. This summary's samples come first."""
         if not isinstance(other, GradientSummary):
             raise TypeError(f"a GradientSummary merges with another, not with {type(other).__name__}")
@@ -189,7 +184,7 @@ class GradientSummary:
         return serialization.pack(fields)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> GradientSummary:
+    def from_bytes(cls, data: bytes) -> "GradientSummary":
         """The summary that `to_bytes` wrote. Raises ValueError for anything else, and for damaged bytes."""
         return cls(**serialization.unpack(data)._asdict())
 

@@ -1,7 +1,6 @@
 """survey: what the tensors of a checkpoint would lose in narrower formats."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,6 @@ from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import as_floats, require_dense_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     import pandas as pd
 
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
@@ -35,7 +32,7 @@ def survey(
     source: object,
     formats: str | FloatFormat | BlockFormat | Iterable[str | FloatFormat | BlockFormat] = FORMATS,
     block_axis: int | None = None,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """One row per tensor and format, in the order of the source: what rounding to the format would lose.
 
     source: a state_dict or another mapping of names to NumPy or torch arrays, also inside a checkpoint such

@@ -1,7 +1,5 @@
 """Converts any source of floating-point values to a flat float32 or float64 array."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

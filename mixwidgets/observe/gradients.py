@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import cell_edges, count_cells, load_compiled, looked_at
+from mixwidgets.gradients.histogram import cell_edges, count_cells, looked_at
 from mixwidgets.gradients.lazy import LazySummaries, counted, counted_later, joined
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import require_dense_floats
@@ -115,12 +115,12 @@ def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
 
 def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
     """Widens narrow values piece by piece to bound the memory."""
-    load_compiled(sum(map(len, gradients.values())))
+    together = sum(map(len, gradients.values()))
     counts, looked, cuts = [], [], catalogue_cuts()
     for values in gradients.values():
         pieces = torch.split(values, _PIECE) if values.itemsize < 4 and len(values) else [values]
         arrays = (_as_numpy_takes(piece).numpy(force=True) for piece in pieces)
-        counts.append(sum(count_cells(array, cuts) for array in arrays))
+        counts.append(sum(count_cells(array, cuts, together) for array in arrays))
         looked.append(np.array(_as_numpy_takes(looked_at(values)).numpy(force=True)))
     return counted(gradients, counts, looked)  # type: ignore[arg-type]
 

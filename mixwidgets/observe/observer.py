@@ -5,20 +5,17 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import torch
 
 from mixwidgets.observe.gradients import to_host
 from mixwidgets.observe.history import History
+from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.step import Step
 from mixwidgets.observe.targets import Loop
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import GradientSnapshot, RunFinished
 from mixwidgets.store.journal import Journal
-
-if TYPE_CHECKING:
-    from mixwidgets.observe.scalars import ScalarLog
 
 
 class Observer:
@@ -36,7 +33,7 @@ class Observer:
         """The GradScaler that was passed or found."""
         self.others_steps = 0
         """How many steps an optimiser that was not passed has made with the model's weights."""
-        self.logs: list[ScalarLog] = []
+        self.logs = list[ScalarLog]()
         """Logs that get each observed step."""
         self._loop, self._device, self._every = loop, device, every
         self._steps_behind = 0 if device.type == "cpu" else 1

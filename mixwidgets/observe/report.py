@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.tables import CLASSES, class_counts
+from mixwidgets.store.tables import ROW_DTYPES, counts_row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,20 +30,11 @@ def report(
     rows: list[dict[str, object]] = []
     for name, summary in summaries.items():
         scale = loss_scale if is_gradient(name) else 1.0
-        best = is_gradient(name) and _values(summary)
-        rows.append(
-            {
-                "step": step,
-                "name": name,
-                "loss_scale": scale,
-                "count": summary.count,
-                **class_counts(summary, format, scale),
-                "best_loss_scale": best_loss_scale([summary], format) if best else math.nan,
-                "finding": finding(name, summary, format, scale),
-            }
-        )
-    dtypes = {"step": "int64", "name": "str", "loss_scale": "float64"}
-    dtypes |= dict.fromkeys(("count", *CLASSES), "Int64") | {"best_loss_scale": "float64", "finding": "str"}
+        row = counts_row(step, name, summary, format, scale)
+        is_scaled = is_gradient(name) and _values(summary)
+        row["best_loss_scale"] = best_loss_scale([summary], format) if is_scaled else math.nan
+        rows.append({**row, "finding": finding(name, summary, format, scale)})
+    dtypes = ROW_DTYPES | {"best_loss_scale": "float64", "finding": "str"}
     return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from mixwidgets.checks import whole_number
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.boundaries import signed_format
-from mixwidgets.gradients.histogram import load_compiled
 from mixwidgets.installed import device_name, versions
 from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
@@ -29,9 +28,6 @@ from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_STEPS_TO_PAY = 4
 
 
 def watch(
@@ -84,9 +80,6 @@ class Watcher:
         weights = list(loop.parameters().values()) or list(loop.model.parameters())
         devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
-        if self._device.type == "cpu":
-            # Many steps are counted, and there are more outputs than weights.
-            load_compiled(_STEPS_TO_PAY * sum(weight.numel() for weight in weights))
         self._observer = Observer(loop, self._device, self.every)
         self._hooks = LoopHooks(loop, self._observer)
         self._is_watching = False

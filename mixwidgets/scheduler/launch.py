@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterable
-from pathlib import Path
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import require_training
@@ -61,7 +60,10 @@ def launch(
         queue = queue_of(slot_of(experiment.device))
         ticket, ticket_lock = join(queue, f"process{os.getpid()}", path.name, path.parent)
         handed_down.append(ticket_lock)
-        process = _start(path, lock, ticket, ticket_lock, run_end, handed_down)
+        words = [os.fspath(path.absolute()), f"--lock={lock}", f"--ticket={os.fspath(ticket)}"]
+        words += [f"--ticket-lock={ticket_lock}", *(f"--kernel-pipe={end}" for end in run_end)]
+        with (path / "log.txt").open("xb") as log:
+            process = processes.start(words, log, handed_down)
         write_note(lock, process_note(process.pid))  # the process that `Run.stop` may kill while it waits
     except BaseException:  # including an interruption of the cell
         _close(kernel_end)
@@ -83,17 +85,6 @@ def _kernel_pipe(outlive_kernel: bool) -> tuple[list[int], list[int]]:
     return [kernel_end], [run_end]
 
 
-def _start(
-    path: Path, lock: int, ticket: Path, ticket_lock: int, run_end: list[int], handed_down: list[int]
-) -> subprocess.Popen[bytes]:
-    words = [os.fspath(path.absolute()), "--lock", str(lock)]
-    words += ["--ticket", os.fspath(ticket), "--ticket-lock", str(ticket_lock)]
-    for descriptor in run_end:
-        words += ["--kernel-pipe", str(descriptor)]
-    with (path / "log.txt").open("xb") as log:
-        return processes.start(words, log, handed_down)
-
-
 def _reap(process: subprocess.Popen[bytes], kernel_end: list[int]) -> None:
     """Wait for the process, so that it leaves no zombie, and keep the kernel's end open until then."""
     process.wait()
@@ -106,9 +97,5 @@ def _close(descriptors: Iterable[int]) -> None:
         _kernel_ends.discard(descriptor)
 
 
-def _close_in_fork() -> None:
-    """Keep forks of this process, such as multiprocessing's, from keeping its runs alive."""
-    _close([*_kernel_ends])
-
-
-system.in_every_fork(_close_in_fork)
+# Keep forks of this process, such as multiprocessing's, from keeping its runs alive.
+system.in_every_fork(lambda: _close([*_kernel_ends]))

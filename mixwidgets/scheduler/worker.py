@@ -2,9 +2,10 @@
 
 import reprlib
 import tempfile
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.cells import ENDED, Cells
@@ -16,9 +17,6 @@ from mixwidgets.store.journal import create_run
 from mixwidgets.store.lock import write_note
 from mixwidgets.store.run import Run
 from mixwidgets.store.status import current_status
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 
 def run_cell(experiment_json: str, runs_dir: str, token: str) -> dict[str, Any]:
@@ -76,7 +74,7 @@ class Result:
 NOT_BEGUN = Result("stopped", message="Its sweep was stopped before it began.")
 
 
-def result_of(experiment: Experiment, future: "Future[Any]", runs_dir: Path) -> Result:
+def result_of(experiment: Experiment, future: Future[Any], runs_dir: Path) -> Result:
     """The result of a finished future of `run_cell`, whose worker may be faulty or hostile."""
     if future.cancelled():
         return Result("failed", message="Its executor cancelled it.")

@@ -1,25 +1,20 @@
 """What the site shows, from catalogue.json and its texts: widgets with presets and tasks, lessons."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.exercises.catalogue import questions, with_their_texts
-from mixwidgets.languages.texts import LANGUAGES, texts, with_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mixwidgets.languages.texts import Text
+from mixwidgets.languages.texts import LANGUAGES, Text, texts, with_texts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preset:
-    """A link that shows something: its text, and the arguments of the widget that shows it."""
+class Setting:
+    """A link, or a phrase of a lesson's text that becomes one, and the arguments of the widget that it
+    sets."""
 
     text: Text
     arguments: Mapping[str, Any]
@@ -36,7 +31,7 @@ class WidgetPage:
     lead: Text
     arguments: Mapping[str, Any]
     """Arguments of the widget."""
-    presets: tuple[Preset, ...]
+    presets: tuple[Setting, ...]
     tasks: tuple[str | Mapping[str, Any], ...]
     """What `Exercise` takes: the id of a lesson's question, or a question of the site's own."""
     note: Text | None = None
@@ -51,14 +46,6 @@ class LessonPage:
     """The lesson, such as "01_bits"."""
     name: Text
     questions: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sentence:
-    """A phrase of a lesson's text, and the arguments of the widget beside it that the phrase sets."""
-
-    text: Text
-    arguments: Mapping[str, Any]
 
 
 @cache
@@ -77,7 +64,7 @@ def widget_pages() -> tuple[WidgetPage, ...]:
         WidgetPage(
             id=id,
             tasks=tuple(own.get(task, task) for task in entry.pop("tasks")),
-            presets=tuple(Preset(**preset) for preset in entry.pop("presets")),
+            presets=tuple(Setting(**preset) for preset in entry.pop("presets")),
             **entry,
         )
         for id, entry in entries.items()
@@ -85,11 +72,11 @@ def widget_pages() -> tuple[WidgetPage, ...]:
 
 
 @cache
-def sentences() -> Mapping[str, tuple[Sentence, ...]]:
+def sentences() -> Mapping[str, tuple[Setting, ...]]:
     """The phrases that set widgets, by the text cell of a lesson that has them."""
     told = {lang: texts(lang, "site")["sentences"] for lang in LANGUAGES}
     found = with_texts(_catalogue()["sentences"], told)
-    return {cell: tuple(Sentence(**one) for one in ones) for cell, ones in found.items()}
+    return {cell: tuple(Setting(**one) for one in ones) for cell, ones in found.items()}
 
 
 @cache

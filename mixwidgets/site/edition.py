@@ -1,25 +1,18 @@
 """Edition: the site in one language, with the header and footer of its pages."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 from mixwidgets import __version__
-from mixwidgets.languages.texts import language_tag, texts
+from mixwidgets.languages.texts import Text, language_tag, texts
 from mixwidgets.site.elements import h, html
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.bundles import style_sheet
 from mixwidgets.widgets.page import document
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from xml.etree.ElementTree import Element
-
-    from mixwidgets.languages.texts import Text
-    from mixwidgets.widgets.base import MixWidget
 
 INDEX = "index.html"
 
@@ -46,45 +39,29 @@ class Edition:
         self, name: str, title: str, *main: Element, widgets: Mapping[str, MixWidget] | None = None
     ) -> str:
         """The HTML of the page in the file `name`."""
-        body = html(self._header(name), h("main", {}, *main), self._footer())
+        footer = h("footer", {}, h("p", {}, self.says("made", version=__version__)))
+        body = html(self._header(name), h("main", {}, *main), footer)
         return document(
             lang=self.lang, title=f"{title} · mixwidgets", style=_style(), body=body, widgets=widgets
         )
 
     def _header(self, name: str) -> Element:
-        links = [
-            h("a", _current({"href": file}, file == name), text[self.lang])
-            for file, text in self.names.items()
-        ]
+        names = {file: text[self.lang] for file, text in self.names.items()}
+        links = [h("a", _current({"href": file}, file == name), text) for file, text in names.items()]
         home = h("a", _current({"class": "home", "href": INDEX}, name == INDEX), "mixwidgets")
-        return h(
-            "header",
-            {},
-            h("div", {"class": "top"}, home, *self._other_languages(name)),
-            h("nav", {"aria-label": self.says("pages")}, *links),
-        )
+        top = h("div", {"class": "top"}, home, *self._other_languages(name))
+        return h("header", {}, top, h("nav", {"aria-label": self.says("pages")}, *links))
 
     def _other_languages(self, name: str) -> list[Element]:
         """Links to the same page in other languages; the page's host keeps the address in them."""
-        others = [Edition(lang, self.languages, self.names) for lang in self.languages if lang != self.lang]
-        up = "" if self.lang == self.languages[0] else "../"
-        return [
-            h(
-                "a",
-                {
-                    "class": "language",
-                    "rel": "alternate",
-                    "href": up + other.path(name),
-                    "hreflang": language_tag(other.lang),
-                    "lang": language_tag(other.lang),
-                },
-                texts(other.lang, "language")["name"],
-            )
-            for other in others
-        ]
-
-    def _footer(self) -> Element:
-        return h("footer", {}, h("p", {}, self.says("made", version=__version__)))
+        up, links = "" if self.lang == self.languages[0] else "../", []
+        for lang in self.languages:
+            if lang != self.lang:
+                place = up + Edition(lang, self.languages, self.names).path(name)
+                attributes = {"class": "language", "rel": "alternate", "href": place}
+                attributes |= dict.fromkeys(("hreflang", "lang"), language_tag(lang))
+                links.append(h("a", attributes, texts(lang, "language")["name"]))
+        return links
 
 
 def _current(attributes: dict[str, str], is_current: bool) -> dict[str, str]:

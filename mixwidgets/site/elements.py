@@ -1,7 +1,5 @@
 """HTML from elements: whatever a text or an attribute holds, it is escaped. As js/ui/dom.ts makes them."""
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import Element, tostring
 
 

@@ -1,17 +1,12 @@
 """export_site: the classroom site in a folder."""
 
-from __future__ import annotations
-
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mixwidgets.languages.texts import LANGUAGES
 from mixwidgets.site.folder import former_site, write_site
 from mixwidgets.site.pages import editions, pages_of
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
 
 
 def build_site(languages: tuple[str, ...] = LANGUAGES) -> Mapping[str, bytes]:

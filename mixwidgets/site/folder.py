@@ -1,18 +1,12 @@
 """The folder of a site: which one may be written to, and how, so that no file of the user's is lost."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
-from pathlib import PurePath
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path, PurePath
 
 from mixwidgets.store.files import read_plain_file, replace_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 MARK = "mixwidgets-site.json"
 _LIMIT = 1 << 20  # bytes of a mark that is read

@@ -1,11 +1,11 @@
 """The widgets of the site, each made from the arguments that the catalogue names for it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mixwidgets.store.run import open_run
+from mixwidgets.store.run import Run, open_run
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.block_lab.widget import BlockLab
 from mixwidgets.widgets.exercise.widget import Exercise
@@ -14,20 +14,10 @@ from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.number_line.widget import NumberLine
 from mixwidgets.widgets.playground.widget import Playground
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mixwidgets.store.run import Run
-    from mixwidgets.widgets.base import MixWidget
-
 RECORDED = Path(__file__).with_name("recorded")
 """A run directory, made by docs/recorded_run.py: the site is the same wherever it is made, torch or not."""
 LESSONS = Path(__file__).with_name("recorded_lessons")
 """The gradients of the lessons' explorers, by the cell that shows them; made by docs/recorded_run.py too."""
-
-
-def _explorer(**arguments: Any) -> LossScaleExplorer:
-    return LossScaleExplorer(open_run(RECORDED), **arguments)
 
 
 MAKERS: Mapping[str, Callable[..., MixWidget]] = {
@@ -36,7 +26,7 @@ MAKERS: Mapping[str, Callable[..., MixWidget]] = {
     "number_line": NumberLine,
     "format_designer": FormatDesigner,
     "block_lab": BlockLab,
-    "loss_scale_explorer": _explorer,
+    "loss_scale_explorer": lambda **arguments: LossScaleExplorer(open_run(RECORDED), **arguments),
 }
 
 CLASSES: Mapping[str, Callable[..., MixWidget]] = {

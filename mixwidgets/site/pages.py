@@ -1,25 +1,19 @@
 """The pages of one edition: the index, which opens on the first widget; one for each widget and lesson."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import fromstring
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
 
 from mixwidgets.site.catalogue import LessonPage, WidgetPage, lesson_pages, widget_pages
 from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import MAKERS, state_of
 from mixwidgets.site.story import Story
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.exercise.widget import Exercise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from xml.etree.ElementTree import Element
-
-    from mixwidgets.widgets.base import MixWidget
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
 """The one link that leaves the site: it is about the course, and no page needs it."""
@@ -46,34 +40,17 @@ def pages_of(edition: Edition) -> Iterator[tuple[str, str]]:
 
 def _index(edition: Edition) -> str:
     lang = edition.lang
-    cards = [
-        h(
-            "li",
-            {},
-            h(
-                "a",
-                {"class": "card", "href": _file(page)},
-                _drawing(page),
-                h("h3", {}, page.name[lang]),
-                h("p", {}, page.question[lang]),
-            ),
-        )
-        for page in widget_pages()
-    ]
-    lessons = [
-        h(
-            "li",
-            {},
-            h(
-                "a",
-                {"href": _file(page)},
-                h("span", {"class": "number"}, _number(page)),
-                h("span", {}, page.name[lang]),
-                h("span", {"class": "count"}, _count(edition, page)),
-            ),
-        )
-        for page in lesson_pages()
-    ]
+    cards, lessons = h("ul", {"class": "cards"}), h("ul", {"class": "lessons"})
+    for page in widget_pages():
+        drawing = fromstring((_DRAWINGS / f"{page.id}.svg").read_text(encoding="utf-8"))
+        card = (drawing, h("h3", {}, page.name[lang]), h("p", {}, page.question[lang]))
+        cards.append(h("li", {}, h("a", {"class": "card", "href": _file(page)}, *card)))
+    for lesson in lesson_pages():
+        count = len(lesson.questions)
+        told = edition.says("one_question" if count == 1 else "questions", count=count)
+        number = h("span", {"class": "number"}, _number(lesson))
+        line = (number, h("span", {}, lesson.name[lang]), h("span", {"class": "count"}, told))
+        lessons.append(h("li", {}, h("a", {"href": _file(lesson)}, *line)))
     first = widget_pages()[0]
     with closing(MAKERS[first.id](lang=lang, **first.arguments)) as widget:
         return edition.page(
@@ -84,12 +61,8 @@ def _index(edition: Edition) -> str:
             h("h2", {"class": "hidden"}, first.name[lang]),
             h("div", {"id": "widget"}),
             _NOTE,
-            _section(edition.says("widgets"), h("ul", {"class": "cards"}, *cards)),
-            _section(
-                edition.says("exercises"),
-                h("p", {}, edition.says("exercises_lead")),
-                h("ul", {"class": "lessons"}, *lessons),
-            ),
+            _section(edition.says("widgets"), cards),
+            _section(edition.says("exercises"), h("p", {}, edition.says("exercises_lead")), lessons),
             h("p", {"class": "quiet"}, edition.says("needs_python")),
             h("p", {"class": "quiet"}, h("a", {"href": TEACHING}, edition.says("teachers"))),
             widgets={"widget": widget},
@@ -103,6 +76,7 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
         for preset in page.presets
     ]
     with _made(edition, page.tasks) as tasks, closing(MAKERS[page.id](lang=lang, **page.arguments)) as widget:
+        places = [h("div", {"id": id, "class": "exercise"}) for id in tasks]
         return edition.page(
             _file(page),
             page.name[lang],
@@ -118,7 +92,7 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
             h("div", {"id": "widget"}),
             _NOTE,
             *([h("p", {"class": "quiet"}, page.note[lang])] if page.note else []),
-            _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *_places(tasks)),
+            _section(edition.says("tasks"), h("p", {}, edition.says("tasks_lead")), *places),
             widgets={"widget": widget, **tasks},
         )
 
@@ -161,16 +135,8 @@ def _made(edition: Edition, asked: Iterable[str | Mapping[str, Any]]) -> Iterato
             one.close()
 
 
-def _places(widgets: Iterable[str]) -> list[Element]:
-    return [h("div", {"id": id, "class": "exercise"}) for id in widgets]
-
-
 def _section(heading: str, *children: Element) -> Element:
     return h("section", {}, h("h2", {}, heading), *children)
-
-
-def _drawing(page: WidgetPage) -> Element:
-    return fromstring((_DRAWINGS / f"{page.id}.svg").read_text(encoding="utf-8"))
 
 
 def _file(page: WidgetPage | LessonPage) -> str:
@@ -178,10 +144,5 @@ def _file(page: WidgetPage | LessonPage) -> str:
 
 
 def _number(page: LessonPage) -> str:
-    """Of "01_bits", 1."""
+    """1 for "01_bits"."""
     return str(int(page.id.partition("_")[0]))
-
-
-def _count(edition: Edition, page: LessonPage) -> str:
-    count = len(page.questions)
-    return edition.says("one_question" if count == 1 else "questions", count=count)

@@ -1,14 +1,13 @@
 """A lesson as a page, from its notebook: text beside widgets, and questions before what answers them."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 from markdown_it import MarkdownIt
@@ -18,12 +17,8 @@ from mixwidgets.site.catalogue import sentences
 from mixwidgets.site.course import course_folder
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import CLASSES, lesson_gradients
+from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.exercise.widget import Exercise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from mixwidgets.widgets.base import MixWidget
 
 
 @dataclass

@@ -1,18 +1,12 @@
 """Bands: the losses of runs that differ in the seed alone, step by step: their mean and their range."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mixwidgets.store.events import StepRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mixwidgets.store.run import Run
+from mixwidgets.store.run import Run
 
 _COLUMNS = 512  # of a long run each is the mean of several steps, so that a band has bounded size
 

@@ -22,7 +22,6 @@ import shutil
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from mixwidgets.experiments.experiment import Experiment
@@ -41,13 +40,7 @@ from mixwidgets.store.lock import take_lock
 from mixwidgets.store.records import to_record
 from mixwidgets.store.snapshots import write_snapshot
 from mixwidgets.store.state import RunState
-from mixwidgets.store.status import (
-    Status,
-    own_status,
-    reserve_last_status,
-    write_last_status,
-    write_status,
-)
+from mixwidgets.store.status import Status, own_status, reserve_last_status, write_last_status, write_status
 from mixwidgets.store.watched_loop import WatchedLoop
 
 
@@ -195,9 +188,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _finish(self, event: RunFinished) -> None:

@@ -72,7 +72,11 @@ class JournalReader:
                     elif self._damaged > _MOST_DAMAGE:
                         return
                 if len(rest) > _LONGEST_RECORD:
-                    self._skip_giant(len(rest))
+                    if not self._in_giant:
+                        where = f"events.jsonl, byte {self._offset}"
+                        self._report(f"{where}: a line too long for a record was set aside.")
+                    self._in_giant = True
+                    self._offset += len(rest)
                     rest = b""
         self.torn_bytes = len(rest)
 
@@ -123,12 +127,6 @@ class JournalReader:
                 raise ValueError(f"its step {event.step} came before")
             self._last_step[event.kind] = event.step
         self._seen_any = True
-
-    def _skip_giant(self, size: int) -> None:
-        if not self._in_giant:
-            self._report(f"events.jsonl, byte {self._offset}: a line too long for a record was set aside.")
-        self._in_giant = True
-        self._offset += size
 
     def _report(self, sentence: str) -> None:
         if sentence in self._told[-1:]:

@@ -63,10 +63,6 @@ def _by_name(value: object, read: Callable[[object], T], fault: str) -> Mapping[
     return MappingProxyType({from_json_text(name): read(item) for name, item in value.items()})
 
 
-def _texts(value: object) -> Mapping[str, str]:
-    return _by_name(value, from_json_text, "is no object of texts")
-
-
 def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
@@ -86,7 +82,7 @@ _READ: dict[str, Callable[[object], Any]] = {
     **dict.fromkeys(("found_inf", "skipped"), _flag),
     **dict.fromkeys(("predicted", "measured"), from_json_counts),
     "metrics": from_json_metrics,
-    "versions": _texts,
+    "versions": lambda value: _by_name(value, from_json_text, "is no object of texts"),
     "reason": _reason,
 }
 

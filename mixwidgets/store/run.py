@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.plain_text import plain
 from mixwidgets.store.events import Event, GradientSnapshot
 from mixwidgets.store.export import ExportKind, export_run
@@ -27,8 +28,6 @@ from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from mixwidgets.gradients.summary import GradientSummary
 
 RUN_ID = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*")
 """The pattern of generated names, which cannot lead out of their folder."""
@@ -131,7 +130,7 @@ class Run:
         """One row per evaluation: step (0: before training), loss, and the task's own metrics."""
         return evaluation_table(self.reader().read_new())
 
-    def gradients(self, step: int | None = None) -> "Mapping[str, GradientSummary]":
+    def gradients(self, step: int | None = None) -> Mapping[str, GradientSummary]:
         """The summaries of the unscaled gradients by parameter name, of `step` or the newest snapshot.
 
         A summary has `.counts(format, loss_scale)` and, as arrays, `.exponents`, the n binades that hold

@@ -25,21 +25,12 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     """
     if isinstance(what, WatchedLoop):
         return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}
-    return _experiment(what)
-
-
-def place_of(started: RunStarted | None) -> dict[str, Value]:
-    """The environment of a run: device, backend and versions. Empty before it started."""
-    return dict(_flat(vars(started))) if started else {}
-
-
-def _experiment(experiment: Experiment) -> dict[str, Value]:
-    fields = experiment.to_dict()
+    fields = what.to_dict()
     for name in ("schema", "device"):
         del fields[name]
     source = fields["task_source"]
     fields["task_source"] = f"SHA-256 {hashlib.sha256(source.encode()).hexdigest()[:8]} …" if source else None
-    options = (LOSS_WEIGHT,) if source else tasks[experiment.task].options
+    options = (LOSS_WEIGHT,) if source else tasks[what.task].options
     fields["task_options"] = {option.name: option.default for option in options} | fields["task_options"]
     recipe = fields["recipe"]
     scale = recipe["loss_scale"]
@@ -48,7 +39,12 @@ def _experiment(experiment: Experiment) -> dict[str, Value]:
     operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
     if operands.get("scaling") != "delayed":
         operands.pop("amax_history_len", None)
-    return {"task": experiment.task, "recipe": experiment.recipe.name, **dict(_flat(fields))}
+    return {"task": what.task, "recipe": what.recipe.name, **dict(_flat(fields))}
+
+
+def place_of(started: RunStarted | None) -> dict[str, Value]:
+    """The environment of a run: device, backend and versions. Empty before it started."""
+    return dict(_flat(vars(started))) if started else {}
 
 
 def _flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Value]]:

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DTYPES: Mapping[Any, str] = {int: "int64", float: "float64", bool: "bool", str: "str"}
-CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")  # of GradientCounts
+_CLASSES = ("zero", "flushed", "subnormal", "normal", "overflow", "inf", "nan")  # of GradientCounts
+ROW_DTYPES = {
+    **{"step": "int64", "name": "str", "loss_scale": "float64", "count": "Int64"},
+    **dict.fromkeys(_CLASSES, "Int64"),
+}
 
 
 def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
@@ -54,27 +58,21 @@ def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFram
     for event in events:
         state.add(event)
         if isinstance(event, GradientSnapshot):
-            scale = state.snapshot_scale
             for name, summary in event.summaries.items():
-                rows.append(
-                    {
-                        "step": event.step,
-                        "name": name,
-                        "loss_scale": scale,
-                        "count": summary.count,
-                        **class_counts(summary, compute_format, scale),
-                        "weights_unchanged": event.weights_unchanged.get(name),
-                        "flushed_against_float32": event.flushed.get(name),
-                    }
-                )
-    whole = ("count", *CLASSES, "weights_unchanged", "flushed_against_float32")
-    dtypes = {"step": "int64", "name": "str", "loss_scale": "float64", **dict.fromkeys(whole, "Int64")}
+                row = counts_row(event.step, name, summary, compute_format, state.snapshot_scale)
+                row["weights_unchanged"] = event.weights_unchanged.get(name)
+                rows.append({**row, "flushed_against_float32": event.flushed.get(name)})
+    dtypes = ROW_DTYPES | dict.fromkeys(("weights_unchanged", "flushed_against_float32"), "Int64")
     return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 
-def class_counts(summary: GradientSummary, compute_format: str, scale: float) -> dict[str, int | None]:
-    """The count of each of `CLASSES`; None if the summary cannot decide it, or the scale is invalid."""
-    if not 0 < scale < math.inf:
-        return dict.fromkeys(CLASSES)
-    least, most = (asdict(counts) for counts in summary.count_bounds(compute_format, scale))
-    return {name: least[name] if least[name] == most[name] else None for name in CLASSES}
+def counts_row(
+    step: int, name: str, summary: GradientSummary, compute_format: str, scale: float
+) -> dict[str, Any]:
+    """The columns of `ROW_DTYPES` for a tensor; None for a count that the summary cannot decide, and for all
+    if the scale is invalid."""
+    found = dict.fromkeys(_CLASSES)
+    if 0 < scale < math.inf:
+        least, most = (asdict(counts) for counts in summary.count_bounds(compute_format, scale))
+        found = {name: least[name] if least[name] == most[name] else None for name in _CLASSES}
+    return {"step": step, "name": name, "loss_scale": scale, "count": summary.count, **found}

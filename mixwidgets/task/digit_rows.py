@@ -3,8 +3,6 @@
 `python -m mixwidgets.task.digit_rows` writes the file anew from scikit-learn.
 """
 
-from __future__ import annotations
-
 import zlib
 from pathlib import Path
 

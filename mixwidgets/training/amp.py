@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.training.precision import DTYPES, cpu_words, is_emulated
+from mixwidgets.training.precision import DTYPES, cpu_words, is_emulated, name_of
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import SCALE_FELL_TO_0
 from mixwidgets.training.trainer import Gradients, Trainer
@@ -45,7 +45,7 @@ class AmpTrainer(Trainer):
         )
         self.loss_scale = rule.start().scale
         self.weights = {name: weight.detach() for name, weight in self._parameters.items()}
-        self.arithmetic = f"torch.autocast to {str(self._dtype).removeprefix('torch.')}"
+        self.arithmetic = f"torch.autocast to {name_of(self._dtype)}"
         if device.type == "cpu":
             emulated = ", whose products this CPU emulates, slowly" * is_emulated(self._dtype)
             self.arithmetic += cpu_words(self._dtype) + emulated
@@ -88,11 +88,10 @@ class AmpTrainer(Trainer):
         except RuntimeError as error:
             if "primitive" not in str(error):  # oneDNN's word for the implementation of a layer
                 raise
-            word = str(self._dtype).removeprefix("torch.")
             raise RuntimeError(
-                f"torch.autocast cast a layer to {word} that torch cannot compute in it on this CPU (on many "
-                f"CPUs, nn.LSTM): {error} Use a recipe without amp, such as 'bf16' or 'fp16_dynamic', which "
-                "casts the weights itself; or write out the layer's cell; or train on a GPU."
+                f"torch.autocast cast a layer to {name_of(self._dtype)} that torch cannot compute in it "
+                f"on this CPU (on many CPUs, nn.LSTM): {error} Use a recipe without amp, such as 'bf16' or "
+                "'fp16_dynamic', which casts the weights itself; or write out the layer's cell; or use a GPU."
             ) from error
 
     def update(self, gradients: Gradients, found_inf: bool) -> bool:

@@ -1,4 +1,4 @@
-"""torch's functions, as a TorchFunctionMode sees them, grouped by kind of arithmetic."""
+"""torch's functions by kind of arithmetic, as a TorchFunctionMode sees them; kernels by name."""
 
 import torch
 from torch import Tensor
@@ -26,3 +26,5 @@ SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
 LOG_SOFTMAX = (functional.log_softmax, torch.log_softmax, Tensor.log_softmax)
 NORMS = (functional.layer_norm, functional.rms_norm, functional.group_norm)
 RUNNING_NORMS = (functional.batch_norm, functional.instance_norm)  # their running statistics are float32
+UNINITIALISED = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
+"""Kernels that only allocate."""

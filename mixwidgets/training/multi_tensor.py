@@ -1,9 +1,10 @@
-"""Operations on lists of tensors; torch's multi-tensor functions need only a few GPU launches for a list."""
+"""Lists of tensors; torch's multi-tensor functions need only a few GPU launches for a list."""
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 
 
 def in_dtype(tensors: Sequence[Tensor], dtype: torch.dtype) -> list[Tensor]:
@@ -19,3 +20,8 @@ def copies(tensors: Sequence[Tensor], dtype: torch.dtype | None = None) -> list[
     with torch.no_grad():
         torch._foreach_copy_(made, list(tensors))
     return made
+
+
+def floats_in(tree: object) -> list[Tensor]:
+    """The floating-point tensors in nested values."""
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]

@@ -4,32 +4,30 @@ What torch.autocast casts differs between devices and versions, and a model may 
 dispatch mode, below autograd, autocast and `Precision`, records each kernel call with the dtypes it receives.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.task.source import check_trust
 from mixwidgets.training.device import choose_device, training_settings
+from mixwidgets.training.function_kinds import UNINITIALISED
 from mixwidgets.training.loop import make_trainer
+from mixwidgets.training.multi_tensor import floats_in
+from mixwidgets.training.precision import name_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from torch._ops import OpOverload
-
-    from mixwidgets.experiments.recipe import Recipe
 
 
 def op_precisions(
     task: Any, recipe: Recipe | str | None = None, *, trust_source: bool = False, **fields: Any
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Run one real optimiser step and list its operations with their precisions, as a DataFrame.
 
     `task`: the `task` of an Experiment, or an Experiment itself; `recipe`: a preset's name or a Recipe
@@ -62,9 +60,6 @@ def op_precisions(
     return pd.DataFrame(rows, columns=["phase", "op", "inputs", "output", "calls"])
 
 
-_MEMORY = ("empty_like", "empty", "empty_strided")  # kernels that only allocate
-
-
 class _Probe(TorchDispatchMode):
     """Counts calls by (phase, op, input dtypes, output dtypes), from the model's first operation on."""
 
@@ -87,33 +82,27 @@ class _Probe(TorchDispatchMode):
         self._phase = phase
 
     def __torch_dispatch__(
-        self, func: OpOverload, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **kwargs or {})
         if self._tracker.is_bw:
             self._enter("backward")
         elif self._phase == "backward":
             self._enter("update")
-        given, made = _floats((args, kwargs)), _floats(result)
+        given, made = floats_in((args, kwargs)), floats_in(result)
         if self._phase and (given or made) and not _computes_nothing(func, (args, kwargs), result):
             op = func.overloadpacket.__name__
-            written = made or (
-                given if func._schema.is_mutable else []
-            )  # such as in-place operations on lists
+            written = made or (given if func._schema.is_mutable else [])  # by operations in place
             self.calls[self._phase, op, _dtypes(given), _dtypes(written)] += 1
         return result
 
 
-def _floats(tree: object) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]
-
-
-def _computes_nothing(func: OpOverload, given: object, result: object) -> bool:
+def _computes_nothing(func: Any, given: object, result: object) -> bool:
     """Whether nothing was written: every result is uninitialised memory or shares an argument's storage."""
-    if func.overloadpacket.__name__ in _MEMORY:
+    if func.overloadpacket.__name__ in UNINITIALISED:
         return True
-    memory = {leaf.untyped_storage().data_ptr() for leaf in _floats(given)}
-    made = _floats(result)
+    memory = {leaf.untyped_storage().data_ptr() for leaf in floats_in(given)}
+    made = floats_in(result)
     return (
         bool(made)
         and not func._schema.is_mutable
@@ -122,4 +111,4 @@ def _computes_nothing(func: OpOverload, given: object, result: object) -> bool:
 
 
 def _dtypes(tensors: list[Tensor]) -> str:
-    return ", ".join(sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors}))
+    return ", ".join(sorted({name_of(tensor.dtype) for tensor in tensors}))

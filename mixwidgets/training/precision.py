@@ -58,13 +58,11 @@ class Precision(TorchFunctionMode):
     @property
     def name(self) -> str:
         """A description for the run's records."""
-        word = str(self.dtype).removeprefix("torch.")
+        word = name_of(self.dtype)
         because = cpu_words(self.dtype) if self._on_cpu else ""
-        name = (
-            f"{word} storage{because}, float32 products"
-            if self.widened
-            else f"native {word} products{because}"
-        )
+        name = f"native {word} products{because}"
+        if self.widened:
+            name = f"{word} storage{because}, float32 products"
         if self._operands is None:
             return name
         return f"{name}, operands of linear layers rounded to {self._operands.forward}"
@@ -116,7 +114,8 @@ class Precision(TorchFunctionMode):
         """Calls the function with narrow tensors widened, and rounds its result to the compute format."""
         if not self._is_ours(*args, **kwargs):
             return func(*args, **kwargs)
-        wide = {id(value): self._widened(value) for value in (*args, *kwargs.values())}  # one twice stays one
+        given = (*args, *kwargs.values())
+        wide = {id(v): v.float() if self._is_narrow(v) else v for v in given}  # one twice stays one
         result = func(*(wide[id(v)] for v in args), **{name: wide[id(v)] for name, v in kwargs.items()})
         return tuple(map(self._narrowed, result)) if isinstance(result, tuple) else self._narrowed(result)
 
@@ -132,14 +131,11 @@ class Precision(TorchFunctionMode):
         self, func: Callable[..., Any], x: Tensor, weight: Tensor, bias: Tensor | None = None
     ) -> Tensor:
         if self._calls == len(self._layers):
-            self._layers.append(self._new_layer(self._calls))
+            assert self._operands is not None
+            seed = self._seed * _MOST_LAYERS + self._calls
+            self._layers.append(RoundedLinear(self._operands, seed=seed, on_device=not self._on_cpu))
         self._calls += 1
         return self._layers[self._calls - 1](x, weight, bias)
-
-    def _new_layer(self, number: int) -> RoundedLinear:
-        assert self._operands is not None
-        seed = self._seed * _MOST_LAYERS + number
-        return RoundedLinear(self._operands, seed=seed, on_device=not self._on_cpu)
 
     def _is_ours(self, *args: Any, **kwargs: Any) -> bool:
         """Whether a call has a tensor in the compute format and does not name a dtype itself."""
@@ -154,9 +150,6 @@ class Precision(TorchFunctionMode):
         is_wide = isinstance(value, Tensor) and value.dtype == torch.float32
         return value.to(self.dtype) if is_wide else value
 
-    def _widened(self, value: Any) -> Any:
-        return value.float() if self._is_narrow(value) else value
-
 
 def _refuse(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     raise ValueError(
@@ -164,6 +157,11 @@ def _refuse(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         "write the attention with nn.Linear, @ and functional.softmax, or use a recipe without operands "
         "and with 'softmax' in fp32_ops."
     )
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """Such as "float16"."""
+    return str(dtype).removeprefix("torch.")
 
 
 def is_emulated(dtype: torch.dtype) -> bool:

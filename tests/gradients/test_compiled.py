@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import textwrap
@@ -23,9 +24,9 @@ from mixwidgets.gradients.summary import GradientSummary
 
 def both(values: np.ndarray) -> tuple[GradientSummary, GradientSummary]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_count", loops.count)
+        patch.setattr(counting, "COMPILED_FROM", 0)
         found = GradientSummary.of(values)
-        patch.setattr(counting, "_count", None)
+        patch.setattr(counting, "COMPILED_FROM", math.inf)
         return found, GradientSummary.of(values)
 
 
@@ -92,9 +93,9 @@ def test_other_cuts_both_ways(cuts: tuple[int, ...]) -> None:
     expected = np.bincount(
         np.searchsorted(cuts, fractions.astype(np.int64), side="right"), minlength=len(cuts) + 1
     )
-    for count in (loops.count, None):
+    for least in (0, math.inf):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counting, "_count", count)
+            patch.setattr(counting, "COMPILED_FROM", least)
             found = histogram(values, cuts)
         assert found.exponents == (0,)
         assert found.cells.tolist() == [expected.tolist()]
@@ -120,12 +121,27 @@ def test_numba_is_loaded_for_a_large_array() -> None:
     assert run(code).split() == ["False", "True"]
 
 
+def test_what_was_counted_before_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few values are counted by NumPy even after numba was loaded for many; few of many by numba."""
+    used = []
+    loop = counting._compiled_loop()
+
+    def spy(*arguments: object) -> None:
+        used.append(len(arguments[0]))
+        loop(*arguments)
+
+    monkeypatch.setattr(counting, "_compiled_loop", lambda: spy)
+    few, many = np.ones(100_000, dtype=np.float32), np.ones(COMPILED_FROM, dtype=np.float32)
+    for values, together in ((few, 0), (many, 0), (few, 0), (few, len(many))):
+        counts = counting.count_cells(values, catalogue_cuts(), together)
+        assert counts.sum() == len(values)
+    assert used == [len(many), len(few)]
+
+
 def test_without_numba_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, loops.__name__)
     monkeypatch.setitem(sys.modules, "numba", None)  # importing it raises ModuleNotFoundError
-    monkeypatch.setattr(counting, "_count", None)
-    counting._load_compiled.__wrapped__()
-    assert counting._count is None
+    assert counting._compiled_loop.__wrapped__() is None
 
 
 def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,11 +154,13 @@ def test_where_machine_code_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.delitem(sys.modules, loops.__name__)
     monkeypatch.setitem(sys.modules, "numba", types.SimpleNamespace(njit=njit))
-    monkeypatch.setattr(counting, "_count", None)
     values = edges(np.float32)[::7]
+    monkeypatch.setattr(counting, "COMPILED_FROM", math.inf)
     expected = histogram(values, catalogue_cuts())
-    counting._load_compiled.__wrapped__()
-    assert isinstance(counting._count, types.FunctionType)
+    loop = counting._compiled_loop.__wrapped__()
+    assert isinstance(loop, types.FunctionType)
+    monkeypatch.setattr(counting, "COMPILED_FROM", 0)
+    monkeypatch.setattr(counting, "_compiled_loop", lambda: loop)
     found = histogram(values, catalogue_cuts())
     assert found.cells.tolist() == expected.cells.tolist()
     assert found[:1] + found[3:] == expected[:1] + expected[3:]

@@ -16,7 +16,7 @@ from docs.recorded_run import EXPERIMENT
 from docs.recorded_run import LESSONS as LESSONS_RECORDED
 from mixwidgets.exercises.catalogue import questions
 from mixwidgets.languages.texts import texts
-from mixwidgets.site.catalogue import Sentence, widget_pages
+from mixwidgets.site.catalogue import Setting, widget_pages
 from mixwidgets.site.edition import Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.exporting import build_site
@@ -262,7 +262,7 @@ def story_widget(lesson, place):
 
 def test_a_phrase_that_its_text_does_not_have_is_an_error(monkeypatch):
     """So that a lesson's text and what its words set cannot drift apart."""
-    told = {"round-line-text": [Sentence(text={"en": "65519.5"}, arguments={"value": "65519.5"})]}
+    told = {"round-line-text": [Setting(text={"en": "65519.5"}, arguments={"value": "65519.5"})]}
     monkeypatch.setattr("mixwidgets.site.story.sentences", lambda: told)
     with pytest.raises(ValueError, match=r"round-line-text says nowhere '65519\.5'"):
         list(Story("02_rounding_and_overflow", "en", str).elements())
