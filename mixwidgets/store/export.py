@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ExportKind = Literal["tensorboard", "csv", "parquet"]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet may execute cells that begin with these
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r\n")  # a spreadsheet may execute cells that begin so
 _NEEDS = {"tensorboard": "tensorboard", "csv": "pandas", "parquet": "pyarrow"}
 
 
@@ -92,5 +92,5 @@ def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
     def shown(cell: object) -> object:
         return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
-    texts = {name: table[name].map(shown) for name in ("name",) if name in table}
-    return table.assign(**texts).rename(columns=shown)
+    texts = table.select_dtypes(exclude=["number", "bool"])
+    return table.assign(**{name: texts[name].map(shown) for name in texts}).rename(columns=shown)

@@ -70,8 +70,8 @@ def _flag(value: object) -> bool:
 
 
 def _reason(value: object) -> str:
-    if value in REASONS:
-        return str(value)
+    if isinstance(value, str) and value in REASONS:
+        return value
     raise ValueError(f"{value!r} is no reason to finish")
 
 
@@ -108,7 +108,7 @@ def from_record(record: Mapping[str, Any]) -> Event:
 
     Fields with a default may be missing, because records of older versions lack newer fields.
     """
-    kind = record["kind"]
+    kind = from_json_text(record["kind"])
     if kind not in _PLAIN:
         raise ValueError(f"{kind!r} is no kind of event")
     event, parts = _PLAIN[kind]

@@ -159,11 +159,11 @@ class Run:
 
         "csv" and "parquet" contain the tables steps, evaluations and gradients (one row per tensor and
         snapshot: how many values the compute format flushes, keeps and overflows at the loss scale used). In
-        "csv", a name that begins with =, +, -, @, a tab or a carriage return gets an apostrophe, so that no
-        spreadsheet executes it. "tensorboard" is one event file, for `tensorboard --logdir runs`. The folder
-        is `path`, or `export/<kind>` in the run's own folder. OSError if it already exists or cannot be
-        written, ValueError for another kind, ModuleNotFoundError without the extra: pip install
-        'mixwidgets[export]'.
+        "csv", a text that begins with =, +, -, @ (full-width ones too), a tab or a line end gets an
+        apostrophe, so that no spreadsheet executes it. "tensorboard" is one event file, for `tensorboard
+        --logdir runs`. The folder is `path`, or `export/<kind>` in the run's own folder. OSError if it
+        already exists or cannot be written, ValueError for another kind, ModuleNotFoundError without the
+        extra: pip install 'mixwidgets[export]'.
         """
         return export_run(self.path, self.experiment, kind, path)
 

@@ -14,10 +14,11 @@ from typing import Any
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.events import GradientSnapshot
 from mixwidgets.store.files import create_file, read_plain_file
-from mixwidgets.store.records import from_json_counts, from_json_text
+from mixwidgets.store.records import from_json_count, from_json_counts, from_json_text
 
 _MOST = 8 << 20  # bytes of an inflated snapshot: thousands of tensors, at about a kilobyte each
 _MOST_SUMMARY = 256 << 10  # bytes of a tensor's summary; with values in every binade of float64 it has 80,000
+_LAST_STEP = 2**32 - 1  # in `mixwidgets.widgets.snapshot_feed`
 _MOST_RATIO = 100  # of inflated to deflated bytes, for more than 1 MiB of inflated bytes
 
 
@@ -59,9 +60,9 @@ def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot
 
     ValueError or OSError if the file is damaged.
     """
-    step, names, sizes = record["step"], record["names"], record["sizes"]
-    if type(step) is not int or step < 0 or not all(type(size) is int and size >= 0 for size in sizes):
-        raise ValueError("its step or its sizes are no whole numbers")
+    names, sizes = record["names"], [from_json_count(size) for size in record["sizes"]]
+    if (step := from_json_count(record["step"])) > _LAST_STEP:
+        raise ValueError(f"its step {step} is beyond {_LAST_STEP}")
     if len(names) != len(sizes):
         raise ValueError("its names and sizes differ in number")
     if sum(sizes) > _MOST or max(sizes, default=0) > _MOST_SUMMARY:

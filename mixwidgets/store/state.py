@@ -80,14 +80,12 @@ class RunState:
     @property
     def steps_per_second(self) -> float | None:
         """From the median duration of the newest 100 steps; None if that is 0 or unknown."""
-        median = self.median_seconds or 0
-        return 1 / median if 0 < median < math.inf else None
+        return _rate(1, self.median_seconds or 0)
 
     @property
     def recent_rate(self) -> float | None:
         """Steps per second from the mean of the newest 100 durations, with snapshots; None likewise."""
-        total = sum(self.seconds)
-        return len(self.seconds) / total if 0 < total < math.inf else None
+        return _rate(len(self.seconds), sum(self.seconds))
 
     def shares(self, format: str) -> Shares:
         """The classes of the newest snapshot's gradients in `format`, at the loss scale of its step."""
@@ -124,6 +122,11 @@ class RunState:
             unchanged = sum(snapshot.weights_unchanged.values())
             found["weights_unchanged"] = unchanged / (count - zero) if count > zero else math.nan
         return found
+
+
+def _rate(steps: int, seconds: float) -> float | None:
+    rate = steps / seconds if seconds > 0 else 0.0
+    return rate if 0 < rate < math.inf else None
 
 
 def state_of(events: Iterable[Event]) -> RunState:

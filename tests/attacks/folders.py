@@ -65,6 +65,35 @@ def huge_counts(path):
     rewrite(path / "status.json", steps=HUGE, skipped=HUGE, process_id=HUGE)
 
 
+def a_list_for_the_kind_of_an_event(path):
+    rewrite(path / "status.json", started={"kind": []})
+
+
+def a_list_for_a_reason(path):
+    rewrite(path / "status.json", started={"kind": "finished", "reason": [], "metrics": {}})
+
+
+def no_time_at_all(path):
+    rewrite(path / "status.json", seconds=5e-324)
+    rewrite_events(path, "step", seconds=5e-324)
+
+
+def steps_beyond_the_page(path):
+    """Snapshots of steps for which a page has no number; their files have names that a disk takes."""
+    for step, name in zip((1, 2), (2**32, 10**100), strict=True):
+        (path / f"gradients-{step:06d}.bin").rename(path / f"gradients-{name}.bin")
+    events = path / "events.jsonl"
+    records = map(without_checksum, events.read_bytes().splitlines())
+    events.write_bytes(
+        b"".join(
+            with_checksum(
+                {**one, "step": {1: 2**32, 2: 10**100}[one["step"]]} if one["kind"] == "gradients" else one
+            )
+            for one in records
+        )
+    )
+
+
 def huge_events(path):
     rewrite_events(path, "step", loss=HUGE, seconds=HUGE)
     rewrite_events(path, "evaluation", metrics={"loss": HUGE})

@@ -9,29 +9,46 @@ import pytest
 
 from mixwidgets.cli import lab
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.store.events import Evaluation, GradientSnapshot
+from mixwidgets.store.events import Evaluation, GradientSnapshot, StepRecord
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
 from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
 from tests.attacks.folders import EXPERIMENT
 from tests.cli.calling import call
 
-FORMULAS = [f"{first}SUM(1)" for first in ("=", "+", "-", "@", "\t", "\r")]
+STARTS = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+    "\t",
+    "\r",
+    "\n",
+)  # OWASP: CSV injection
+FORMULAS = [f"{first}SUM(1)" for first in STARTS]
 
 
 def test_no_spreadsheet_runs_a_cell(tmp_path):
     summary = GradientSummary.of(np.ones(3, np.float32))
     path = create_run(EXPERIMENT, tmp_path)
     with Journal(path) as journal:
+        for step, text in enumerate(FORMULAS, 1):
+            numbers = dict.fromkeys(("loss", "loss_scale", "grad_norm", "seconds"), -1.0)
+            flags = {"found_inf": True, "skipped": True}
+            journal.append(StepRecord(step=step, first_non_finite=text, **flags, **numbers))
         journal.append(Evaluation(step=0, metrics={"loss": -2.0, **dict.fromkeys(FORMULAS, -1.0)}))
         journal.append(GradientSnapshot(step=1, summaries=dict.fromkeys(FORMULAS, summary)))
     folder = open_run(path).export("csv", tmp_path / "out")
-    for name in ("gradients", "evaluations"):
+    for name in ("steps", "gradients", "evaluations"):
         with (folder / f"{name}.csv").open(newline="") as file:
             rows = list(csv.reader(file))
         cells = [cell for row in rows for cell in row]
         assert [cell for cell in cells if cell[:1] == "'"] == [f"'{text}" for text in FORMULAS]
-        assert {cell for cell in cells if cell.startswith(tuple("=+-@\t\r"))} <= {"-1.0", "-2.0"}  # numbers
+        assert {cell for cell in cells if cell.startswith(STARTS)} <= {"-1.0", "-2.0", "-128.0"}  # numbers
 
 
 @pytest.mark.parametrize("model", ["\x1b[2J\u202eteN", "<img src=x onerror=alert(1)>", "\u2066" * 1000])
