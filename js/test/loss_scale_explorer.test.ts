@@ -261,22 +261,22 @@ describe("the field", () => {
     field.dispatchEvent(new Event("change"));
   };
 
-  test("takes a whole number of the range", () => {
+  test.each(["-7", "−7", "2^-7", "2**−7", "-0x7p0"])("takes a whole number of the range: %j", (text) => {
     const { model, one, figures, slider } = show();
-    type(one("input[type=number]"), "-7");
+    type(one(".mw-scale-exponent"), text);
     expect(figures()).toEqual(expected("float16", -7));
-    expect([model.get("log2_loss_scale"), slider.value, model.saved.length]).toEqual([-7, "-7", 1]);
+    expect([model.get("log2_loss_scale"), slider.value, (one(".mw-scale-exponent") as HTMLInputElement).value, model.saved.length]).toEqual([-7, "-7", "-7", 1]);
   });
 
   test.each(["", "41", "-25", "1.5"])("refuses %j, says why, and keeps the last scale", (text) => {
     const { model, one, figures } = show({ log2_loss_scale: 3 });
-    type(one("input[type=number]"), text);
+    type(one(".mw-scale-exponent"), text);
     expect(one(".mw-scale-row ~ .mw-error-line").textContent).toContain("from -24 to 40");
-    expect(one("input[type=number]").getAttribute("aria-invalid")).toBe("true");
+    expect(one(".mw-scale-exponent").getAttribute("aria-invalid")).toBe("true");
     expect([model.saved, figures()]).toEqual([[], expected("float16", 3)]);
-    type(one("input[type=number]"), "4");
+    type(one(".mw-scale-exponent"), "4");
     expect(one(".mw-scale-row ~ .mw-error-line").textContent).toBe("");
-    expect(one("input[type=number]").hasAttribute("aria-invalid")).toBe(false);
+    expect(one(".mw-scale-exponent").hasAttribute("aria-invalid")).toBe(false);
   });
 });
 
@@ -447,9 +447,9 @@ describe("time", () => {
   test("what comes leaves the loss scale and its field to the hand", () => {
     const { model, drag, one: find, figures } = showRun();
     drag(9);
-    find<HTMLInputElement>("input[type=number]").value = ""; // about to be typed
+    find<HTMLInputElement>(".mw-scale-exponent").value = ""; // about to be typed
     model.answer({ kind: "snapshots", steps: [1, 11, 21, 31] }, [view(at(31, "spread float32"))]);
-    expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>("input[type=number]").value]).toEqual(["9", ""]);
+    expect([find<HTMLInputElement>("input[type=range]").value, find<HTMLInputElement>(".mw-scale-exponent").value]).toEqual(["9", ""]);
     const bytes = Uint8Array.from(bytesOf("spread float32"));
     expect(figures()).toEqual([...GradientSummary.fromBytes(new DataView(bytes.buffer)).counts(getFormat("float16")!, 9).finite]);
   });

@@ -89,6 +89,17 @@ describe("the losses", () => {
   });
 });
 
+it("asks on the stage which setting is best, and hides it once there is a band", () => {
+  const one = sweepModel({ _grid: { seeds: [0], rows: [{ name: "a", cells: [0] }, { name: "b", cells: [1] }] } });
+  const { el } = show(one);
+  el.querySelector<HTMLElement>(".mw-stage-button")!.click();
+  const root = el.querySelector(".mw-sweep")!;
+  expect(el.querySelector(".mw-stage-question")!.textContent).toContain("Which setting ends with the lowest loss");
+  expect(root.hasAttribute("data-asks")).toBe(false);
+  one.set("_bands", [wire([[1, 2, 1, 3]]), wire([])]);
+  expect(root.hasAttribute("data-asks")).toBe(true);
+});
+
 it("has a table of its runs", () => {
   const run = { path: "runs/1", status: "diverged", metrics: { accuracy: 0.5 } };
   const { el } = show(sweepModel({ _grid: { seeds: [4], rows: [{ name: "a", cells: [0] }, { name: "b", cells: [1] }] }, _words: ["waiting", "done"], _runs: { 1: run } }));

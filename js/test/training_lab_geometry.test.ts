@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lossAxes, lossPath, spread, wholePart, wholeTicks } from "#ui/chart/geometry.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
-import { accept, parseWhole, readSeeds, seedsText } from "#widgets/training_lab/choice.ts";
+import { accept, readSeeds, readSteps, seedsText } from "#widgets/training_lab/choice.ts";
 import { fieldName, fieldValue } from "#widgets/training_lab/comparison_words.ts";
 import { reach, scaleAxes, scalePath, sharesPaths, skipMarks } from "#widgets/training_lab/geometry.ts";
 import { assignStyles, merged, runAtHand, runNames } from "#widgets/training_lab/rows.ts";
@@ -106,6 +106,7 @@ describe("order, names and styles", () => {
   it.each([
     [["completed", "running", "running"], [], 1], [["queued 2", "queued 1", "completed"], [], 1], [["completed", "stopped"], [], 0],
     [["queued 2", "queued 1", "running"], ["0"], 0], [["completed", "running"], ["0"], 1], [["running", "running"], ["1", "0"], 0],
+    [["completed", "stopped", "completed"], ["2", "1"], 1], [["running", "queued 2", "queued 1"], ["1", "2"], 2], [["running", "completed", "running"], ["1", "2"], 2],
   ])("of %j with %j selected has at hand no. %d", (states, selected, expected) => {
     const rows = states.map((state, i) => row({ id: String(i), status: state.split(" ")[0]!, position: Number(state.split(" ")[1]) || null }));
     expect(runAtHand(rows, selected)).toBe(rows[expected]);
@@ -121,18 +122,18 @@ describe("order, names and styles", () => {
   });
 });
 
-describe("parseWhole", () => {
-  it.each([["1", 1], [" 300 ", 300], ["10000000", 10_000_000], ["007", 7]])("takes %j", (text, value) => {
-    expect(parseWhole(text, 1, 10_000_000)).toBe(value);
-  });
-  it.each(["", "0", "abc", "-1", "−1", "1.5", "1e3", "1e12", "10000001", "１２", "٣", "1_000", "1,5", "0x10", "9".repeat(5000), "‮1", "<img onerror=alert(1)>"])(
-    "refuses no. %#", (text) => expect(parseWhole(text, 1, 10_000_000)).toBeNull(),
+describe("steps", () => {
+  it.each([
+    ["1", 1], [" 300 ", 300], ["10000000", 10_000_000], ["007", 7], ["1e3", 1000], ["1_000", 1000], ["2^10", 1024], ["2¹⁰", 1024], ["1.5e2", 150], ["600/2", 300], ["0x1p8", 256],
+  ])("are read from %j", (text, value) => expect(readSteps(text)).toEqual({ value }));
+  it.each(["", "0", "abc", "-1", "−1", "1.5", "1e12", "2^-1", "10000001", "10000000.5", "0.99999999999999999999", "１２", "٣", "1,5", "0x10", "nan", "inf", "9".repeat(5000), "‮1", "<img onerror=alert(1)>"])(
+    "are not read from no. %#", (text) => expect(readSteps(text)).toHaveProperty("problem"),
   );
 });
 
 describe("seeds", () => {
   it.each([
-    ["0", [0]], ["0-4", [0, 1, 2, 3, 4]], [" 0, 3,7 ", [0, 3, 7]], ["5–6", [5, 6]], ["7, 0-2, 1", [7, 0, 1, 2]], ["4294967295", [4294967295]], ["3-3", [3]],
+    ["0", [0]], ["0-4", [0, 1, 2, 3, 4]], [" 0, 3,7 ", [0, 3, 7]], ["5–6", [5, 6]], ["7, 0-2, 1", [7, 0, 1, 2]], ["4294967295", [4294967295]], ["3-3", [3]], ["0-2^2", [0, 1, 2, 3, 4]], ["1_000", [1000]],
   ])("are read from %j", (text, seeds) => expect(readSeeds(text)).toEqual({ value: seeds }));
   it.each([
     ["", "nothing came"], ["a", "“a” came"], ["0,,1", "nothing came"], ["-1", "“-1” came"], ["1-2-3", "“1-2-3” came"], ["1.5", "came"], ["１２", "came"],

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mixwidgets.formats.parse import to_number
+
 if TYPE_CHECKING:
     from mixwidgets.experiments.experiment import Experiment
 
@@ -78,12 +80,11 @@ def _named_numbers(given: list[str]) -> dict[str, float]:
     for text in given:
         name, equals, number = text.partition("=")
         try:
-            value = float(number)
-        except ValueError:
+            options[name.strip()] = to_number(number)
+        except (ValueError, OverflowError):
             equals = ""
         if not equals:
             raise ValueError(f"--option takes a name and a number, such as size=4; {text!r} came.")
-        options[name.strip()] = int(value) if value.is_integer() else value
     return options
 
 

@@ -89,6 +89,18 @@ def to_exact(value: Any) -> Exact | BitPattern:
     raise TypeError(f"a value must be a number or text such as '0.1', not {type(value).__name__}")
 
 
+def to_number(text: str) -> int | float:
+    """A text's number as an int where it is whole, else as the nearest float. ValueError for a bit pattern and
+    for what is no number; OverflowError beyond the floats."""
+    exact = to_exact(text)
+    if isinstance(exact, BitPattern):
+        raise ValueError(f"{_shown(text)} is a bit pattern, not a number")
+    if exact.kind != "finite":
+        return math.nan if exact.kind == "nan" else -math.inf if exact.negative else math.inf
+    nearest = float(exact.value)
+    return int(exact.value) if exact.value.denominator == 1 else nearest
+
+
 def to_code(code: object, bits: int, name: str) -> int:
     """Check a code: an integer, or text in hex or binary, that fits `bits` bits of the format `name`."""
     if isinstance(code, str):

@@ -29,7 +29,7 @@ _PATIENCE_S = 10.0  # from asking to stop to giving up
 class Sweep:
     """A running sweep, as started by `mixwidgets.sweep`.
 
-    As the last line of a cell, it shows a live SweepProgress; so does the result of `wait`. Iterating (`for
+    As the last line of a cell, it shows a live SweepProgress; so does `wait`. Iterating (`for
     run in sweep`, or `async for`) yields the runs as they end, existing ones first. Interrupting code that
     waits for a sweep does not stop it.
     """
@@ -160,7 +160,7 @@ class Sweep:
     def wait(self, timeout: float | None = None, progress: bool = True) -> list[Run]:
         """The runs, once the sweep is over; TimeoutError if that takes more than `timeout` seconds.
 
-        Shows a progress bar unless `progress` is False.
+        Shows the progress unless `progress` is False: in a notebook as a SweepProgress, else as a bar.
         """
         from tqdm.auto import tqdm
 

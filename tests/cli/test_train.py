@@ -46,7 +46,7 @@ def launched(monkeypatch, tmp_path):
 
 def test_a_run_from_a_file_and_options_opens_again(tmp_path):
     (tmp_path / "mine.toml").write_text(TOML)
-    options = ["--steps", 6, "--option", "loss_weight=0.5", "--time-limit", 600]
+    options = ["--steps", 6, "--option", "loss_weight=1/2", "--time-limit", 600]
     result = call("train", tmp_path / "mine.toml", *options, "--runs-dir", tmp_path / "runs")
     assert result.exit_code == 0, result.output
     (run,) = mw.list_runs(tmp_path / "runs")

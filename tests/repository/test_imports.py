@@ -57,7 +57,7 @@ PACKAGES = {
             *("languages", "exercises"),
         },
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
-        {"playwright", "pandas"},
+        {"playwright", "pandas", "IPython"},
     ),
     "difference": (
         {"checks", "gradients", "experiments", "training", "widgets"},

@@ -202,7 +202,7 @@ def settings_of(experiment):
 
 
 def test_settings_reach_the_experiment(make_lab, tmp_path, launched):
-    make_lab(tmp_path, task="char_gpt", settings="logit_multiplier=4, eps=1e-6, batch_size=8").launch()
+    make_lab(tmp_path, task="char_gpt", settings="logit_multiplier=2², eps=1/1_000_000, batch_size=2^3").launch()
     (experiment,) = launched
     assert (experiment.eps, experiment.batch_size) == (1e-6, 8)
     assert experiment.task_options == {"logit_multiplier": 4.0}
@@ -218,6 +218,8 @@ def test_settings_reach_the_experiment(make_lab, tmp_path, launched):
         ("eps", "such as 'loss_weight=1e-5, eps=1e-12'; 'eps' came"),
         ("eps=1, eps=2", "once"),
         ("eps=one", "'eps' takes a number; 'one' came"),
+        ("eps=0x10", "'eps' takes a number; '0x10' came"),
+        ("eps=1e400", "'eps' takes a number; '1e400' came"),
         (3, "a mapping such as"),
         (None, "a mapping such as"),
     ],

@@ -3,6 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { fields, isFinite } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
+import { wholeIn } from "#core/formats/whole.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
@@ -149,9 +150,9 @@ function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, se
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
   const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
-    const body = text.trim();
-    if (!/^[0-9]+$/.test(body) || BigInt(body) > last) return t("grid.field_range", { last: String(last), came: body.slice(0, 24) });
-    setField(low, width, BigInt(body));
+    const value = wholeIn(text, 0, last);
+    if (value === null) return t("grid.field_range", { last: String(last), came: text.trim().slice(0, 24) });
+    setField(low, width, value);
     return "";
   });
   field.element.style.width = `calc(${digits}ch + 14px)`;

@@ -6,6 +6,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { InputError } from "#core/formats/parse.ts";
+import { wholeIn } from "#core/formats/whole.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
 import { h, setText } from "#ui/dom.ts";
@@ -75,8 +76,9 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
     edit(elementIn(elements, index, number.value));
   };
   const field = bareField({ inputmode: "numeric", class: "mw-bit-index", maxlength: 15 }, (text) => {
-    if (!/^[0-9]+$/.test(text.trim()) || Number(text) > last) return t("grid.field_range", { last, came: text.trim() });
-    go(Number(text));
+    const wanted = wholeIn(text, 0, last);
+    if (wanted === null) return t("grid.field_range", { last, came: text.trim() });
+    go(Number(wanted));
     return "";
   });
   field.show("0");

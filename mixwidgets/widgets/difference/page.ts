@@ -6,6 +6,7 @@ import { framesOf } from "#core/gradients/summary.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h } from "#ui/dom.ts";
 import { pieces, t } from "#ui/messages.ts";
+import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { axisOf } from "./axis.ts";
 import { errorKey, moduleList } from "./list.ts";
@@ -41,6 +42,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     moduleList(view, rows, axis, chosen),
     h("p", { class: "mw-note" }, t("difference.hint")),
     tensorPanel(view, chosen, first, model.get("_format"), model.get("_loss_scale")));
+  addQuestions(view, root, [{ ask: t("difference.question"), isAnswered: () => true, answer() {} }]);
   view.onClose(() => root.remove());
   return view.close;
 }

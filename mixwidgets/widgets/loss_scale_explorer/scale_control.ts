@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { HEADROOM, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { wholeIn } from "#core/formats/whole.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Textures } from "#ui/ruler/textures.ts";
@@ -23,7 +24,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
   const errorId = uniqueId("error");
   const slider = h("input", { type: "range", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.slider") });
   const field = h("input", {
-    type: "number", min: LOWEST, max: HIGHEST, step: 1, "aria-label": t("explorer.field"), "aria-describedby": errorId,
+    type: "text", class: "mw-scale-exponent", autocomplete: "off", spellcheck: "false", "aria-label": t("explorer.field"), "aria-describedby": errorId,
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
   const curve = scaleCurve(explored, textures, slider);
@@ -45,21 +46,21 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     set(field, { "aria-invalid": text ? "true" : undefined });
   }
 
-  /** The field's whole number within the range, or nothing. */
-  function typed(): number | undefined {
-    const log2 = field.valueAsNumber;
-    return Number.isInteger(log2) && log2 >= LOWEST && log2 <= HIGHEST ? log2 : undefined;
-  }
+  /** The field's whole number within the range, which may stand after the "2^" that is beside the field; null for anything else. */
+  const typed = () => {
+    const log2 = wholeIn(field.value.replace(/^\s*2(\^|\*\*)/, ""), LOWEST, HIGHEST);
+    return log2 === null ? null : Number(log2);
+  };
 
   slider.addEventListener("input", () => move(slider.valueAsNumber));
   slider.addEventListener("change", commit);
   field.addEventListener("input", () => {
     const log2 = typed();
-    if (log2 !== undefined) move(log2); // else still being typed
+    if (log2 !== null) move(log2); // else still being typed
   });
   field.addEventListener("change", () => {
-    if (typed() === undefined) return complain(t("explorer.bad_exponent", { came: field.value || t("explorer.nothing"), low: LOWEST, high: HIGHEST, kept: scale.value }));
-    field.valueAsNumber = scale.value; // "007" as 7
+    if (typed() === null) return complain(t("explorer.bad_exponent", { came: field.value || t("explorer.nothing"), low: LOWEST, high: HIGHEST, kept: scale.value }));
+    field.value = String(scale.value); // "007" as 7
     commit();
   });
   use.addEventListener("click", () => {
@@ -74,7 +75,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     setText(power, minus(log2));
     setText(number, powerOfTwo(log2));
     slider.valueAsNumber = log2;
-    if (field.valueAsNumber !== log2) field.valueAsNumber = log2; // what is typed stays as it is typed
+    if (typed() !== log2) field.value = String(log2); // what is typed stays as it is typed
     set(slider, { "aria-valuetext": spokenScale(log2) });
   });
   view.effect(() => {

@@ -1,9 +1,10 @@
 // The controls of a setting: a menu, a menu of formats with room for one of one's own, a number.
 
+import { wholeIn } from "#core/formats/whole.ts";
 import { bareField } from "#ui/fields.ts";
 import { h, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { choices, isWhole, ownFormat } from "./state.ts";
+import { choices, ownFormat } from "./state.ts";
 
 export interface Field<T> {
   readonly element: HTMLElement;
@@ -67,9 +68,9 @@ export function formatMenu(label: string, choose: (name: string) => void): Field
 /** A whole number. */
 export function wholeField(label: string, low: number, high: number, choose: (value: number) => void): Field<number> {
   const { element, error, show } = bareField({ inputmode: "numeric", class: "mw-play-number" }, (text) => {
-    const value = /^[0-9]{1,10}$/.test(text.trim()) ? Number(text) : NaN;
-    if (!isWhole(value, low, high)) return t("play.whole_wrong", { label, low, high, came: text || t("play.nothing") });
-    choose(value);
+    const value = wholeIn(text, low, high);
+    if (value === null) return t("play.whole_wrong", { label, low, high, came: text || t("play.nothing") });
+    choose(Number(value));
     return "";
   });
   return { element: under(label, element, error), show: (value) => show(String(value)) };

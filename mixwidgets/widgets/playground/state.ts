@@ -76,7 +76,7 @@ export function settingsOf(choice: Choice): Settings | null {
   }
 }
 
-export const isWhole = (value: number, low: number, high: number): boolean => Number.isInteger(value) && value >= low && value <= high;
+const isWhole = (value: number, low: number, high: number): boolean => Number.isInteger(value) && value >= low && value <= high;
 
 export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
   return Object.fromEntries(TRAITS.map((name) => [name, get(name)])) as unknown as Choice;

@@ -35,7 +35,7 @@ export function bandChart(view: View<any>, { rows = [] }: Grid, sent: ReadonlySi
     set(element, { hidden: bands.value.length === 0 });
     const width = Math.max(240, Math.round(size.value) || 560);
     const { named, right } = key.place(width, bands.value);
-    const frame = { width, height: 220, left: 58, right, top: 8, bottom: 24 };
+    const frame = { width, height: element.closest("[data-stage]") ? 140 : 220, left: 58, right, top: 8, bottom: 24 };
     const extremes = bands.value.flatMap(({ rows }) => [rows.map(({ step, low }) => ({ step, value: low })), rows.map(({ step, high }) => ({ step, value: high }))]);
     const axes = lossAxes(frame, extremes, part.value, isLog.value);
     loss.draw({

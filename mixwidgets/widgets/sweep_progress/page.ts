@@ -7,6 +7,7 @@ import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { kernelLink } from "#ui/kernel.ts";
 import { sentences, t } from "#ui/messages.ts";
+import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { bandChart } from "./bands.ts";
 import { cellGrid, type Failure, type Grid, type Over, type Word } from "./grid.ts";
@@ -98,6 +99,10 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!last || isDue) last = { text, failed: number("failed"), at: now };
   });
 
+  const bands = view.trait("_bands");
+  if ((grid.rows ?? []).length > 1) {
+    addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
+  }
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +21,33 @@ class ShownSweep(Sweep):
         return SweepProgress(self)._repr_mimebundle_(**keywords)
 
     def wait(self, timeout: float | None = None, progress: bool = True) -> ShownRuns:
-        return ShownRuns(super().wait(timeout, progress), self)
+        cell = _cell() if progress and not self.is_over else None
+        if cell is not None:
+            from IPython.display import display
+
+            display(self)
+        return ShownRuns(super().wait(timeout, progress and cell is None), self, cell)
 
 
 class ShownRuns(list["Run"]):
-    """The runs of a finished sweep, which a notebook shows as its SweepProgress."""
+    """The runs of a finished sweep, which a notebook shows as its SweepProgress; the cell that waited has it
+    already."""
 
-    def __init__(self, runs: list[Run], sweep: ShownSweep) -> None:
+    def __init__(self, runs: list[Run], sweep: ShownSweep, cell: int | None) -> None:
         super().__init__(runs)
         self._repr_mimebundle_ = sweep._repr_mimebundle_
+        self._shown_in = cell
+
+    def _ipython_display_(self) -> None:
+        if self._shown_in is None or self._shown_in != _cell():
+            raise NotImplementedError  # IPython goes on to the widget
+
+
+def _cell() -> int | None:
+    """The number of the notebook's cell that runs; None outside a notebook."""
+    ipython = sys.modules.get("IPython")  # a notebook has loaded it
+    shell = ipython.get_ipython() if ipython else None
+    return shell.execution_count if hasattr(shell, "kernel") else None
 
 
 @wraps(Sweep.start, assigned=("__doc__",))

@@ -68,7 +68,8 @@ class SweepProgress(FollowingWidget):
         sync=True
     )
     _bands: t.List[bytes] = t.List(
-        t.Bytes(), help="Of the first rows of the grid: rows of float32 (step, mean, low, high) (`band`)."
+        t.Bytes(),
+        help="Of the first rows of the grid, once a run is over: rows of float32 (step, mean, low, high) (`band`).",
     ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
@@ -104,12 +105,14 @@ class SweepProgress(FollowingWidget):
     def _look(self) -> float | None:
         is_over = self._sweep.is_over  # before the counts: then nothing is missed
         cells = list(self._sweep.cell_states)
+        known = len(self._losses)
         is_read = not self._is_drawn or self._read(cells, time.monotonic() + _READ_S)
         failures = self._sweep.failures
         places = [place for place, cell in enumerate(self._experiments) if cell in failures][:_MOST_FAILURES]
         self._tell(
             _counts=dict(self._sweep.counts),
             **(self._drawn(cells) if self._is_drawn else {}),
+            **({"_bands": self._banded()} if len(self._losses) > known else {}),
             _failures=[
                 {"place": place, "name": self._names.of(cell), "why": failures[cell][:_LONGEST]}
                 for place, cell in ((place, self._experiments[place]) for place in places)
@@ -128,7 +131,7 @@ class SweepProgress(FollowingWidget):
         return True
 
     def _drawn(self, cells: Sequence[tuple[str, Run | None]]) -> dict[str, Any]:
-        """What the grid and the chart show."""
+        """What the grid shows."""
         runs = dict(self._runs)
         for place, (_, run) in enumerate(cells):
             if run is not None and str(place) not in runs:
@@ -137,12 +140,10 @@ class SweepProgress(FollowingWidget):
                     "status": run.status,
                     "metrics": _metrics(run),
                 }
-        rows = self._grid["rows"][:_MOST_BANDS]
-        return {
-            "_words": [word for word, _ in cells],
-            "_runs": runs,
-            "_bands": [self._band(row["cells"]) for row in rows],
-        }
+        return {"_words": [word for word, _ in cells], "_runs": runs}
+
+    def _banded(self) -> list[bytes]:
+        return [self._band(row["cells"]) for row in self._grid["rows"][:_MOST_BANDS]]
 
     def _band(self, cells: Sequence[int | None]) -> bytes:
         losses = [self._losses[place] for place in cells if place in self._losses]

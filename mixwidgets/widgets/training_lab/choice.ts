@@ -1,5 +1,6 @@
 // What the next launch runs: one or several recipes and seeds, and settings. No DOM.
 
+import { wholeIn } from "#core/formats/whole.ts";
 import { t } from "#ui/messages.ts";
 import { count } from "#ui/run_words.ts";
 import { areSettings } from "./settings_text.ts";
@@ -24,17 +25,9 @@ const MAX_SEEDS = 100; // each is a process
 export const listOf = <T>(value: OneOrMore<T>): T[] => (Array.isArray(value) ? value : [value]);
 export const oneOrMore = <T>(values: T[]): OneOrMore<T> => (values.length === 1 ? values[0]! : values);
 
-/** A whole number in low … high from what was typed; null for anything else. */
-export function parseWhole(text: string, low: number, high: number): number | null {
-  const digits = text.trim();
-  if (!/^[0-9]{1,15}$/.test(digits)) return null;
-  const value = Number(digits);
-  return low <= value && value <= high ? value : null;
-}
-
 export function readSteps(text: string): Read<number> {
-  const value = parseWhole(text, 1, MAX_STEPS);
-  if (value !== null) return { value };
+  const value = wholeIn(text, 1, MAX_STEPS);
+  if (value !== null) return { value: Number(value) };
   return { problem: t("lab.steps_wrong", { low: count(1), high: count(MAX_STEPS), came: quoted(text) }) };
 }
 
@@ -42,11 +35,9 @@ export function readSteps(text: string): Read<number> {
 export function readSeeds(text: string): Read<number[]> {
   const seeds = new Set<number>();
   for (const part of text.split(",")) {
-    const ends = part.split(/[-–]/).map((end) => parseWhole(end, 0, MAX_SEED));
-    const [from, to = from] = ends;
-    if (ends.length > 2 || typeof from !== "number" || typeof to !== "number") {
-      return { problem: t("lab.seeds_wrong", { high: count(MAX_SEED), came: quoted(part) }) };
-    }
+    const ends = part.split(/[-–]/).map((end) => wholeIn(end, 0, MAX_SEED));
+    if (ends.length > 2 || ends.includes(null)) return { problem: t("lab.seeds_wrong", { high: count(MAX_SEED), came: quoted(part) }) };
+    const [from, to = from] = ends.map(Number) as [number, number?];
     if (to < from) return { problem: t("lab.seeds_backwards", { right: `${to}-${from}`, came: quoted(part) }) };
     if (seeds.size + (to - from) >= MAX_SEEDS) return { problem: t("lab.seeds_many", { most: MAX_SEEDS, came: quoted(text) }) };
     for (let seed = from; seed <= to; seed += 1) seeds.add(seed);
@@ -84,8 +75,9 @@ export function accept(
   const isKnown =
     task !== undefined && areSettings(settings, task) && known.devices.includes(device as string) &&
     recipes.every((name) => known.recipes.includes(name)) && new Set(recipes).size === recipes.length;
-  if (!isKnown || "problem" in readSteps(String(steps)) || "problem" in seeds) return null;
+  const taken = readSteps(String(steps));
+  if (!isKnown || "problem" in taken || "problem" in seeds) return null;
   return {
-    task: task.name, recipe: oneOrMore(recipes), steps: Number(steps), seed: oneOrMore(seeds.value), device: device as string, settings,
+    task: task.name, recipe: oneOrMore(recipes), steps: taken.value, seed: oneOrMore(seeds.value), device: device as string, settings,
   };
 }

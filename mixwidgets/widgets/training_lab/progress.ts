@@ -16,7 +16,7 @@ export function progressArea(): { element: HTMLElement; show: (rows: readonly Ro
 
   const show = (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[]) => {
     set(bar, { value: run?.steps ? run.step / run.steps : 0 });
-    const name = run && rows.filter(isAlive).length > 1 ? `${names.get(run.id)}: ` : "";
+    const name = run && (rows.filter(isAlive).length > 1 || selected.length > 1) ? `${names.get(run.id)}: ` : "";
     const others = rows.filter((row) => isWaiting(row) && row !== run).length;
     const line = others > 0 ? ` · ${t("lab.waiting", { count: count(others) })}` : "";
     setText(steps, run ? name + progress(run) + line : t("lab.progress_none"));

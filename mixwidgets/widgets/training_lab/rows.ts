@@ -12,14 +12,17 @@ export function merged(over: readonly Row[], live: readonly Row[]): Row[] {
 }
 
 /**
- * The run that progress and Stop are about: the one that alone is selected, if it goes on; else the newest that
- * runs; else the next in line; else the newest.
+ * The run that progress and Stop are about: of the selected ones, else of all, the newest that runs, else the next in
+ * line; where none goes on, the newest of the selected ones, else of all.
  */
 export function runAtHand(rows: readonly Row[], selected: readonly string[]): Row | undefined {
+  const shown = rows.filter(({ id }) => selected.includes(id));
+  return goingOn(shown) ?? goingOn(rows) ?? shown[0] ?? rows[0];
+}
+
+function goingOn(rows: readonly Row[]): Row | undefined {
   const alive = rows.filter(isAlive);
-  const chosen = selected.length === 1 ? alive.find((row) => row.id === selected[0]) : undefined;
-  const next = [...alive].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
-  return chosen ?? alive.find((row) => row.status === "running") ?? next[0] ?? rows[0];
+  return alive.find(({ status }) => status === "running") ?? alive.sort((a, b) => (a.position ?? 0) - (b.position ?? 0))[0];
 }
 
 /** Each run's short name: its recipe, numbered from the oldest where several share one. */

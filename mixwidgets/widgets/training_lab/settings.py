@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.formats.parse import to_number
 from mixwidgets.languages.texts import translated
 from mixwidgets.task.catalogue import tasks
 
@@ -131,12 +132,8 @@ def _value(name: str, text: str) -> Any:
     if name == "optimizer":
         return text
     try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
+        return to_number(text)
+    except (ValueError, OverflowError):
         raise ValueError(f"{name[:40]!r} takes a number; {text[:40]!r} came.") from None
 
 

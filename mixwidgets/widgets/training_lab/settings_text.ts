@@ -2,6 +2,7 @@
 
 import { InputError, signed, toExact } from "#core/formats/parse.ts";
 import { toNumber } from "#core/formats/rational.ts";
+import { wholeIn } from "#core/formats/whole.ts";
 import type { Setting, TaskChoice } from "./state.ts";
 
 /** The settings that a text names. */
@@ -37,11 +38,15 @@ export function areSettings(text: string, { settings }: TaskChoice): boolean {
 
 /** The number nearest to a text's value; null where the setting does not take it. */
 export function numberIn({ whole, low = -Infinity, high }: Pick<Setting, "whole" | "low" | "high">, text: string): number | null {
+  if (whole) {
+    const value = wholeIn(text, low, high ?? Number.MAX_VALUE);
+    return value === null ? null : Number(value);
+  }
   try {
     const exact = toExact(text);
     if (exact.kind !== "finite") return null;
     const value = toNumber(signed(exact));
-    return low <= value && value <= (high ?? Number.MAX_VALUE) && (!whole || Number.isInteger(value)) ? value : null;
+    return low <= value && value <= (high ?? Number.MAX_VALUE) ? value : null;
   } catch (error) {
     if (error instanceof InputError) return null;
     throw error;
