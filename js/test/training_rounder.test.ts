@@ -1,13 +1,11 @@
-// The engine's rounder beside the exact `encode`: at every code, every midpoint and both float32 neighbours of each.
+// The engine's rounder beside the exact `encode`: at every code, every midpoint, and what float32 and float64 have beside each.
 
 import { expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { customFormat } from "#core/formats/custom.ts";
-import { classify } from "#core/formats/decode.ts";
+import { classify, exactOf } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import type { Exact } from "#core/formats/parse.ts";
-import { rational } from "#core/formats/rational.ts";
 import { holdsTensors, round, rounderOf, roundStochastically } from "#training/rounder.ts";
 
 const float32 = new Float32Array(1);
@@ -19,10 +17,14 @@ function beside(x: number, by: number): number {
   return float32[0];
 }
 
-/** Every float64 here is a multiple of 2^-150. */
-function exactly(x: number): Exact {
-  if (!Number.isFinite(x)) return { kind: Number.isNaN(x) ? "nan" : "infinity", negative: x < 0, magnitude: rational(0n) };
-  return { kind: "finite", negative: x < 0 || Object.is(x, -0), magnitude: rational(BigInt(Math.abs(x) * 2 ** 150), 1n << 150n) };
+const float64 = new Float64Array(1);
+const bits64 = new BigInt64Array(float64.buffer);
+
+/** Of a finite number. */
+function beside64(x: number, by: bigint): number {
+  float64[0] = x;
+  bits64[0]! += by;
+  return float64[0];
 }
 
 /** The value of a code, by its fields: a Number. */
@@ -39,13 +41,13 @@ function wrong(fmt: FloatFormat, values: Iterable<number>): string[] {
   const rounder = rounderOf(fmt);
   const found: string[] = [];
   for (const x of values) {
-    const expected = Number.isNaN(x) && fmt.nanCode === null ? NaN : numberOf(fmt, encode(fmt, exactly(x)));
+    const expected = Number.isNaN(x) && fmt.nanCode === null ? NaN : numberOf(fmt, encode(fmt, exactOf(x)));
     if (!Object.is(round(rounder, x), expected)) found.push(`${x}: ${round(rounder, x)}, not ${expected}`);
   }
   return found;
 }
 
-/** Every value, every midpoint, that beyond the largest value too, and what float32 has beside them; both signs. */
+/** Every value, every midpoint, that beyond the largest value too, and what float32 and float64 have beside them; both signs. */
 function* everywhere(fmt: FloatFormat): Iterable<number> {
   yield* [0, -0, Infinity, -Infinity, NaN, beside(Infinity, -1), 2 ** -149, -(2 ** -149)];
   let last = 0;
@@ -53,7 +55,7 @@ function* everywhere(fmt: FloatFormat): Iterable<number> {
     const { numerator, denominator } = fmt.magnitude(code);
     const value = Number(numerator) / Number(denominator);
     for (const x of [value, (last + value) / 2]) {
-      for (const near of [x, beside(x, 1), beside(x, -1)]) yield* [near, -near];
+      for (const near of [x, beside(x, 1), beside(x, -1), beside64(x, 1n), beside64(x, -1n)]) yield* [near, -near];
     }
     last = value;
   }

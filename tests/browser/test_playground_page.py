@@ -16,14 +16,19 @@ from tests.waiting import until
 
 @pytest.fixture
 def opened(chromium, tmp_path):
-    """Opens a saved page of a playground, as on a machine where motion is welcome or not."""
+    """Opens a saved page of a playground, as on a machine where motion is welcome or not.
+
+    `clock`: its frames come only when the test runs the page's clock.
+    """
     contexts = []
 
-    def open_page(widget, motion="reduce", state="", width=1280):
+    def open_page(widget, motion="reduce", state="", width=1280, clock=False):
         context = chromium.new_context(reduced_motion=motion, viewport={"width": width, "height": 1000})
         contexts.append(context)
         context.set_offline(True)
         page = context.new_page()
+        if clock:
+            page.clock.install()
         page.on("pageerror", lambda error: pytest.fail(str(error)))
         path = widget.save(tmp_path / "playground.html")
         page.goto(path.as_uri() + state)
@@ -218,6 +223,66 @@ def test_out_of_sight_it_rests(opened):
     expect(page.get_by_role("button", name="❚❚ Pause")).to_be_attached()
     page.evaluate("scrollTo(0, 4000)")
     until(lambda: not rests(page))
+
+
+def test_while_the_page_is_hidden_it_rests(opened):
+    page = opened(mw.Playground(steps=100_000), motion="no-preference", clock=True)
+    page.evaluate(
+        """Object.defineProperty(document, "hidden", { get: () => window.away ?? false });
+        window.go = (away) => { window.away = away; document.dispatchEvent(new Event("visibilitychange")); }"""
+    )
+    page.clock.run_for(1_000)
+    page.evaluate("go(true)")
+    before = count(page)[0]
+    assert before > 10
+    page.clock.run_for(5_000)
+    assert count(page)[0] == before
+    page.evaluate("go(false)")
+    page.clock.run_for(1_000)
+    assert count(page)[0] > before + 10
+
+
+DRAWN = """window.drawn = 0;
+new MutationObserver(() => drawn++).observe(document.querySelector(".mw-play-count"), { childList: true })"""
+
+
+@pytest.mark.parametrize(("motion", "least", "most"), [("no-preference", 60, 110), ("reduce", 5, 11)])
+def test_it_draws_more_rarely_where_motion_is_unwelcome(opened, motion, least, most):
+    page = opened(mw.Playground(steps=100_000), motion=motion, clock=True)
+    if motion == "reduce":
+        page.get_by_role("button", name="▶ Play").press("Enter")
+    page.evaluate(DRAWN)
+    page.clock.run_for(10_000)
+    assert least <= page.evaluate("drawn") <= most
+    assert count(page)[0] > 300
+
+
+LISTEN = """() => {
+  window.told = [];
+  for (const live of document.querySelectorAll("#widget :is([aria-live], [role=status], [role=alert])")) {
+    const heard = () => told.push(live.textContent);
+    new MutationObserver(heard).observe(live, { childList: true, characterData: true, subtree: true });
+  }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("part", "words"), [(".mw-binades", " to 2"), (".mw-play-surface", "from input 2 to unit 1 of layer 1")]
+)
+def test_a_screen_reader_is_told_of_a_key_and_then_every_few_seconds(opened, part, words):
+    page = opened(mw.Playground(steps=100_000), motion="no-preference", clock=True)
+    page.clock.run_for(1_000)
+    page.get_by_text("Weights, layer by layer").press("Enter")
+    surface = page.locator(part).first
+    surface.focus()
+    page.evaluate(LISTEN)
+    surface.press("ArrowRight")
+    page.clock.run_for(21_000)
+    assert count(page)[0] > 600
+    told = page.evaluate("told")
+    assert any(words in one for one in told), told
+    assert any("in this step" in one for one in told)
+    assert len(told) <= 1 + 21 / 5 + 1  # the key's words, and a sentence every 5 seconds
 
 
 BUNDLE = """require("esbuild").buildSync({

@@ -2,6 +2,7 @@
 // and, where the scale can be moved, drag the bars along the ruler, or move them by Shift and the arrow keys.
 
 import { computed, signal } from "@preact/signals-core";
+import { announcer } from "#ui/announcer.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
@@ -18,6 +19,8 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
     class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
     "aria-label": t(hand ? "ruler.binades_held" : "ruler.binades"),
   }, plot.element);
+  const spoken = announcer(view); // of what a key has done: the words also change by themselves while a network trains
+  surface.append(spoken.element);
   const said = h("p", { class: "mw-note mw-binades-said" }, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
   const pointed = signal(-1); // the drawn binade under the ring; -1: none
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
@@ -32,10 +35,8 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
     else if (event.key === "Enter" || event.key === " ") pickPointed();
     else return;
     event.preventDefault();
+    spoken.say(said.textContent!);
   });
-  // Spoken only where the user is: the words also change while the scale moves.
-  surface.addEventListener("focus", () => set(said, { "aria-live": "polite" }));
-  surface.addEventListener("blur", () => set(said, { "aria-live": undefined }));
   let pressed: { x: number; scale: number; isDrag: boolean } | undefined;
   let wasDrag = false;
   surface.addEventListener("pointerdown", (event) => {

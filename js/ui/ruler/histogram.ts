@@ -19,7 +19,7 @@ export const FLOOR = HEAD + HEIGHT; // where the bars stand
 
 /** What stands on the ruler: magnitudes before scaling, the format that they are cast to, log2 of the scale. */
 export interface Ruled {
-  readonly view: Pick<View<any>, "effect" | "width">;
+  readonly view: Pick<View<any>, "effect" | "onClose" | "width">;
   readonly answers: ReadonlySignal<{ readonly total: GradientSummary; readonly format: FloatFormat }>;
   readonly scale: ReadonlySignal<number>;
   /** What takes another scale, where the bars can be dragged: `commit` once, at the end. */

@@ -1,6 +1,7 @@
 // One layer's weights as a matrix: a row for each unit, a column for each input, and the bias at the end.
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { announcer } from "#ui/announcer.ts";
 import { crispCanvas } from "#ui/canvas.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
@@ -19,14 +20,15 @@ export interface Place {
 }
 
 export function matrix(
-  view: Pick<View<any>, "effect" | "measured" | "width">, session: Session, layer: number, isOpen: ReadonlySignal<boolean>, chosen: Signal<Place | null>,
+  view: Pick<View<any>, "effect" | "measured" | "onClose" | "width">, session: Session, layer: number, isOpen: ReadonlySignal<boolean>, chosen: Signal<Place | null>,
 ): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-matrix", "aria-hidden": "true" });
   const [positive, negative] = [h("span", { class: "mw-play-positive", hidden: true }), h("span", { class: "mw-play-negative", hidden: true })];
   const surface = h("div", { role: "group", tabindex: 0, class: "mw-play-surface" }, canvas, positive, negative);
   const name = h("h4");
   const said = h("p", { class: "mw-note mw-play-said" });
-  const element = h("div", { class: "mw-stack-tight" }, name, surface, said);
+  const spoken = announcer(view); // of what a key has moved to: while it trains, the value on the page changes by itself
+  const element = h("div", { class: "mw-stack-tight" }, name, surface, said, spoken.element);
   const begin = crispCanvas(view, canvas);
   const room = view.width(element);
   const pointed = signal<readonly [input: number, unit: number] | null>(null);
@@ -64,10 +66,8 @@ export function matrix(
       pick();
     } else return;
     event.preventDefault();
+    spoken.say(said.textContent!);
   });
-  // Spoken only where the user is: the words also change while it trains.
-  surface.addEventListener("focus", () => set(said, { "aria-live": "polite" }));
-  surface.addEventListener("blur", () => set(said, { "aria-live": undefined }));
 
   const valueAt = (input: number, unit: number): number => {
     const [weight, bias] = [session.chosen.tensors[2 * layer]!, session.chosen.tensors[2 * layer + 1]!];
