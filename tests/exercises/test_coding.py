@@ -583,7 +583,7 @@ def test_the_hint_comes_with_the_second_wrong_attempt_and_the_report_has_all():
     lines = after.report().split("\n")
     assert lines[0] == "Exercise longest-skip, lesson 06_run_experiments"
     assert lines[2].startswith("1. longest_skip([False, True, True, False, True]) gave 3; due: 2: not right")
-    assert lines[4:6] == ["   The hint was told.", "3. all 7 cases: right"]
+    assert lines[4:6] == ["   The hint was shown.", "3. all 7 cases: right"]
     assert lines[6] == "Attempts: 3. Result: solved."
 
 
