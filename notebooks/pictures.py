@@ -88,7 +88,7 @@ def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
 def _in_chinese(widget: MixWidget, shown: Any) -> Picture:
     """The picture of what is shown, or of its widget, with its page in Chinese, and with it what Python says
     on the page."""
-    english = {name: getattr(widget, name) for name in ("lang", "_esm")}
+    english = {name: getattr(widget, name) for name in ("lang", "_module")}
     os.environ[VARIABLE] = "zh"
     try:
         if widget is not shown:
@@ -102,7 +102,7 @@ def _in_chinese(widget: MixWidget, shown: Any) -> Picture:
                 lab.state = widget.state
                 return picture(lab)
         widget.set_trait("lang", "zh")
-        widget._esm = page_module(widget._page, "zh")
+        widget._module = page_module(widget._page, "zh")
         return picture(widget)
     finally:
         del os.environ[VARIABLE]
