@@ -12,7 +12,6 @@ from typer.main import get_command
 import mixwidgets
 from docs import teaching_pack
 from mixwidgets.cli import app as command_line
-from mixwidgets.experiments.loss_scale import loss_scales
 from mixwidgets.store.events import REASONS
 
 project = "mixwidgets"
@@ -54,7 +53,7 @@ linkcheck_anchors = False  # GitHub makes its anchors by script
 _NAMES = {
     "recipes": mixwidgets.recipes,
     "tasks": mixwidgets.tasks,
-    "loss_scales": loss_scales,
+    "loss_scales": mixwidgets.loss_scales,
     "reasons": REASONS,
 }
 _LONGEST_DEFAULT = 40  # characters

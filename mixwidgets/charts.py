@@ -2,7 +2,8 @@
 
 Each function returns an altair chart and does not display it. Altair's default display fetches Vega from the
 network. Offline, `chart.save("chart.svg")` works (with vl-convert-python), and so does
-`altair.renderers.enable("png")`, which every notebook viewer can show.
+`altair.renderers.enable("png")`, which every notebook viewer can show. Titles, axes and legends are in the
+language that new widgets have.
 """
 
 import math
@@ -21,6 +22,8 @@ from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.languages.choice import chosen_language
+from mixwidgets.languages.texts import translated
 from mixwidgets.store.bands import band, losses_of
 from mixwidgets.store.comparison import checked_runs
 from mixwidgets.store.run import Run
@@ -29,7 +32,6 @@ from mixwidgets.store.watched_loop import WatchedLoop
 _CLASSES = ("flushed", "subnormal", "normal", "overflow")
 _NOT_NORMAL = ("flushed", "subnormal", "overflow")
 _COLOURS = ("#b0413e", "#c98500", "#2b7bba", "#8e4b9b")  # the widgets' own
-_COLOUR = alt.Color("class:N", scale=alt.Scale(domain=_CLASSES, range=_COLOURS), title=None)
 
 
 def gradients(source: object, format: str | FloatFormat = "float16", loss_scale: float = 1.0) -> alt.Chart:
@@ -41,22 +43,23 @@ def gradients(source: object, format: str | FloatFormat = "float16", loss_scale:
     """
     fmt, summary = get_format(format), _together(source)
     rows = [
-        {"binade": exponent + _log2(loss_scale), "class": name, "gradients": getattr(counts, name)}
+        {"binade": exponent + _log2(loss_scale), "class": _tell(name), "gradients": getattr(counts, name)}
         for exponent, counts in _by_binade(summary, fmt, loss_scale)
         for name in _CLASSES
     ]
     frame = pd.DataFrame(rows, columns=["binade", "class", "gradients"])
+    title = _tell("{format}, loss scale {scale}", format=_harmless(fmt.name), scale=_power(loss_scale))
     chart: alt.Chart = (
-        alt.Chart(frame, title=f"{_harmless(fmt.name)}, loss scale {_power(loss_scale)}")
+        alt.Chart(frame, title=title)
         .transform_calculate(end="datum.binade + 1")
         .mark_bar()
         .encode(
-            x=alt.X("binade:Q", title="log2 |gradient × loss scale|", scale=alt.Scale(nice=False)),
+            x=alt.X("binade:Q", title=_tell("log2 |gradient × loss scale|"), scale=alt.Scale(nice=False)),
             x2="end:Q",
-            y=alt.Y("sum(gradients):Q", title="gradients"),
-            color=_COLOUR,
+            y=alt.Y("sum(gradients):Q", title=_tell("gradients")),
+            color=_class_colour(),
             order=alt.Order("class:N"),
-            tooltip=["binade:Q", "class:N", "gradients:Q"],
+            tooltip=_tooltip("binade:Q", "class:N", "gradients:Q"),
         )
     )
     return chart
@@ -76,25 +79,30 @@ def loss_scale_curve(
         counts = summary.counts(fmt, 2.0**log2)
         finite = sum(getattr(counts, name) for name in _CLASSES)
         rows += [
-            {"log2": log2, "class": name, "share": getattr(counts, name) / finite if finite else 0.0}
+            {"log2": log2, "class": _tell(name), "share": getattr(counts, name) / finite if finite else 0.0}
             for name in _NOT_NORMAL
         ]
-    x = alt.X("log2:Q", title="log2 of the loss scale", scale=alt.Scale(nice=False))
+    x = alt.X("log2:Q", title=_tell("log2 of the loss scale"), scale=alt.Scale(nice=False))
     curve = (
         alt.Chart(pd.DataFrame(rows))
         .mark_line()
         .encode(
             x=x,
-            y=alt.Y("share:Q", title="share of the gradients that are not 0", axis=alt.Axis(format="%")),
-            color=_COLOUR.legend(values=_NOT_NORMAL),
-            tooltip=["log2:Q", "class:N", alt.Tooltip("share:Q", format=".2%")],
+            y=alt.Y(
+                "share:Q", title=_tell("share of the gradients that are not 0"), axis=alt.Axis(format="%")
+            ),
+            color=_class_colour().legend(values=[_tell(name) for name in _NOT_NORMAL]),
+            tooltip=[*_tooltip("log2:Q", "class:N"), *(one.format(".2%") for one in _tooltip("share:Q"))],
         )
     )
     best = _log2(best_loss_scale([summary], fmt))
     rule = alt.Chart(pd.DataFrame({"log2": [best]})).mark_rule(strokeDash=[4, 3]).encode(x=x)
-    return alt.layer(curve, rule).properties(
-        title=f"{_harmless(fmt.name)}: the best loss scale here is {_power(2.0**best)}"
+    title = _tell(
+        "{format}: the best loss scale here is {scale}",
+        format=_harmless(fmt.name),
+        scale=_power(2.0**best),
     )
+    return alt.layer(curve, rule).properties(title=title)
 
 
 def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
@@ -111,23 +119,22 @@ def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
         tables.append(steps.assign(run=label, id=number, loss=steps["loss"] / run.experiment.loss_weight))
     frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
     finite = frame[frame["loss"].abs() < float("inf")]
-    weighted = any(run.experiment.loss_weight != 1 for run in there)
-    x = alt.X("step:Q", title="step")
+    x = alt.X("step:Q", title=_tell("step"))
     colour = alt.Color("run:N", title=None, sort=None, legend=alt.Legend(labelLimit=0))
-    tooltip = ["run:N", "step:Q", "loss:Q", "loss_scale:Q"]
+    tooltip = _tooltip("run:N", "step:Q", "loss:Q", "loss_scale:Q")
     loss = (
         alt.Chart(finite)
         .mark_line()
         .encode(
             x=x,
-            y=alt.Y("loss:Q", title="loss ÷ loss weight" if weighted else "loss"),
+            y=alt.Y("loss:Q", title=_loss_title(there)),
             color=colour,
             detail="id:N",
             tooltip=tooltip,
         )
     )
     scaled = frame[frame["loss_scale"] > 0]
-    y = alt.Y("loss_scale:Q", title="loss scale", scale=alt.Scale(type="log", base=2))
+    y = alt.Y("loss_scale:Q", title=_tell("loss scale"), scale=alt.Scale(type="log", base=2))
     scale = (
         alt.Chart(scaled).mark_line(interpolate="step-after").encode(x=x, y=y, color=colour, detail="id:N")
     )
@@ -162,19 +169,41 @@ def seeds(runs: Run | Iterable[Run], *more: Run) -> alt.LayerChart | alt.FacetCh
     tables = []
     for setting, (steps, losses) in settings.items():
         table = pd.DataFrame(band(losses, steps), columns=["step", "mean", "low", "high"])
-        label = f"{setting} ({len(losses)} seed{'s' * (len(losses) > 1)})"
+        many = len(losses) > 1
+        label = _tell(
+            "{setting} ({count} seeds)" if many else "{setting} (1 seed)", setting=setting, count=len(losses)
+        )
         tables.append(table.assign(setting=_harmless(label)))
-    weighted = any(run.experiment.loss_weight != 1 for run in there)
-    title = "loss ÷ loss weight" if weighted else "loss"
+    title = _loss_title(there)
     base = alt.Chart(pd.concat(tables, ignore_index=True)).encode(
-        x=alt.X("step:Q", title="step"),
+        x=alt.X("step:Q", title=_tell("step")),
         color=alt.Color("setting:N", title=None, sort=None, legend=alt.Legend(labelLimit=0, symbolOpacity=1)),
     )
     area = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
     line = base.mark_line().encode(
-        y=alt.Y("mean:Q", title=title), tooltip=["setting:N", "step:Q", "mean:Q", "low:Q", "high:Q"]
+        y=alt.Y("mean:Q", title=title),
+        tooltip=_tooltip("setting:N", "step:Q", "mean:Q", "low:Q", "high:Q"),
     )
     return alt.layer(area, line).properties(height=240)
+
+
+def _tell(text: str, **values: object) -> str:
+    return translated(text, chosen_language(), **values)
+
+
+def _class_colour() -> alt.Color:
+    classes = [_tell(name) for name in _CLASSES]
+    return alt.Color("class:N", scale=alt.Scale(domain=classes, range=_COLOURS), title=None)
+
+
+def _tooltip(*columns: str) -> list[alt.Tooltip]:
+    titles = [_tell(column.partition(":")[0].replace("_", " ")) for column in columns]
+    return [alt.Tooltip(column, title=title) for column, title in zip(columns, titles, strict=True)]
+
+
+def _loss_title(runs: list[Run]) -> str:
+    weighted = any(run.experiment.loss_weight != 1 for run in runs)
+    return _tell("loss ÷ loss weight" if weighted else "loss")
 
 
 def _experiment(run: Run) -> Experiment:
@@ -223,6 +252,8 @@ def _label(run: Run) -> str:
     what = run.experiment
     if isinstance(what, WatchedLoop):
         return what.title
-    label = f"{what.recipe.name}, {what.task}, seed {what.seed}"
-    weight = what.loss_weight
-    return label if weight == 1 else f"{label}, loss weight {weight:g}"
+    named = {"recipe": what.recipe.name, "task": what.task, "seed": what.seed}
+    if what.loss_weight == 1:
+        return _tell("{recipe}, {task}, seed {seed}", **named)
+    weight = f"{what.loss_weight:g}"
+    return _tell("{recipe}, {task}, seed {seed}, loss weight {weight}", **named, weight=weight)

@@ -76,7 +76,7 @@ def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
     if isinstance(widget, SweepProgress):  # its picture is of its end
         widget._sweep.wait(progress=False)
         widget._look()
-    ours, theirs = picture(widget), _in_chinese(widget)
+    ours, theirs = picture(widget), _in_chinese(widget, shown)
     chinese = {"png": _small(theirs.png), "alt": theirs.alt.replace(": ", "：", 1)}
     text = shown._repr_mimebundle_()[0]["text/plain"]  # as where no widget can be drawn
     return (
@@ -85,11 +85,15 @@ def _of_widget(shown: Any, include: Any = None, exclude: Any = None) -> Any:
     )
 
 
-def _in_chinese(widget: MixWidget) -> Picture:
-    """The widget's picture with its page in Chinese, and with it what Python says on the page."""
-    english = {name: getattr(widget, name) for name in ("lang", "_esm")}
+def _in_chinese(widget: MixWidget, shown: Any) -> Picture:
+    """The picture of what is shown, or of its widget, with its page in Chinese, and with it what Python says
+    on the page."""
+    english = {name: getattr(widget, name) for name in ("lang", "_module")}
     os.environ[VARIABLE] = "zh"
     try:
+        if widget is not shown:
+            with closing(shown._widget()) as again:
+                return picture(again)
         if isinstance(widget, mw.Exercise):
             with closing(mw.Exercise(widget.exercise)) as question:
                 return picture(question)
@@ -98,7 +102,7 @@ def _in_chinese(widget: MixWidget) -> Picture:
                 lab.state = widget.state
                 return picture(lab)
         widget.set_trait("lang", "zh")
-        widget._esm = page_module(widget._page, "zh")
+        widget._module = page_module(widget._page, "zh")
         return picture(widget)
     finally:
         del os.environ[VARIABLE]

@@ -1,6 +1,7 @@
 """Charts: the same numbers as the summaries and the runs, as valid Vega-Lite."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -68,6 +69,20 @@ def test_the_curve_is_the_counts_at_every_scale_and_marks_the_best():
     assert set(legend["values"]) == {row["class"] for row in curve}
     assert best == [{"log2": int(math.log2(best_loss_scale([BOTH], "float16")))}]
     assert renders(chart)
+
+
+def test_a_chart_speaks_the_language_of_widgets(tmp_path, monkeypatch):
+    runs = [run_of(tmp_path, [2.0, 1.0], seed=seed, task_options={"loss_weight": 1e-5}) for seed in (0, 1)]
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    drawn = [charts.gradients(BOTH), charts.loss_scale_curve(BOTH), charts.compare(runs), charts.seeds(runs)]
+    texts = ["".join(re.findall(">([^<>]+)</text>", renders(chart))) for chart in drawn]
+    for text, words in zip(
+        texts,
+        ["损失缩放因子 2^0 正规数", "最佳 份额 上溢", "种子 损失权重", "（2 个种子） 训练步"],
+        strict=True,
+    ):
+        assert all(word in text for word in words.split()), text
+        assert not {*re.findall("[A-Za-z]{4,}", text)} - {"float", "digits", "dynamic", "steps"}, text
 
 
 def test_nothing_but_zeros_is_a_chart_too():

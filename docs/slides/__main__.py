@@ -1,7 +1,7 @@
 """Slides of the lessons, in every language: `make slides`; `python -m docs.slides FOLDER` writes them there.
 
 A slide is a section's heading, the result of a cell (with the cell where both fit), or the summary. What the
-lesson says after it until the next slide is in its notes, which S opens in a window of their own.
+lesson says after it until the next slide is in its notes, which S opens in a separate window.
 """
 
 import re
@@ -37,7 +37,10 @@ def write_slides(folder: Path, lessons: str = "[0-9]*") -> None:
             (folder / name).write_text(page, encoding="utf-8")
             listed.append(f'<li lang="{lang}"><a href="{name}">{path.stem[:2]} {escape(title)}</a></li>')
     start = "<!DOCTYPE html><html lang='en'><meta charset='utf-8'><title>Slides of the lessons</title>"
-    text = "<h1>Slides of the lessons</h1><p>S opens the notes, Esc the overview, F the whole screen.</p>"
+    text = (
+        "<h1>Slides of the lessons</h1><p>Press S for the notes, Esc for an overview, F for full screen.</p>"
+    )
+    text += "<p lang='zh'>按 S 打开备注，按 Esc 查看总览，按 F 全屏显示。</p>"
     (folder / "index.html").write_text(f"{start}{text}<ul>{''.join(listed)}</ul>\n", encoding="utf-8")
 
 

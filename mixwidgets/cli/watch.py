@@ -60,6 +60,7 @@ def report_run(
     """Show what a format loses of the newest gradients of a run, one sentence per tensor."""
     with errors_in_words():
         from mixwidgets.gradients.boundaries import signed_format
+        from mixwidgets.languages.texts import ENGLISH
         from mixwidgets.observe.report import report
 
         found = find_run(run, runs_dir)
@@ -71,6 +72,7 @@ def report_run(
             state.snapshot_scale,
             state.snapshot.summaries,
             signed_format(format or found.experiment.compute_format).name,
+            ENGLISH,
         )
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))

@@ -12,6 +12,8 @@ from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
 from mixwidgets.difference.verdict import Pair, Row, verdict
 from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.languages.choice import chosen_language
+from mixwidgets.languages.texts import Text, in_language
 from mixwidgets.training.device import training_settings
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class FirstDifference:
     direction: str | None
     """"forward" or "backward"; None if nothing is off."""
     reason: str
-    """Why, in a sentence."""
+    """Why, in a sentence, in the language that new widgets have."""
     table: "pd.DataFrame" = field(repr=False)
     """One row per call of a module and direction, in the order in which they end. Columns: `module`, `kind`
     (its class), `call` (from 0), `direction`, `tensor` (the worst one that it computes), `error` and
@@ -43,6 +45,8 @@ class FirstDifference:
     summaries: list[Pair] = field(repr=False)
     """For each row of the table, two GradientSummaries of its tensor: as computed by the recipe, and by the
     reference. In the backward pass both contain the loss scale, except for "step"."""
+    _reasons: list[Text | str] = field(repr=False)
+    """The table's reasons in each language."""
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that shows the result, one HTML file without network or kernel. Returns its path.
@@ -60,7 +64,9 @@ class FirstDifference:
     def _widget(self) -> "ModuleErrors":
         from mixwidgets.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
 
-        rows: list[Any] = self.table.drop(columns=["error", "explained"]).to_dict("records")
+        reasons = in_language(self._reasons, chosen_language())
+        table = self.table.drop(columns=["error", "explained"]).assign(reason=reasons)
+        rows: list[Any] = table.to_dict("records")
         errors = self.table[["error", "explained"]].to_numpy("float64")
         return ModuleErrors(rows, errors, self.summaries, self.format, self.loss_scale)
 
@@ -127,9 +133,12 @@ def first_difference(
     with training_settings():
         compared = Comparison(model, _arguments(batch), loss, chosen, step)
         module, direction, why, rows, summaries = verdict(compared)
-    table = pd.DataFrame(rows, columns=list(Row._fields))
-    told = chosen.compute_format, compared.loss_scale, summaries
-    return FirstDifference(module, direction, why, table, *told)
+    lang, reasons = chosen_language(), [row.reason for row in rows]
+    table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
+    return FirstDifference(
+        *(module, direction, str(in_language(why, lang)), table),
+        *(chosen.compute_format, compared.loss_scale, summaries, reasons),
+    )
 
 
 def _recipe(name: str, given: str | Recipe) -> Recipe:

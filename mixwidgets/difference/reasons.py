@@ -1,6 +1,7 @@
-"""Why a module is off, in a sentence."""
+"""Why a module is off, in a sentence of each language."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import log2
 
 import torch
@@ -8,13 +9,30 @@ from torch import Tensor
 
 from mixwidgets.difference.errors import Error
 from mixwidgets.difference.modes import Note
+from mixwidgets.languages.texts import LANGUAGES, Text, translated
 from mixwidgets.training.precision import name_of
 
 _MANY = 0.1  # of the values
+_GRADIENT_OF = "gradient of "
+_TENSORS = ("output", "gradient of output", "gradient of input")  # every other name has a parameter's in it
+
+Tell = Callable[..., str]
+"""`translated` into one language."""
+
+
+def in_each_language(sentence: Callable[[Tell], str]) -> Text:
+    """A sentence, made by a function that is given `tell`."""
+    return {lang: sentence(partial(translated, lang=lang)) for lang in LANGUAGES}
 
 
 def reason(
-    what: str, found: Error, explained: float, notes: Iterable[Note], dtype: torch.dtype, loss_scale: float
+    tell: Tell,
+    what: str,
+    found: Error,
+    explained: float,
+    notes: Iterable[Note],
+    dtype: torch.dtype,
+    loss_scale: float,
 ) -> str:
     """Why the error of the tensor `what` of a module is larger than rounding explains.
 
@@ -23,87 +41,136 @@ def reason(
     """
     notes = list(notes)
     if found.not_finite:
-        return _not_finite(what, found, notes, dtype, loss_scale)
-    sentence = (
-        f"its {what} has a relative error of {found.relative:.2g}, and rounding explains "
-        f"{explained / found.norm if found.norm else 0:.2g}"
-    )
+        error = tell(
+            "{found} of {count} values of its {tensor} are infinite or NaN",
+            found=f"{found.not_finite:,}",
+            count=f"{found.count:,}",
+            tensor=_tensor(tell, what),
+        )
+        cause = _cause_of_infinities(tell, found, notes, dtype, loss_scale)
+    else:
+        error = tell(
+            "its {tensor} has a relative error of {error}, and rounding explains {explained}",
+            tensor=_tensor(tell, what),
+            error=f"{found.relative:.2g}",
+            explained=f"{explained / found.norm if found.norm else 0:.2g}",
+        )
+        cause = _cause_of_error(tell, found, notes, dtype, loss_scale)
+    return tell("{error}: {cause}.", error=error, cause=cause) if cause else tell("{error}.", error=error)
+
+
+def _cause_of_infinities(
+    tell: Tell, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float
+) -> str:
+    if found.largest * loss_scale > torch.finfo(dtype).max:
+        return _reaches(tell, found, dtype, loss_scale)
+    if casts := [note for note in notes if note.coarse and note.beyond]:
+        return _cast(tell, casts[0], dtype)
+    if overflow := next((note for note in notes if not note.coarse), None):
+        return tell("{cause}; {end}", cause=_overflow(tell, overflow), end=_end(tell, dtype, loss_scale))
+    return ""
+
+
+def _cause_of_error(
+    tell: Tell, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float
+) -> str:
     if casts := [note for note in notes if note.coarse]:
         worst = max(casts, key=lambda note: (note.flushed + note.beyond, torch.finfo(note.dtype).eps))
-        return f"{sentence}: {_cast(worst, dtype)}."
+        return _cast(tell, worst, dtype)
     if overflow := next((note for note in notes if not note.coarse), None):
-        return f"{sentence}: {_op(overflow)} inside it makes infinities or NaN of finite numbers."
+        return _overflow(tell, overflow)
     if found.flushed > _MANY * found.count:
-        return (
-            f"{sentence}: {found.flushed:,} of {found.count:,} values are 0 that are not in the reference, "
-            f"too small for {name_of(dtype)}{_at(loss_scale)}."
+        lost = tell(
+            "{found} of {count} values are 0 that are not in the reference, too small for {format}",
+            found=f"{found.flushed:,}",
+            count=f"{found.count:,}",
+            format=name_of(dtype),
         )
+        return _at(tell, lost, loss_scale)
     if found.largest * loss_scale > torch.finfo(dtype).max:
-        return (
-            f"{sentence}: the reference reaches {found.largest:.3g}, and {name_of(dtype)} ends at "
-            f"{torch.finfo(dtype).max:.6g}{_at(loss_scale)}."
-        )
-    return f"{sentence}."
+        return _reaches(tell, found, dtype, loss_scale)
+    return ""
 
 
-def _not_finite(what: str, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float) -> str:
-    sentence = f"{found.not_finite:,} of {found.count:,} values of its {what} are infinite or NaN"
-    largest = torch.finfo(dtype).max
-    if found.largest * loss_scale > largest:
-        return (
-            f"{sentence}: the reference reaches {found.largest:.3g}, and {name_of(dtype)} ends at "
-            f"{largest:.6g}{_at(loss_scale)}."
-        )
-    if casts := [note for note in notes if note.coarse and note.beyond]:
-        return f"{sentence}: {_cast(casts[0], dtype)}."
-    if overflow := next((note for note in notes if not note.coarse), None):
-        return (
-            f"{sentence}: {_op(overflow)} inside it makes infinities or NaN of finite numbers; "
-            f"{name_of(dtype)} ends at {largest:.6g}{_at(loss_scale)}."
-        )
-    return f"{sentence}."
+def _tensor(tell: Tell, what: str) -> str:
+    """The name of a `Place`'s tensor."""
+    if what in _TENSORS:
+        return tell(what)
+    return tell("gradient of {parameter}", parameter=what.removeprefix(_GRADIENT_OF))
 
 
-def _op(note: Note) -> str:
-    return f"{note.op.strip('_')}, in {name_of(note.dtype)},"
+def _reaches(tell: Tell, found: Error, dtype: torch.dtype, loss_scale: float) -> str:
+    end = _end(tell, dtype, loss_scale)
+    return tell("the reference reaches {value}, and {end}", value=f"{found.largest:.3g}", end=end)
 
 
-def _cast(note: Note, dtype: torch.dtype) -> str:
+def _end(tell: Tell, dtype: torch.dtype, loss_scale: float) -> str:
+    end = tell("{format} ends at {end}", format=name_of(dtype), end=f"{torch.finfo(dtype).max:.6g}")
+    return _at(tell, end, loss_scale)
+
+
+def _overflow(tell: Tell, note: Note) -> str:
+    return tell(
+        "{operation}, in {format}, inside it makes infinities or NaN of finite numbers",
+        operation=note.op.strip("_"),
+        format=name_of(note.dtype),
+    )
+
+
+def _cast(tell: Tell, note: Note, dtype: torch.dtype) -> str:
+    sentence = tell(
+        "something inside it is cast to {format}, whose unit roundoff is {coarse}; "
+        "the recipe's {own} has {u}",
+        format=name_of(note.dtype),
+        coarse=_roundoff(note.dtype),
+        own=name_of(dtype),
+        u=_roundoff(dtype),
+    )
     lost = []
     if note.flushed:
-        lost.append(f"{note.flushed:.2g} of the non-zero values become 0")
+        lost.append(tell("{share} of the non-zero values become 0", share=f"{note.flushed:.2g}"))
     if note.beyond:
-        lost.append(f"{note.beyond:.2g} of the values reach its end, {torch.finfo(note.dtype).max:g}")
-    u, coarse = torch.finfo(dtype).eps / 2, torch.finfo(note.dtype).eps / 2
-    sentence = (
-        f"something inside it is cast to {name_of(note.dtype)}, whose unit roundoff is 2^{log2(coarse):.0f}; "
-        f"the recipe's {name_of(dtype)} has 2^{log2(u):.0f}"
-    )
-    return f"{sentence}; by the cast {' and '.join(lost)}" if lost else sentence
+        end = f"{torch.finfo(note.dtype).max:g}"
+        lost.append(tell("{share} of the values reach its end, {end}", share=f"{note.beyond:.2g}", end=end))
+    if len(lost) == 2:
+        lost = [tell("{one} and {other}", one=lost[0], other=lost[1])]
+    return tell("{cast}; by the cast {lost}", cast=sentence, lost=lost[0]) if lost else sentence
 
 
-def _at(loss_scale: float) -> str:
-    return f" at a loss scale of {loss_scale:g}" if loss_scale != 1 else ""
+def _roundoff(dtype: torch.dtype) -> str:
+    return f"2^{log2(torch.finfo(dtype).eps / 2):.0f}"
+
+
+def _at(tell: Tell, what: str, loss_scale: float) -> str:
+    if loss_scale == 1:
+        return what
+    return tell("{what} at a loss scale of {scale}", what=what, scale=f"{loss_scale:g}")
 
 
 def step_reason(
-    found: Mapping[str, Tensor], reference: Mapping[str, Tensor], loss_scale: float, relative: float
+    tell: Tell,
+    found: Mapping[str, Tensor],
+    reference: Mapping[str, Tensor],
+    loss_scale: float,
+    relative: float,
 ) -> str:
     """Why the gradients left by `step` differ from the reference's."""
     if missing := [name for name in reference if name not in found]:
-        return f"it leaves no gradient of {missing[0]}."
+        return tell("it leaves no gradient of {name}.", name=missing[0])
     one, other = (torch.cat([t[name].flatten().double() for name in reference]) for t in (found, reference))
     if not bool(one.isfinite().all()):
-        return "it leaves gradients that are infinite or NaN."
+        return tell("it leaves gradients that are infinite or NaN.")
     factor = float(one @ other) / (float(other @ other) or 1.0)
     if factor <= 0 or float((one / factor - other).norm()) > 0.1 * float(other.norm()):
-        return f"the gradients that it leaves have a relative error of {relative:.2g}."
-    times = f"the gradients that it leaves are {factor:.5g} times the reference's"
+        return tell("the gradients that it leaves have a relative error of {error}.", error=f"{relative:.2g}")
+    times = tell("the gradients that it leaves are {factor} times the reference's", factor=f"{factor:.5g}")
     if abs(log2(factor / loss_scale)) < 0.1:
-        return f"{times}, which is the loss scale: they were not unscaled."
+        return tell("{times}, which is the loss scale: they were not unscaled.", times=times)
     if factor < 1:
-        return (
-            f"{times}, and in the same direction: they were clipped, or otherwise limited, while the loss "
-            f"scale of {loss_scale:g} was still on them. Unscale first."
+        return tell(
+            "{times}, and in the same direction: they were clipped, or otherwise limited, while the loss "
+            "scale of {scale} was still on them. Unscale first.",
+            times=times,
+            scale=f"{loss_scale:g}",
         )
-    return f"{times}, and in the same direction."
+    return tell("{times}, and in the same direction.", times=times)

@@ -9,8 +9,9 @@ import torch
 from mixwidgets.difference.comparison import Comparison
 from mixwidgets.difference.errors import error_of, explained, times_allowed
 from mixwidgets.difference.passes import OUTPUT, Call, Place
-from mixwidgets.difference.reasons import reason, step_reason
+from mixwidgets.difference.reasons import in_each_language, reason, step_reason
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.languages.texts import Text
 
 STEP = "step"
 """The name of the user's step in the table, after the backward pass."""
@@ -27,14 +28,15 @@ class Row(NamedTuple):
     error: float
     explained: float
     verdict: str
-    reason: str
+    reason: Text | str
+    """Empty if the row is ok."""
 
 
 Pair = tuple[GradientSummary, GradientSummary]
 """Summaries of a row's tensor in the recipe's precision, and of the reference's at the same loss scale."""
 
 
-def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row], list[Pair]]:
+def verdict(found: Comparison) -> tuple[str | None, str | None, Text | str, list[Row], list[Pair]]:
     """(module, direction, reason, rows, pairs) of the first module that is off."""
     judged = [*_rows(found)]
     rows, pairs = [row for row, _ in judged], [pair for _, pair in judged]
@@ -42,7 +44,11 @@ def verdict(found: Comparison) -> tuple[str | None, str | None, str, list[Row], 
     if first:
         return first.module, first.direction, first.reason, rows, pairs
     modules = len({row.module for row in rows})
-    why = f"Rounding explains the errors of all {modules} modules, forward and backward."
+    why = in_each_language(
+        lambda tell: tell(
+            "Rounding explains the errors of all {count} modules, forward and backward.", count=modules
+        )
+    )
     return None, None, why, rows, pairs
 
 
@@ -69,7 +75,8 @@ def _rows(found: Comparison) -> Iterator[tuple[Row, Pair]]:
 def _raised(call: Call, direction: str, error: Exception) -> tuple[Row, Pair]:
     nan = float("nan")
     first_line = (str(error).splitlines() or [""])[0]
-    why = f"it raises {type(error).__name__}: {first_line}"
+    raised = {"kind": type(error).__name__, "message": first_line}
+    why = in_each_language(lambda tell: tell("it raises {kind}: {message}", **raised))
     nothing = GradientSummary.of(np.zeros(0, np.float32))
     row = Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why)
     return row, (nothing, nothing)
@@ -90,13 +97,15 @@ def _row(
     if not judged:
         return
     times, place, error, rounding = max(judged, key=lambda one: one[0])
-    why = ""
+    why: Text | str = ""
     if times > 1:
         notes = sorted(
             found.notes.get((call, direction), ()),
             key=lambda note: (call.module, call.number, note.op) in found.ordinary,
         )
-        why = reason(place.what, error, rounding, notes, found.dtype, scale)
+        why = in_each_language(
+            lambda tell: reason(tell, place.what, error, rounding, notes, found.dtype, scale)
+        )
     share = rounding / error.norm if error.norm else 0.0
     row = Row(
         *(call.module, call.kind, call.number, direction, place.what),
@@ -118,7 +127,9 @@ def _step_row(found: Comparison) -> tuple[Row, Pair]:
     info = torch.finfo(found.dtype)
     rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / found.loss_scale)
     off = times_allowed(error.absolute, rounding, error.count) > 1
-    why = step_reason(low, base, found.loss_scale, error.relative) if off else ""
+    why: Text | str = ""
+    if off:
+        why = in_each_language(lambda tell: step_reason(tell, low, base, found.loss_scale, error.relative))
     share = rounding / error.norm if error.norm else 0.0
     kind = getattr(found.step, "__name__", "function")
     row = Row(STEP, kind, 0, "backward", "gradients", error.relative, share, "off" if off else "ok", why)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from mixwidgets.languages.texts import translated
 from mixwidgets.store.system import time_limit
 
 LONGEST = 160  # characters of a displayed value
@@ -19,7 +20,7 @@ class _TooLong(BaseException):  # not an Exception, so that `except Exception` d
     pass
 
 
-def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float) -> Outcome:
+def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float, lang: str) -> Outcome:
     """What `function(*arguments)` returns or raises; only KeyboardInterrupt is passed on.
 
     A call that takes longer than `limit_s` seconds is interrupted, on the main thread of a system with
@@ -32,9 +33,13 @@ def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: floa
     except KeyboardInterrupt:
         raise
     except _TooLong:
-        return Outcome(None, f"no result after {limit_s:g} s; is there a loop without an end?")
+        limit = f"{limit_s:g}"
+        return Outcome(
+            None,
+            translated("no result after {seconds} s; is there a loop without an end?", lang, seconds=limit),
+        )
     except RecursionError:
-        return Outcome(None, "RecursionError: the function calls itself without an end")
+        return Outcome(None, translated("RecursionError: the function calls itself without an end", lang))
     except BaseException as error:  # a student's exit() raises SystemExit
         return Outcome(None, f"{type(error).__name__}: {_said(error)}"[:LONGEST])
 

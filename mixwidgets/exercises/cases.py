@@ -8,6 +8,7 @@ import math
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from mixwidgets.exercises.calling import shown
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.languages.texts import translated
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,10 @@ class Case:
     """The largest accepted relative error of a number."""
 
 
-def difference(came: object, case: Case) -> str:
+def difference(came: object, case: Case, lang: str) -> str:
     """The result in words if it is not the expected one, else an empty text."""
     try:
-        why = _difference(came, case.due, case.within)
+        why = _difference(came, case.due, case.within, partial(translated, lang=lang))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # an object whose comparison fails is not the expected one
@@ -41,36 +43,39 @@ def difference(came: object, case: Case) -> str:
     if why is None:
         return ""
     if came is None:
-        return "None: does it return anything?"
-    return shown(came) + (f" ({why})" if why else "")
+        return translated("None: does it return anything?", lang)
+    return translated("{value} ({why})", lang, value=shown(came), why=why) if why else shown(came)
 
 
-def _difference(came: Any, due: Any, within: float) -> str | None:
+def _difference(came: Any, due: Any, within: float, tell: Callable[..., str]) -> str | None:
     """Why `came` is not `due`: "" if the two values speak for themselves, None if they are equal."""
     if isinstance(due, tuple | list):
         if not isinstance(came, tuple | list) or len(came) != len(due):
-            return f"{len(due)} values are due"
-        reasons = (_difference(one, other, within) for one, other in zip(came, due, strict=True))
+            return tell("{count} values are due", count=len(due))
+        reasons = (_difference(one, other, within, tell) for one, other in zip(came, due, strict=True))
         return next((reason for reason in reasons if reason is not None), None)
     if hasattr(due, "dtype"):
         if getattr(came, "dtype", None) != due.dtype or getattr(came, "shape", None) != due.shape:
-            return f"{due.dtype}, shape {tuple(due.shape)} is due, not {_kind(came)}"
+            return tell("{due} is due, not {came}", due=_kind(due, tell), came=_kind(came, tell))
         pairs = zip(came.flatten().tolist(), due.flatten().tolist(), strict=True)
         return next(
-            (why for one, other in pairs if (why := _difference(one, other, within)) is not None), None
+            (why for one, other in pairs if (why := _difference(one, other, within, tell)) is not None),
+            None,
         )
     if due is None or isinstance(due, str):
         return None if came is due or (isinstance(came, str) and came == due) else ""
     if isinstance(came, bool) or not isinstance(came, int | float | np.integer | np.floating):
-        return f"a number is due, not {_kind(came)}"
+        return tell("{due} is due, not {came}", due=tell("a number"), came=_kind(came, tell))
     if isinstance(due, int) and float(came) != int(came):
-        return "a whole number is due"
+        return tell("a whole number is due")
     return None if abs(float(came) - due) <= within * abs(due) else ""
 
 
-def _kind(value: object) -> str:
+def _kind(value: object, tell: Callable[..., str]) -> str:
+    if not hasattr(value, "shape"):
+        return type(value).__name__
     dtype = getattr(value, "dtype", None)
-    return f"{dtype}, shape {tuple(value.shape)}" if hasattr(value, "shape") else type(value).__name__
+    return tell("{dtype}, shape {shape}", dtype=str(dtype), shape=str(tuple(value.shape)))
 
 
 def _master_step() -> list[Case]:

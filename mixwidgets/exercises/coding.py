@@ -15,7 +15,7 @@ from mixwidgets.exercises.catalogue import report_words
 from mixwidgets.exercises.record import Attempt, Step, is_solved
 from mixwidgets.exercises.report import report_of
 from mixwidgets.languages.choice import chosen_language
-from mixwidgets.languages.texts import texts
+from mixwidgets.languages.texts import texts, translated
 
 LIMIT_S = 2.0
 """Seconds that one call of a student's function may take."""
@@ -56,10 +56,11 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
     lang: the language of the result, as for a widget.
     """
     lesson, cases = TASKS[choice("task", name, TASKS)]
-    catalogue = texts(chosen_language(lang), "exercises")
+    lang = chosen_language(lang)
+    catalogue = texts(lang, "exercises")
     words, task, steps = catalogue["check"], catalogue["tasks"][name], _tried.setdefault(name, [])
     every = cases()
-    found = next((wrong for case in every if (wrong := _wrong(case, function))), None)
+    found = next((wrong for case in every if (wrong := _wrong(case, function, lang))), None)
     answer = words["attempt"].format(**found) if found else words["all"].format(count=len(every))
     if not is_solved(steps):
         tells_hint = found is not None and len(steps) == _HINT_AFTER - 1
@@ -70,15 +71,16 @@ def check(name: str, function: Callable[..., Any], *, lang: str | None = None) -
             lines.append(words["hint"].format(text=task["hint"]))
     else:
         lines = [words["right"].format(id=name, count=len(every))]
-    sentences = report_words(chosen_language(lang))
+    sentences = report_words(lang)
     heading = [sentences["title"].format(id=name, lesson=lesson), task["task"]]
     return Checked(not found, "\n".join(lines), report_of(heading, steps, sentences))
 
 
-def _wrong(case: Case, function: object) -> dict[str, str] | None:
+def _wrong(case: Case, function: object, lang: str) -> dict[str, str] | None:
     """The call, its result and the expected result, if they differ."""
     if not callable(function):
-        return {"tried": case.said, "came": f"{shown(function)}, which is no function", "due": "a function"}
-    outcome = call(function, case.arguments, LIMIT_S)
-    came = outcome.failure or difference(outcome.value, case)
+        came = translated("{value}, which is not a function", lang, value=shown(function))
+        return {"tried": case.said, "came": came, "due": translated("a function", lang)}
+    outcome = call(function, case.arguments, LIMIT_S, lang)
+    came = outcome.failure or difference(outcome.value, case, lang)
     return {"tried": case.said, "came": came, "due": shown(case.due)} if came else None

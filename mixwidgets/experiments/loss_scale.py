@@ -174,10 +174,4 @@ loss_scales: Mapping[str, LossScale] = MappingProxyType(
         "keras": _dynamic(init_scale=2.0**15, growth_interval=2000),
     }
 )
-"""The loss scalers of other libraries with their default settings, immutable.
-
-Each behaves like its library's while the scale is in float32's range. Beyond it, only torch's and flax's do:
-apex, DeepSpeed and fairseq use a float64, Megatron and Keras let the scale become infinite. There is no field
-for DeepSpeed's `consecutive_hysteresis` (off by default), nor for a `tolerance` of fairseq above its default
-of 0; fairseq's `threshold_loss_scale` is `min_scale` with `at_min_scale="stay"`.
-"""
+"""The loss scalers of other libraries with their default settings, immutable."""

@@ -20,7 +20,8 @@ class ExperimentNames:
     def of(self, experiment: Experiment, *, without: str = "") -> str:
         """The fields that differ, but for one; the title where nothing does."""
         names = [name for name in self._varied if name != without]
-        return ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+        told = ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+        return told.removesuffix(f", seed {experiment.seed}") if without == "seed" else told
 
 
 def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:

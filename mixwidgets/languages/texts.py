@@ -2,7 +2,7 @@
 
 language.json   its own name, and JupyterLab's name for it
 page.json       the texts of the widgets' pages; "common.lang" is the language's BCP 47 tag
-python.json     texts that Python sends to a page, keyed by the English text in the code
+python.json     texts that Python shows, keyed by the English text in the code
 exercises.json  the lessons' questions, and the report for a teacher
 site.json       the classroom site
 """
@@ -60,9 +60,11 @@ def in_language(value: Any, lang: str) -> Any:
     return [in_language(part, lang) for part in value] if isinstance(value, list | tuple) else value
 
 
-def translated(text: str, lang: str) -> str:
-    """The translation of a text that Python sends to a page; a user's own text is returned unchanged."""
-    return text if lang == ENGLISH else str(texts(lang, "python").get(text, text))
+def translated(text: str, lang: str, **values: object) -> str:
+    """The translation of a text that Python shows, with its {fields} filled if values are given; a user's own
+    text is returned unchanged."""
+    told = text if lang == ENGLISH else str(texts(lang, "python").get(text, text))
+    return told.format(**values) if values else told
 
 
 def language_tag(lang: str) -> str:

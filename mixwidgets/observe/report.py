@@ -1,18 +1,23 @@
 """The report of a watcher: one sentence per tensor."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.languages.texts import translated
 from mixwidgets.store.tables import ROW_DTYPES, counts_row
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _MUCH = 60  # binades: beyond any training's need
+
+Tell = Callable[..., str]
+"""`translated` into one language."""
 
 
 def is_gradient(name: str) -> bool:
@@ -21,10 +26,10 @@ def is_gradient(name: str) -> bool:
 
 
 def report(
-    step: int, loss_scale: float, summaries: Mapping[str, GradientSummary], format: str
+    step: int, loss_scale: float, summaries: Mapping[str, GradientSummary], format: str, lang: str
 ) -> "pd.DataFrame":
     """One row per tensor of a step: the columns of `gradient_table`, `best_loss_scale` (NaN if there is
-    nothing to scale) and `finding`."""
+    nothing to scale) and `finding`, in the language `lang`."""
     import pandas as pd
 
     rows: list[dict[str, object]] = []
@@ -33,78 +38,93 @@ def report(
         row = counts_row(step, name, summary, format, scale)
         is_scaled = is_gradient(name) and _values(summary)
         row["best_loss_scale"] = best_loss_scale([summary], format) if is_scaled else math.nan
-        rows.append({**row, "finding": finding(name, summary, format, scale)})
+        rows.append({**row, "finding": finding(name, summary, format, scale, lang)})
     dtypes = ROW_DTYPES | {"best_loss_scale": "float64", "finding": "str"}
     return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 
-def finding(name: str, summary: GradientSummary, format: str, loss_scale: float) -> str:
+def finding(name: str, summary: GradientSummary, format: str, loss_scale: float, lang: str) -> str:
     """What `format` loses of a tensor's gradients at a loss scale, and what another scale would do.
 
     "conv3.weight: 41 % of non-zero gradients flushed in float16 at S = 1; none at S ≥ 2^11; 2^15 is safe with
     6 binades of headroom": at 2^15 nothing overflows, even if every gradient were 2^6 times larger. No loss
     scale is mentioned for activations and weights.
     """
-    what, one = ("gradients", "gradient") if is_gradient(name) else ("values", "value")
-    parts = [_broken(summary, what)] if summary.inf or summary.nan else []
+    tell, is_scaled = partial(translated, lang=lang), is_gradient(name)
+    parts = [_broken(tell, summary, is_scaled)] if summary.inf or summary.nan else []
     if _values(summary):
-        parts += _at(summary, format, loss_scale, what)
-        if is_gradient(name):
-            parts.append(_advice(summary, format))
+        parts += _at(tell, summary, format, loss_scale, is_scaled)
+        if is_scaled:
+            parts.append(_advice(tell, summary, format))
+    elif summary.zero and parts:
+        parts.append(tell("every other gradient is zero" if is_scaled else "every other value is zero"))
     elif summary.zero:
-        parts.append(f"every other {one} is zero" if parts else f"every {one} is zero")
+        parts.append(tell("every gradient is zero" if is_scaled else "every value is zero"))
     elif not parts:
-        parts.append("it is empty")
-    return f"{name}: {'; '.join(parts)}"
+        parts.append(tell("it is empty"))
+    return tell("{name}: {finding}", name=name, finding=tell("; ").join(parts))
 
 
-def _at(summary: GradientSummary, format: str, loss_scale: float, what: str) -> list[str]:
+def _at(tell: Tell, summary: GradientSummary, format: str, loss_scale: float, is_scaled: bool) -> list[str]:
     """What is lost at the current scale, and the lowest scale that flushes nothing."""
-    fmt = get_format(format).name
+    scale = _scale(loss_scale)
     if not 0 < loss_scale < math.inf:
-        return [f"no gradient can be unscaled at S = {loss_scale:g}"]
+        return [tell("no gradient can be unscaled at S = {scale}", scale=scale)]
     least, most = summary.count_bounds(format, loss_scale)
-    values, are_scaled = _values(summary), what == "gradients"
-    at = f"in {fmt} at S = {_scale(loss_scale)}" if are_scaled else f"in {fmt}"
-    if not most.flushed:
-        parts = [f"no {what.removesuffix('s')} flushed {at}"]
+    values = _values(summary)
+    where = {"format": get_format(format).name, **({"scale": scale} if is_scaled else {})}
+    if most.flushed:
+        share = _shares(tell, least.flushed, most.flushed, values)
+        parts = [
+            tell("{share} of non-zero gradients flushed in {format} at S = {scale}", share=share, **where)
+            if is_scaled
+            else tell("{share} of non-zero values flushed in {format}", share=share, **where)
+        ]
+        parts += [_none_flushed(tell, summary, format)] if is_scaled else []
+    elif is_scaled:
+        parts = [tell("no gradient flushed in {format} at S = {scale}", **where)]
     else:
-        parts = [f"{_shares(least.flushed, most.flushed, values)} of non-zero {what} flushed {at}"]
-        parts += [_none_flushed(summary, format)] if are_scaled else []
+        parts = [tell("no value flushed in {format}", **where)]
     if most.subnormal:
-        parts.append(f"{_shares(least.subnormal, most.subnormal, values)} subnormal there")
+        share = _shares(tell, least.subnormal, most.subnormal, values)
+        parts.append(tell("{share} subnormal there", share=share))
     if most.overflow:
-        parts.append(f"{_shares(least.overflow, most.overflow, values)} overflow there")
-    elif math.frexp(loss_scale)[0] == 0.5 and (most.subnormal or (most.flushed and not are_scaled)):
+        share = _shares(tell, least.overflow, most.overflow, values)
+        parts.append(tell("{share} overflow there", share=share))
+    elif math.frexp(loss_scale)[0] == 0.5 and (most.subnormal or (most.flushed and not is_scaled)):
         error = summary.relative_error(format, loss_scale).value
-        parts.append(f"relative error about {100 * error:.2g} %")
+        parts.append(tell("relative error about {percent} %", percent=f"{100 * error:.2g}"))
     return parts
 
 
-def _none_flushed(summary: GradientSummary, format: str) -> str:
+def _none_flushed(tell: Tell, summary: GradientSummary, format: str) -> str:
     for log2 in LOG2_LOSS_SCALES:
         if not summary.counts(format, 2.0**log2).flushed:
-            return f"none at S ≥ {_scale(2.0**log2)}"
-    return f"some at every S up to 2^{LOG2_LOSS_SCALES[-1]}"
+            return tell("none at S ≥ {scale}", scale=_scale(2.0**log2))
+    return tell("some at every S up to {scale}", scale=_scale(2.0 ** LOG2_LOSS_SCALES[-1]))
 
 
-def _advice(summary: GradientSummary, format: str) -> str:
+def _advice(tell: Tell, summary: GradientSummary, format: str) -> str:
     best = best_loss_scale([summary], format)
     counts = summary.counts(format, best)
     if counts.overflow:
-        return f"every S overflows some, {_scale(best)} the fewest"
-    safe = f"{_scale(best)} is safe with {_headroom(summary, format, best)} of headroom"
-    return (
-        f"{safe}, though it flushes {_percent(counts.flushed, _values(summary))}" if counts.flushed else safe
-    )
+        return tell("every S overflows some, {scale} the fewest", scale=_scale(best))
+    safe = _safe(tell, summary, format, best)
+    if not counts.flushed:
+        return safe
+    share = _percent(counts.flushed, _values(summary))
+    return tell("{safe}, though it flushes {share}", safe=safe, share=share)
 
 
-def _headroom(summary: GradientSummary, format: str, scale: float) -> str:
-    """How often the scale can be doubled before a gradient overflows."""
+def _safe(tell: Tell, summary: GradientSummary, format: str, best: float) -> str:
+    """How often the best scale can be doubled before a gradient overflows."""
+    scale = _scale(best)
     for binades in range(_MUCH + 1):
-        if summary.counts(format, scale * 2.0 ** (binades + 1)).overflow:
-            return "1 binade" if binades == 1 else f"{binades} binades"
-    return f"more than {_MUCH} binades"
+        if summary.counts(format, best * 2.0 ** (binades + 1)).overflow:
+            if binades == 1:
+                return tell("{scale} is safe with 1 binade of headroom", scale=scale)
+            return tell("{scale} is safe with {count} binades of headroom", scale=scale, count=binades)
+    return tell("{scale} is safe with more than {count} binades of headroom", scale=scale, count=_MUCH)
 
 
 def _values(summary: GradientSummary) -> int:
@@ -112,10 +132,15 @@ def _values(summary: GradientSummary) -> int:
     return summary.count - summary.zero - summary.inf - summary.nan
 
 
-def _broken(summary: GradientSummary, what: str) -> str:
+def _broken(tell: Tell, summary: GradientSummary, is_scaled: bool) -> str:
     """How many values are inf or NaN."""
     found = [f"{count:,} {what}" for count, what in ((summary.inf, "inf"), (summary.nan, "NaN")) if count]
-    return f"{' and '.join(found)} among {summary.count:,} {what}"
+    some = {"found": found[0], "count": f"{summary.count:,}"}
+    if len(found) == 2:
+        some["found"] = tell("{one} and {other}", one=found[0], other=found[1])
+    if is_scaled:
+        return tell("{found} among {count} gradients", **some)
+    return tell("{found} among {count} values", **some)
 
 
 def _scale(value: float) -> str:
@@ -124,9 +149,9 @@ def _scale(value: float) -> str:
     return f"2^{exponent - 1}" if fraction == 0.5 and not 0.1 < value < 10 else f"{value:g}"
 
 
-def _shares(least: int, most: int, of: int) -> str:
+def _shares(tell: Tell, least: int, most: int, of: int) -> str:
     low, high = _percent(least, of), _percent(most, of)
-    return low if low == high else f"between {low} and {high}"
+    return low if low == high else tell("between {low} and {high}", low=low, high=high)
 
 
 def _percent(part: int, whole: int) -> str:

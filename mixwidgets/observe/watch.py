@@ -14,6 +14,7 @@ from mixwidgets.checks import whole_number
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.boundaries import signed_format
 from mixwidgets.installed import device_name, versions
+from mixwidgets.languages.choice import chosen_language
 from mixwidgets.observe.gradients import Summaries
 from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
@@ -214,7 +215,7 @@ class Watcher:
         told = signed_format(self.format if format is None else format).name
         newest = self._history.newest
         shown = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
-        table = report(*shown, told)
+        table = report(*shown, told, chosen_language())
         table.attrs["notes"] = self.notes
         return table
 

@@ -195,5 +195,7 @@ def test_a_sweep_is_stopped_while_a_cell_waits_for_it(page, server):
     expect(notebook.cell(0).locator(".jp-InputPrompt")).to_have_text("[*]:")
     shown.get_by_role("button", name="Stop").click()
     expect(shown.get_by_text("0 of 3 done · 3 stopped")).to_be_visible(timeout=SLOW)
-    later = notebook.run(1).get_by_role("region", name="Sweep", exact=True)  # what was waited for, shown again
+    later = notebook.run(1).get_by_role(
+        "region", name="Sweep", exact=True
+    )  # what was waited for, shown again
     expect(later.get_by_text("0 of 3 done · 3 stopped")).to_be_visible()

@@ -1,6 +1,7 @@
 """first_difference on small models: its arguments, its answer, the loss scale, what it leaves alone."""
 
 import gc
+import json
 
 import pytest
 import torch
@@ -215,7 +216,11 @@ def test_a_notebook_shows_the_page_and_the_file_says_the_same(tmp_path, monkeypa
     page = path.read_text(encoding="utf-8")
     assert '<html lang="zh-Hans">' in page
     assert "<title>模块误差</title>" in page
-    assert found.reason in page
+    assert json.dumps(found.reason)[1:-1] in page
+    assert "输出共 1,024 个值" in found.reason
+    assert found.table.reason.str.match("它抛出 RuntimeError：").iloc[-1]
+    monkeypatch.setenv("MIXWIDGETS_LANG", "en")
+    assert "of 1,024 values of its output" in found.save(tmp_path / "en.html").read_text(encoding="utf-8")
     assert found.save(tmp_path / "again.html").is_file()  # saving closes nothing of the result
 
 

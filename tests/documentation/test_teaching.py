@@ -2,8 +2,10 @@
 
 import re
 from decimal import Decimal
+from pathlib import Path
 
 import ml_dtypes
+import nbformat
 import numpy as np
 import pytest
 
@@ -55,6 +57,19 @@ def test_the_quiz_asks_and_the_key_answers_the_exercises(lang):
         assert f"{''.join(f' ☑ {text}' for text in right)} `{name}`" in answered
         assert question.explanation[lang].replace("*", "") in answered.replace("*", "")
     assert "0x1p" not in answered  # as a person writes it
+
+
+def test_each_misconception_names_code_of_the_section_that_dispels_it():
+    root = Path(teaching_pack.__file__).parents[1]
+    page = (root / "docs/teaching/misconceptions.md").read_text(encoding="utf-8")
+    named = re.findall(r"lesson (\d\d), section (\d), `([^`]+)`", page)
+    assert len(named) >= len(page.splitlines()) - 4
+    for lesson, section, code in named:
+        (path,) = root.glob(f"notebooks/{lesson}_*.ipynb")
+        text = "\n".join(f"\n{cell.source}" for cell in nbformat.read(path, as_version=4).cells)
+        part = re.split(r"\n## ", text)[int(section)]
+        assert part.startswith(f"{section}. ")
+        assert code.removesuffix(", …)") in part, (lesson, section)
 
 
 def test_a_term_that_the_glossary_lacks_is_an_error():

@@ -507,8 +507,8 @@ def endless(*arguments):
         (lambda *_: torch.zeros(3), r"tensor\(\[0., 0., 0.\]\)"),
         (lambda *_: range(10**12), "range"),
         (lambda *_: 10**400, "1000"),
-        (RIGHT, "which is no function"),
-        (None, "None, which is no function"),
+        (RIGHT, "which is not a function"),
+        (None, "None, which is not a function"),
     ],
 )
 @pytest.mark.parametrize("task", ["next-scale", "unscale-then-clip", "round-e4m3", "first-overflow"])
@@ -519,6 +519,15 @@ def test_nothing_that_a_function_does_ends_the_session(task, function, came, mon
     assert re.search(came.replace("?", r"\?"), repr(checked)), checked
     assert len(repr(checked)) < 900
     assert checked.report()
+
+
+def test_what_came_is_told_in_chinese():
+    for function, came in (
+        (lambda *_: None, "None：函数有返回值吗？"),
+        (lambda *_: (1.0, 2, 3), "(1.0, 2, 3)（应有 2 个值）"),
+        (None, "None，它不是函数"),
+    ):
+        assert f"得到：{came}" in repr(mw.check("next-scale", function, lang="zh"))
 
 
 def test_an_interrupt_of_the_user_goes_through():
@@ -574,7 +583,7 @@ def test_the_hint_comes_with_the_second_wrong_attempt_and_the_report_has_all():
     lines = after.report().split("\n")
     assert lines[0] == "Exercise longest-skip, lesson 06_run_experiments"
     assert lines[2].startswith("1. longest_skip([False, True, True, False, True]) gave 3; due: 2: not right")
-    assert lines[4:6] == ["   The hint was told.", "3. all 7 cases: right"]
+    assert lines[4:6] == ["   The hint was shown.", "3. all 7 cases: right"]
     assert lines[6] == "Attempts: 3. Result: solved."
 
 

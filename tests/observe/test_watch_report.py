@@ -49,6 +49,15 @@ def test_the_scale_in_use_is_the_scalers():
     )
 
 
+def test_a_finding_speaks_the_language_of_widgets(monkeypatch):
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    assert finding(powers((31, -35), (10, -29), (59, -6))) == (
+        "conv3.weight：S = 1 时，float16 使非零梯度中的 41 % 归零；S ≥ 2^11 时全部保留；"
+        "S = 2^15 是安全的，离上溢还有 6 个二进区间"
+    )
+    assert finding([torch.nan, 0.0]) == "conv3.weight：2 个梯度中有 1 NaN；其余的梯度都是零"
+
+
 def test_zeros_are_no_loss():
     assert finding([*powers((3, -30), (1, 0)), *[0.0] * 96]).startswith("conv3.weight: 75 % of non-zero")
 

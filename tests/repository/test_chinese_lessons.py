@@ -279,20 +279,13 @@ def untranslated(text):
 
 @pytest.mark.parametrize("lesson", edition.LESSONS)
 def test_the_words_on_each_chart_are_terms(lesson):
-    terms = edition.TERMS["charts"] | edition.TERMS[lesson]
     for cell, ours, theirs in pictures(lesson):
         if spec := chart(ours):
-            texts = shown(edition.chart_in_chinese(spec, terms))
+            texts = shown(edition.chart_in_chinese(spec, edition.TERMS[lesson]))
             assert texts, cell
             assert not {text for text in texts if untranslated(text)}, cell
             assert any(re.search(HAN, text) for text in texts), cell
             assert ours.data["image/png"] != theirs.data["image/png"], cell
-
-
-def test_each_word_of_the_package_s_charts_is_on_one():
-    charts = [chart(ours) for lesson in edition.LESSONS for _, ours, _ in pictures(lesson)]
-    texts = "\n".join(text for spec in charts if spec for text in shown(spec))
-    assert not [term for term in edition.TERMS["charts"] if term not in texts]
 
 
 FRAME = pd.DataFrame({"step": [1, 2, 3], "what": ["lost", "field", "lost"]})
@@ -330,7 +323,7 @@ def a_lesson(tmp_path, monkeypatch):
     (tmp_path / "zh/01_x.md").write_text("<!-- title -->\n\n# 题\n", encoding="utf-8")
     monkeypatch.setattr(edition, "ENGLISH", tmp_path)
     monkeypatch.setattr(edition, "HERE", tmp_path / "zh")
-    monkeypatch.setattr(edition, "TERMS", {"charts": {"field": "字段"}})
+    monkeypatch.setattr(edition, "TERMS", {"01_x": {"field": "字段"}})
     monkeypatch.setattr(edition, "require_chinese_font", lambda: None)
     notebook = nbformat.v4.new_notebook(cells=cells)
     edition.keep("01_x", notebook)
@@ -360,7 +353,7 @@ def test_a_chart_is_drawn_again_only_when_it_has_changed(a_lesson, monkeypatch):
     first = build(a_lesson)
     monkeypatch.setattr(edition, "drawn", lambda chart: ("BBBB", {"width": 1, "height": 1}))
     assert build(a_lesson) == first
-    monkeypatch.setattr(edition, "TERMS", {"charts": {"field": "域"}})
+    monkeypatch.setattr(edition, "TERMS", {"01_x": {"field": "域"}})
     assert build(a_lesson)["one-chart"].data["image/png"] == "BBBB"
 
 

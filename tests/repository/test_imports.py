@@ -34,7 +34,7 @@ PACKAGES = {
         {"pandas", "tensorboard", "tqdm"},
     ),
     "observe": (
-        {"checks", "installed", "formats", "gradients", "experiments", "store"},
+        {"checks", "installed", "formats", "gradients", "experiments", "languages", "store"},
         {"numpy", "torch"},
         {"pandas"},
     ),
@@ -60,12 +60,12 @@ PACKAGES = {
         {"playwright", "pandas", "IPython"},
     ),
     "difference": (
-        {"checks", "gradients", "experiments", "training", "widgets"},
+        {"checks", "gradients", "experiments", "training", "languages", "widgets"},
         {"numpy", "torch"},
         {"pandas"},
     ),
-    "stacks": ({"formats"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
-    "charts": ({"formats", "gradients", "experiments", "store"}, {"altair", "pandas"}, set()),
+    "stacks": ({"formats", "languages"}, {"numpy"}, {"torch", "ml_dtypes", "gfloat"}),
+    "charts": ({"formats", "gradients", "experiments", "store", "languages"}, {"altair", "pandas"}, set()),
     "site": ({"task", "store", "languages", "exercises", "widgets"}, {"markdown_it"}, set()),
     "cli": (
         {

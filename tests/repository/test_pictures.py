@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import mixwidgets as mw
+from notebooks import pictures
+
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "screenshots"
 
@@ -32,3 +35,15 @@ def test_every_picture_is_shown():
         shown |= set(re.findall(r"screenshots/([\w-]+\.\w+)", text))
         shown |= {f"{name}-light.png" for name in re.findall(r"\{living\} (\S+)", text)}
     assert {path.name for path in PICTURES.iterdir()} == shown
+
+
+@pytest.mark.browser
+def test_the_lessons_pictures_of_a_widget_are_drawn_in_both_languages():
+    editor = mw.BitEditor("0.1", format="float16")
+    data, metadata = pictures._of_widget(editor)
+    chinese = metadata[pictures.CHINESE]
+    assert data["text/plain"] == repr(editor)
+    assert "Bit editor" in metadata["image/png"]["alt"]
+    assert "位编辑器" in chinese["alt"]
+    assert chinese["png"] != data["image/png"]
+    assert editor.lang == "en"

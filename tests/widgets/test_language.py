@@ -1,13 +1,17 @@
 """The language of widgets: which one is chosen, and what of it their modules and pages carry."""
 
+import ast
 import json
 import re
+from pathlib import Path
 
 import pytest
 import traitlets
 from comm.base_comm import BaseComm
 
 import mixwidgets as mw
+from mixwidgets.charts import _CLASSES
+from mixwidgets.difference.reasons import _TENSORS
 from mixwidgets.experiments.recipe_words import HEADINGS, LINES
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.formats.block import list_block_formats
@@ -228,6 +232,30 @@ def test_the_lab_tells_its_tasks_in_its_language(tmp_path):
             assert [f for f in figures[0] if f != "1.6"] == [f for f in figures[1] if f != "160"]
 
 
+def told(path):
+    """The texts that a module has translated: literals in calls of `translated`, or of a function made of it;
+    of a chart's tooltips the titles."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+        if name in ("translated", "tell", "_tell"):
+            first = call.args[0]
+            either = (first.body, first.orelse) if isinstance(first, ast.IfExp) else (first,)
+            yield from (one.value for one in either if isinstance(one, ast.Constant))
+        elif name == "_tooltip":
+            yield from (
+                one.value[:-2].replace("_", " ") for one in call.args if isinstance(one, ast.Constant)
+            )
+
+
+TOLD = sorted({text for path in Path(mw.__file__).parent.rglob("*.py") for text in told(path)})
+
+
+@pytest.mark.parametrize("lang", [lang for lang in LANGUAGES if lang != "en"])
+def test_a_translation_has_the_fields_of_its_text(lang):
+    for text in TOLD:
+        assert sorted(re.findall("{.*?}", texts(lang, "python")[text])) == sorted(re.findall("{.*?}", text))
+
+
 def test_no_translation_outlives_its_text():
     said = {task.title for task in mw.tasks.values()} | {task.explanation for task in mw.tasks.values()}
     titled = (*NAMES, "ModuleErrors")  # which is no public name
@@ -239,6 +267,7 @@ def test_no_translation_outlives_its_text():
     said |= {one[name] for one in own_recipes.form("en") for name in ("title", "group")}
     choices = {one for field in own_recipes.form("en") for one in field.get("choices", ())}
     said |= {own_recipes.HEADING} | choices - {one.name for one in (*list_formats(), *list_block_formats())}
+    said |= {*TOLD, *_CLASSES, *_TENSORS}
     assert texts("zh", "python").keys() <= said | words
     assert said | words <= texts("zh", "python").keys() | {*HEADINGS, ""}
     assert words <= texts("zh", "python").keys()

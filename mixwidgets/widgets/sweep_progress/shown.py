@@ -25,7 +25,7 @@ class ShownSweep(Sweep):
         if cell is not None:
             from IPython.display import display
 
-            display(self)
+            display(self)  # type: ignore[no-untyped-call]
         return ShownRuns(super().wait(timeout, progress and cell is None), self, cell)
 
 
@@ -47,7 +47,7 @@ def _cell() -> int | None:
     """The number of the notebook's cell that runs; None outside a notebook."""
     ipython = sys.modules.get("IPython")  # a notebook has loaded it
     shell = ipython.get_ipython() if ipython else None
-    return shell.execution_count if hasattr(shell, "kernel") else None
+    return shell.execution_count if shell is not None and hasattr(shell, "kernel") else None
 
 
 @wraps(Sweep.start, assigned=("__doc__",))
