@@ -93,7 +93,7 @@ def _exact(fmt: FloatFormat, value: object) -> Cast:
 def _compare(
     fmt: FloatFormat, exact: Exact, right: Cast, library: str, cast: Callable[[str, float], float | None]
 ) -> Cast:
-    double = _double(exact)
+    double = float(FLOAT64.round(exact))  # what a library gets
     try:
         found = cast(fmt.name, double)
     except ValueError as error:
@@ -105,19 +105,11 @@ def _compare(
     return Cast(library, code, found, differs, _reason(fmt, exact, double, found) if differs else "")
 
 
-def _double(exact: Exact) -> float:
-    """The value as the float64 that a library gets."""
-    if exact.kind == "finite":
-        return float(FLOAT64.round(exact.value)) if exact.magnitude else (-0.0 if exact.negative else 0.0)
-    infinite = float("-inf") if exact.negative else float("inf")
-    return infinite if exact.kind == "infinity" else float("nan")
-
-
 def _reason(fmt: FloatFormat, exact: Exact, double: float, found: float) -> str:
     """The double rounding or the overflow policy that explains a result."""
     if exact.kind == "nan":
         return _tell("it takes something else for NaN")
-    is_exact = exact.kind != "finite" or exact.value == _rational(double)
+    is_exact = exact.kind != "finite" or (abs(double) < float("inf") and exact.value == Fraction(double))
     if not is_exact and _same(fmt.round(double), found):
         return _tell("rounded twice: first to {format}, {value}", format="float64", value=repr(double))
     single = float(FLOAT32.round(double))
@@ -131,10 +123,6 @@ def _reason(fmt: FloatFormat, exact: Exact, double: float, found: float) -> str:
 
 def _tell(text: str, **values: object) -> str:
     return translated(text, chosen_language(), **values)
-
-
-def _rational(double: float) -> Fraction | None:
-    return Fraction(double) if abs(double) < float("inf") else None
 
 
 def _same(a: float, b: float) -> bool:

@@ -1,6 +1,6 @@
 """Numbers as typed in answers, and their comparison."""
 
-from mixwidgets.formats import decode, encode
+from mixwidgets.formats import decode
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, Exact, to_exact
 
@@ -29,13 +29,6 @@ def decoded(fmt: FloatFormat, code: int) -> Exact:
     if kind == "infinity":
         return Exact("infinity", negative)
     return Exact("finite", negative, abs(decode.exact(fmt, code)))
-
-
-def encoded(fmt: FloatFormat, number: Exact) -> int:
-    """The code that a number is rounded to. ValueError if the format cannot represent it at all."""
-    sign = "-" if number.negative else ""
-    special = {"infinity": f"{sign}inf", "nan": "nan"}
-    return encode.encode(fmt, number.value if number.kind == "finite" else special[number.kind])
 
 
 def same(x: Exact, y: Exact) -> bool:

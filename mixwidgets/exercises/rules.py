@@ -23,7 +23,7 @@ from functools import cache
 from typing import Any
 
 from mixwidgets.checks import check_names, choice, whole_number
-from mixwidgets.exercises.answers import at_most, decoded, encoded, read_number, same
+from mixwidgets.exercises.answers import at_most, decoded, read_number, same
 from mixwidgets.formats import decode, encode
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
@@ -115,9 +115,9 @@ def target(rule: Rule) -> Exact:
     if "is" in rule:
         return _finite(Fraction(CONSTANTS[rule["is"]](fmt)))
     if "round" in rule:
-        return decoded(fmt, encoded(fmt, read_number(rule["round"])))
+        return decoded(fmt, encode.encode(fmt, read_number(rule["round"])))
     if "ulp" in rule:
-        return _finite(Fraction(decode.ulp(fmt, encoded(fmt, read_number(rule["ulp"])))))
+        return _finite(Fraction(decode.ulp(fmt, encode.encode(fmt, read_number(rule["ulp"])))))
     return _sum(fmt, rule["sum"], rule["times"]) if "sum" in rule else _scale(fmt, rule)
 
 
@@ -130,7 +130,7 @@ def accepts(rule: Rule, answer: Exact) -> bool:
         fmt = get_format(rule["format"])
         given = answer.kind == "finite" and answer.magnitude != 0
         try:
-            rounded = decode.classify(fmt, encoded(fmt, answer))
+            rounded = decode.classify(fmt, encode.encode(fmt, answer))
         except ValueError:  # the format lacks NaN or a sign
             return False
         return rounded == rule["class"] if "class" in rule else given and rounded == rule["becomes"]
@@ -147,7 +147,7 @@ def _finite(value: Fraction) -> Exact:
 @cache
 def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
     """The result of repeating `total = total + x` in the format."""
-    total, x = Fraction(0), decode.exact(fmt, encoded(fmt, read_number(text)))
+    total, x = Fraction(0), decode.exact(fmt, encode.encode(fmt, read_number(text)))
     for _ in range(times):
         code = encode.encode(fmt, total + x)
         if decode.classify(fmt, code) in ("infinity", "nan"):

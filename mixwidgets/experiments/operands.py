@@ -11,8 +11,8 @@ from typing import Literal
 
 from mixwidgets.checks import did_you_mean
 from mixwidgets.experiments.options import Options, whole
-from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
-from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.formats.block import BlockFormat, any_format, list_block_formats
+from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.formats.float_format import FloatFormat
 
 Scaling = Literal["none", "current", "delayed"]
@@ -74,18 +74,10 @@ def operand_formats() -> dict[str, FloatFormat | BlockFormat]:
     return {**floats, **{fmt.name: fmt for fmt in list_block_formats()}}
 
 
-def operand_format(name: object) -> FloatFormat | BlockFormat:
-    """The float or block format with this name. ValueError for an unknown name."""
-    for get in (get_format, get_block_format):
-        with suppress(ValueError, TypeError):
-            return get(name)
-    raise ValueError(f"{reprlib.repr(name)} names no format.")
-
-
 def _checked(field: str, given: object) -> FloatFormat | BlockFormat:
     accepted = operand_formats()
-    with suppress(ValueError):
-        fmt = operand_format(given)
+    with suppress(ValueError, TypeError):
+        fmt = any_format(given)
         if accepted.get(fmt.name) == fmt:
             return fmt
     meant = [name for name in accepted if isinstance(given, str) and given and given.lower() in name]

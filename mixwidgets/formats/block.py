@@ -187,6 +187,15 @@ def get_block_format(name: object) -> BlockFormat:
     raise ValueError(f"unknown block format {name[:40]!r}; known: {', '.join(known)}{hint}")
 
 
+def any_format(name: object) -> FloatFormat | BlockFormat:
+    """The float or block format with this name; raises the errors of `get_block_format` and `get_format`."""
+    is_block = isinstance(name, BlockFormat)
+    if isinstance(name, str):
+        wanted = name.strip().lower()
+        is_block = wanted in _catalogue() or wanted.startswith(("mx", "nv"))
+    return get_block_format(name) if is_block else get_format(name)
+
+
 @cache
 def _catalogue() -> Mapping[str, BlockFormat]:
     rows = json.loads(files(__package__).joinpath("block_catalogue.json").read_text(encoding="utf-8"))

@@ -71,8 +71,10 @@ def to_exact(value: Any) -> Exact | BitPattern:
     """Read a number or a text exactly.
 
     Takes int, float, Fraction, Decimal, NumPy and ml_dtypes scalars, one-element tensors, and text in the
-    grammar above. Raises ValueError for other text, TypeError for other types.
+    grammar above; an Exact is returned. Raises ValueError for other text, TypeError for other types.
     """
+    if isinstance(value, Exact):
+        return value
     if isinstance(value, str):
         return _read_text(value)
     if isinstance(value, bool):

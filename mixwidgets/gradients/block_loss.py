@@ -1,15 +1,14 @@
 """What rounding to a block format loses, for a tensor read in pieces."""
 
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from mixwidgets.formats.block import BlockFormat
 from mixwidgets.formats.block_float32 import round_blocks, units
 from mixwidgets.gradients.rounding_error import sum_of_squares
+from mixwidgets.gradients.values import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 SPREAD = tuple(
     f"block_{name}" for name in ("range_p50", "range_p95", "range_max", "amax_min", "amax_p50", "amax_max")
 )

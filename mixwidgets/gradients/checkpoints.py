@@ -7,12 +7,7 @@ from typing import Any
 
 import numpy as np
 
-_STATES = (
-    "model_state_dict",
-    "model_state",
-    "state_dict",
-    "model",
-)  # what training loops save the model under
+_STATES = ("model_state_dict", "model_state", "state_dict", "model")  # what loops save the model under
 _TORCH = (".pt", ".pth", ".bin", ".ckpt")
 _ACCEPTED = (
     "a state_dict or another mapping of names to tensors, a model, or the path of a safetensors file or of "

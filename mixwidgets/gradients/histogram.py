@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixwidgets.gradients.boundaries import FRACTION_BITS
+from mixwidgets.gradients.values import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-COMPILED_FROM = 1 << 19  # values; loading numba takes a second, compiling four
+COMPILED_FROM = 1 << 20  # values; loading numba takes a second, compiling four
 _CHUNK = 1 << 16  # values: few enough for a chunk and its temporaries to fit a core's L2 cache
 _LOOKED_AT = 256  # at least so many values are searched for samples
 _KEY_BITS = 16
@@ -58,8 +57,8 @@ def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
 def count_cells(values: Array, cuts: tuple[int, ...], together: int = 0) -> Array:
     """int64: how many values are in each cell of `cell_edges`; arguments as of `histogram`.
 
-    together: how many values are counted at this time, if these are only some of them. Very many are counted
-    by the compiled loop.
+    together: how many values the caller counts, if these are only some of them. Very many are counted by the
+    compiled loop.
     """
     edges = cell_edges(values.itemsize == 8, cuts)
     bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)

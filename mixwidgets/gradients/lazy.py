@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.histogram import Histogram, histogram
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.values import Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Maker = Callable[[], GradientSummary]
 
 

@@ -7,15 +7,13 @@ zeros remain.
 
 from collections.abc import Iterable, Sequence
 from math import inf, ldexp, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.boundaries import BINADE, exact_scale, signed_format
-from mixwidgets.gradients.values import as_floats
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from mixwidgets.gradients.values import Array, as_floats
 
 _CHUNK = 1 << 18  # values processed together
 _SUM = 1 << 13  # values; for longer sums OpenBLAS starts threads, which stall each other on a busy machine

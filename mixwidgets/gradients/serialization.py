@@ -14,11 +14,12 @@ Version 1 had no samples.
 import struct
 import zlib
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from mixwidgets.gradients.boundaries import BINADE, FRACTION_BITS
+from mixwidgets.gradients.histogram import Histogram
 
 MAGIC = b"MWGS"
 VERSION = 2
@@ -31,32 +32,19 @@ _LONGEST_GROUP = 8  # bytes: 56 bits
 _SAMPLE_BITS = 56  # the last two are unused
 
 
-class Fields(NamedTuple):
-    cuts: tuple[int, ...]
-    exponents: tuple[int, ...]
-    cells: np.ndarray[Any, np.dtype[np.uint64]]
-    samples: np.ndarray[Any, np.dtype[np.float64]]
-    zero: int
-    inf: int
-    nan: int
-
-
-def pack(fields: Fields) -> bytes:
-    data = bytearray(
-        _HEAD.pack(
-            MAGIC, VERSION, len(fields.cuts), len(fields.exponents), fields.zero, fields.inf, fields.nan
-        )
-    )
-    data += struct.pack(f"<{len(fields.cuts)}Q", *fields.cuts)
-    data += struct.pack(f"<{len(fields.exponents)}h", *fields.exponents)
-    for count in fields.cells.reshape(-1).tolist():
+def pack(cuts: tuple[int, ...], found: Histogram) -> bytes:
+    sizes = len(cuts), len(found.exponents)
+    data = bytearray(_HEAD.pack(MAGIC, VERSION, *sizes, found.zero, found.inf, found.nan))
+    data += struct.pack(f"<{sizes[0]}Q", *cuts)
+    data += struct.pack(f"<{sizes[1]}h", *found.exponents)
+    for count in found.cells.reshape(-1).tolist():
         while count > 0x7F:
             data.append(0x80 | count & 0x7F)
             count >>= 7
         data.append(count)
-    bits = fields.samples.view(np.uint64)
+    bits = found.samples.view(np.uint64)
     codes = _SOME | bits >> 63 << FRACTION_BITS | bits % BINADE
-    for rest in np.where(fields.samples, codes << 2, 0).tolist():
+    for rest in np.where(found.samples, codes << 2, 0).tolist():
         data.append(rest >> _SAMPLE_BITS - 7)
         while rest := rest << 7 & (1 << _SAMPLE_BITS) - 1:
             data[-1] |= 0x80
@@ -64,8 +52,8 @@ def pack(fields: Fields) -> bytes:
     return bytes(data + _CRC.pack(zlib.crc32(data)))
 
 
-def unpack(data: bytes) -> Fields:
-    """The fields of a summary. Raises ValueError for bytes that `pack` did not write."""
+def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram]:
+    """The cuts and the histogram of a summary. Raises ValueError for bytes that `pack` did not write."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a gradient summary is read from bytes, not from {type(data).__name__}")
     data = bytes(data)
@@ -84,7 +72,7 @@ def unpack(data: bytes) -> Fields:
         raise ValueError("this gradient summary is damaged: it ends too early") from None
 
 
-def _unpack(body: bytes) -> Fields:
+def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram]:
     _, version, width, rows, zero, inf, nan = _HEAD.unpack_from(body)
     at = _HEAD.size
     cuts = struct.unpack_from(f"<{width}Q", body, at)
@@ -104,7 +92,8 @@ def _unpack(body: bytes) -> Fields:
     _require(sum(counts.tolist()) + zero + inf + nan <= _MOST, "its counts are too large")
     cells = counts.reshape(rows, width + 1)
     _require(bool(cells.any(axis=1).all()), "a row is empty")
-    return Fields(cuts, exponents, cells, _values(samples, exponents, cuts, cells), zero, inf, nan)
+    values = _values(samples, exponents, cuts, cells)
+    return cuts, Histogram(exponents, cells, values, zero, inf, nan)
 
 
 def _read_groups(body: bytes, at: int, number: int) -> tuple[Any, Any, Any, int]:

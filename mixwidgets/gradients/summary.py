@@ -13,19 +13,11 @@ import numpy as np
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients import serialization
-from mixwidgets.gradients.boundaries import (
-    BINADE,
-    Boundaries,
-    boundaries,
-    cuts_for,
-    exact_scale,
-)
+from mixwidgets.gradients.boundaries import BINADE, Boundaries, boundaries, cuts_for, exact_scale
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.histogram import Histogram, histogram
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
 from mixwidgets.gradients.values import as_floats
-
-Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,14 +171,13 @@ class GradientSummary:
 
     def to_bytes(self) -> bytes:
         """This summary as bytes (see `serialization`): at most 20 KB for values of 32 bits or fewer."""
-        apart = self.zero, self.inf, self.nan
-        fields = serialization.Fields(self.cuts, self.exponents, self.cells, self.samples, *apart)
-        return serialization.pack(fields)
+        found = Histogram(self.exponents, self.cells, self.samples, self.zero, self.inf, self.nan)
+        return serialization.pack(self.cuts, found)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "GradientSummary":
         """The summary that `to_bytes` wrote. Raises ValueError for anything else, and for damaged bytes."""
-        return cls(**serialization.unpack(data)._asdict())
+        return cls.of_histogram(*serialization.unpack(data))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradientSummary) and self._counted == other._counted

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
-from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.block import BlockFormat, any_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.block_loss import SPREAD, BlockLoss
 from mixwidgets.gradients.checkpoints import tensors
 from mixwidgets.gradients.rounding_error import ErrorSums
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.values import as_floats, require_dense_floats
+from mixwidgets.gradients.values import Array, as_floats, require_dense_floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +57,8 @@ def survey(
     """
     import pandas as pd
 
-    wanted = [
-        _format(fmt)
-        for fmt in ([formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats)
-    ]
+    given = [formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats
+    wanted = list(map(any_format, given))
     rows: list[dict[str, Any]] = []
     for name, tensor in tensors(source):
         try:
@@ -136,7 +133,7 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
     return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
 
 
-def _pieces(tensor: Any, size: int) -> Iterator[np.ndarray[Any, np.dtype[Any]]]:
+def _pieces(tensor: Any, size: int) -> Iterator[Array]:
     """2-D float32 or float64 arrays of about `size` values each; blocks run along their last axis."""
     shape = tuple(tensor.shape)
     if not shape:
@@ -150,19 +147,9 @@ def _pieces(tensor: Any, size: int) -> Iterator[np.ndarray[Any, np.dtype[Any]]]:
             yield values.reshape(1 if len(shape) == 1 else -1, values.size if len(shape) == 1 else length)
 
 
-def _amax(piece: np.ndarray[Any, np.dtype[Any]]) -> float:
+def _amax(piece: Array) -> float:
     return float(np.max(np.abs(piece), where=np.isfinite(piece), initial=0))
 
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
-
-
-def _format(given: str | FloatFormat | BlockFormat) -> FloatFormat | BlockFormat:
-    if isinstance(given, BlockFormat):
-        return given
-    if isinstance(given, str):
-        name = given.strip().lower()
-        if name.startswith(("mx", "nv")) or name in {fmt.name for fmt in list_block_formats()}:
-            return get_block_format(name)
-    return get_format(given)

@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+Array = np.ndarray[Any, np.dtype[Any]]
+
 _FLOATS = "float64, float32, float16, bfloat16 or a float8"
 _FLOAT_NAME = re.compile(r"b?float(4|6|8|16|32|64)(_\w+)?")  # NumPy's own and those of ml_dtypes
 
 
-def as_floats(values: object) -> np.ndarray[Any, np.dtype[Any]]:
+def as_floats(values: object) -> Array:
     """A 1-D array in native byte order: float64 stays, narrower floats become float32, which is exact.
 
     Accepts NumPy and ml_dtypes arrays, numbers and sequences of floats, and torch tensors on any device.
@@ -37,13 +39,13 @@ def require_dense_floats(tensor: Any) -> None:
         raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
 
 
-def _from_torch(tensor: Any) -> np.ndarray[Any, np.dtype[Any]]:
+def _from_torch(tensor: Any) -> Array:
     require_dense_floats(tensor)
     tensor = tensor.detach()
     return (tensor if str(tensor.dtype) == "torch.float64" else tensor.float()).cpu().numpy()  # type: ignore[no-any-return]
 
 
-def _from_array(values: object) -> np.ndarray[Any, np.dtype[Any]]:
+def _from_array(values: object) -> Array:
     try:
         array = np.asarray(values)
     except ValueError as error:

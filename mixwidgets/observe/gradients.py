@@ -19,7 +19,6 @@ from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 import torch
@@ -29,10 +28,9 @@ from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.histogram import cell_edges, count_cells, looked_at
 from mixwidgets.gradients.lazy import LazySummaries, counted, counted_later, joined
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.values import require_dense_floats
+from mixwidgets.gradients.values import Array, require_dense_floats
 from mixwidgets.observe.kernels import Kernels, working_kernels
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Summaries = Mapping[str, GradientSummary]
 Pending = Callable[[], LazySummaries]
 """Waits for summaries that may still be in progress on the device."""
@@ -40,6 +38,7 @@ Pending = Callable[[], LazySummaries]
 # Values per launch: enough to keep a GPU busy until the next launch, with 100 MB of temporaries.
 CHUNK = 1 << 22
 KEPT = 1 << 14  # values of one dtype that are kept on the host: as many bytes as twenty summaries
+_STEPS = 8  # that are observed at least: for so many it pays to load the compiled loop
 _PIECE = 1 << 20  # narrow values that are widened together
 _COPIES = 32  # of the counts: one per thread of a warp
 _kind = attrgetter("dtype", "layout", "device")
@@ -115,7 +114,7 @@ def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
 
 def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
     """Widens narrow values piece by piece to bound the memory."""
-    together = sum(map(len, gradients.values()))
+    together = _STEPS * sum(map(len, gradients.values()))
     counts, looked, cuts = [], [], catalogue_cuts()
     for values in gradients.values():
         pieces = torch.split(values, _PIECE) if values.itemsize < 4 and len(values) else [values]

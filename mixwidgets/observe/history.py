@@ -68,7 +68,8 @@ class History:
         self.first_non_finite: dict[str, NonFinite] = {}
         """The first inf or NaN in all steps, forward and backward."""
         self._saw_outputs = False
-        self._observed: list[Snapshot] = []
+        self.snapshots: list[Snapshot] = []
+        """The observed steps, oldest first. When there are too many, every second one is dropped."""
 
     def add(self, seen: SeenStep) -> bool:
         """Add a step. Returns whether it was observed."""
@@ -88,9 +89,9 @@ class History:
         summaries = seen.gradients
         if seen.others:
             summaries = joined([seen.gradients, seen.others], [*seen.gradients, *seen.others])
-        if len(self._observed) >= min(_MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(summaries))):
-            del self._observed[1::2]
-        self._observed.append(
+        if len(self.snapshots) >= min(_MOST_SNAPSHOTS, max(2, _MOST_SUMMARIES // len(summaries))):
+            del self.snapshots[1::2]
+        self.snapshots.append(
             Snapshot(
                 step=record.step,
                 loss=record.loss,
@@ -104,12 +105,7 @@ class History:
     @property
     def newest(self) -> Snapshot | None:
         """The newest observed step."""
-        return self._observed[-1] if self._observed else None
-
-    @property
-    def snapshots(self) -> tuple[Snapshot, ...]:
-        """The observed steps, oldest first. When there are too many, every second one is dropped."""
-        return tuple(self._observed)
+        return self.snapshots[-1] if self.snapshots else None
 
     def sentences(self) -> Iterator[str]:
         """What happened, in sentences."""

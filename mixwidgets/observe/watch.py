@@ -165,7 +165,7 @@ class Watcher:
 
         When there are too many, every other one is dropped, so that the first and the newest remain.
         """
-        return self._history.snapshots
+        return tuple(self._history.snapshots)
 
     @property
     def skipped(self) -> int:

@@ -114,11 +114,7 @@ def create_file(path: Path, data: bytes) -> None:
 def create_mark(path: Path, words: str = "") -> None:
     """Create a file at `path` with `words` in it, unless something exists there. Follows no links."""
     with suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.PLAIN, 0o644)
-        try:
-            os.write(descriptor, words.encode())
-        finally:
-            os.close(descriptor)
+        create_file(path, words.encode())
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -25,8 +25,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mixwidgets.experiments.operands import Operands, operand_format
-from mixwidgets.formats.block import BlockFormat
+from mixwidgets.experiments.operands import Operands
+from mixwidgets.formats.block import BlockFormat, any_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.training.rounding import Rounding
 
@@ -45,7 +45,7 @@ class RoundedLinear:
     def __init__(self, operands: Operands, *, seed: int = 0, on_device: bool = False) -> None:
         """`seed`, an integer from 0, seeds stochastic rounding; each rounding draws new bits. `on_device`:
         round tensors on their device, not on the host."""
-        forward, backward = operand_format(operands.forward), operand_format(operands.backward)
+        forward, backward = any_format(operands.forward), any_format(operands.backward)
         self._by_blocks = isinstance(forward, BlockFormat)
         to_nearest = Rounding(on_device=on_device)
         for_dy = to_nearest

@@ -6,8 +6,8 @@ import json
 import ml_dtypes
 import pytest
 
-from mixwidgets.experiments.operands import Operands, operand_format
-from mixwidgets.formats.block import BlockFormat, get_block_format, list_block_formats
+from mixwidgets.experiments.operands import Operands
+from mixwidgets.formats.block import BlockFormat, any_format, get_block_format, list_block_formats
 from mixwidgets.formats.catalogue import get_format, list_formats
 
 BLOCKS = [fmt.name for fmt in list_block_formats()]
@@ -34,12 +34,12 @@ def test_a_format_is_kept_by_its_full_name_however_it_came():
 def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
     for fmt in list_formats():
         if fmt.signed and fmt.bits <= 16:
-            assert operand_format(Operands(forward=fmt.name).forward) == fmt
+            assert any_format(Operands(forward=fmt.name).forward) == fmt
         else:
             with pytest.raises(ValueError, match="signed format of at most 16 bits"):
                 Operands(forward=fmt.name)
     for name in BLOCKS:
-        assert isinstance(operand_format(Operands(forward=name, backward=name).backward), BlockFormat)
+        assert isinstance(any_format(Operands(forward=name, backward=name).backward), BlockFormat)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from torch._subclasses.fake_tensor import (
 )
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from mixwidgets.gradients import lazy
+from mixwidgets.gradients import histogram, lazy
 from mixwidgets.gradients.boundaries import catalogue_cuts
 from mixwidgets.gradients.histogram import looked_at
 from mixwidgets.gradients.summary import GradientSummary
@@ -263,3 +263,21 @@ def test_where_kernels_do_not_compile_torchs_operations_count() -> None:
         assert working_kernels(torch.device("cuda", 0), cell_counts) is None
     assert gpu_kernels([torch.ones(3)], [torch.ones(3)]) is None  # on a CPU nobody asks
     working_kernels.cache_clear()
+
+
+def test_a_loops_gradients_are_counted_by_numba_where_a_single_array_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Loading it pays over the steps. Whatever was counted before does not matter."""
+    used, loop = [], histogram._compiled_loop()
+
+    def spy(bits: np.ndarray, *more: object) -> None:
+        used.append(len(bits))
+        loop(bits, *more)
+
+    monkeypatch.setattr(histogram, "_compiled_loop", lambda: spy)
+    for _ in range(2):
+        summarise({"w": torch.ones(1 << 16)})
+        GradientSummary.of(np.ones(1 << 19, np.float32))
+        summarise({"w": torch.ones(1 << 16), "b": torch.ones(1 << 16)})
+    assert used == [1 << 16] * 4
