@@ -93,4 +93,4 @@ def _without_formulas(table: "pd.DataFrame") -> "pd.DataFrame":
         return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
     texts = table.select_dtypes(exclude=["number", "bool"])
-    return table.assign(**{name: texts[name].map(shown) for name in texts}).rename(columns=shown)
+    return table.assign(**{str(name): texts[name].map(shown) for name in texts}).rename(columns=shown)
