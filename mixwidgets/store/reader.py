@@ -10,7 +10,7 @@ from typing import Any
 from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, RunStarted, StepRecord
 from mixwidgets.store.files import open_plain_file, without_checksum
 from mixwidgets.store.records import from_record
-from mixwidgets.store.snapshots import read_snapshot
+from mixwidgets.store.snapshots import SnapshotReader
 
 _CHUNK = 1 << 16
 _LONGEST_RECORD = 1 << 20
@@ -30,6 +30,7 @@ class JournalReader:
         """as_stored: keep the summaries of snapshots as bytes until they are read (StoredSummaries). This is
         faster if they are not needed or are passed on, but damage inside them is not reported."""
         self._run_path, self._as_stored = Path(run_path), as_stored
+        self._snapshots = SnapshotReader(self._run_path)
         self._offset = 0  # of the first byte after the last complete line
         self._in_giant = False  # inside a line that is too long to be a record
         self._last_step: dict[str, int] = {}
@@ -103,7 +104,7 @@ class JournalReader:
 
     def _event(self, record: dict[str, Any]) -> Event:
         if record.get("kind") == GradientSnapshot.kind:
-            snapshot = read_snapshot(self._run_path, record)
+            snapshot = self._snapshots.read(record)
             if self._as_stored:
                 return snapshot
             return replace(snapshot, summaries=MappingProxyType(dict(snapshot.summaries)))

@@ -19,7 +19,7 @@ from mixwidgets.store.records import from_json_count, from_json_counts, from_jso
 _MOST = 8 << 20  # bytes of an inflated snapshot: thousands of tensors, at about a kilobyte each
 _MOST_SUMMARY = 256 << 10  # bytes of a tensor's summary; with values in every binade of float64 it has 80,000
 _LAST_STEP = 2**32 - 1  # in `mixwidgets.widgets.snapshot_feed`
-_MOST_RATIO = 100  # of inflated to deflated bytes, for more than 1 MiB of inflated bytes
+_ROOM, _RATIO = 128 << 20, 20  # a run's snapshots may inflate to so many bytes, and so many times their size
 
 
 class StoredSummaries(Mapping[str, GradientSummary]):
@@ -55,43 +55,53 @@ def write_snapshot(run_path: Path, event: GradientSnapshot) -> dict[str, Any]:
     }
 
 
-def read_snapshot(run_path: Path, record: Mapping[str, Any]) -> GradientSnapshot:
-    """The event for a record of `write_snapshot`, with its summaries as stored.
+class SnapshotReader:
+    """Reads the snapshots of a run, in bounded time."""
 
-    ValueError or OSError if the file is damaged.
-    """
-    names, sizes = record["names"], [from_json_count(size) for size in record["sizes"]]
-    if (step := from_json_count(record["step"])) > _LAST_STEP:
-        raise ValueError(f"its step {step} is beyond {_LAST_STEP}")
-    if len(names) != len(sizes):
-        raise ValueError("its names and sizes differ in number")
-    if sum(sizes) > _MOST or max(sizes, default=0) > _MOST_SUMMARY:
-        raise ValueError(
-            f"its summaries have {sum(sizes):,} bytes, the largest {max(sizes):,}; at most {_MOST:,} and "
-            f"{_MOST_SUMMARY:,} are read"
+    def __init__(self, run_path: Path) -> None:
+        self._run_path, self._room = run_path, _ROOM
+
+    def read(self, record: Mapping[str, Any]) -> GradientSnapshot:
+        """The event for a record of `write_snapshot`, with its summaries as stored.
+
+        ValueError or OSError if the file is damaged.
+        """
+        names, sizes = record["names"], [from_json_count(size) for size in record["sizes"]]
+        if (step := from_json_count(record["step"])) > _LAST_STEP:
+            raise ValueError(f"its step {step} is beyond {_LAST_STEP}")
+        if len(names) != len(sizes):
+            raise ValueError("its names and sizes differ in number")
+        if sum(sizes) > _MOST or max(sizes, default=0) > _MOST_SUMMARY:
+            raise ValueError(
+                f"its summaries have {sum(sizes):,} bytes, the largest {max(sizes):,}; at most {_MOST:,} and "
+                f"{_MOST_SUMMARY:,} are read"
+            )
+        path = _path(self._run_path, step)
+        data = read_plain_file(path, _MOST)
+        if f"{zlib.crc32(data):08x}" != record["file_crc32"]:
+            raise ValueError(f"the checksum of {path.name} does not match")
+        self._room += _RATIO * len(data) - sum(sizes)
+        if self._room < 0:
+            raise ValueError(
+                f"with {path.name}, the run's snapshots inflate to more than {_RATIO} times their size"
+            )
+        try:
+            content = zlib.decompressobj().decompress(data, max_length=sum(sizes) + 1)
+        except zlib.error as error:
+            raise ValueError(f"{path.name} cannot be inflated: {error}") from None
+        if len(content) != sum(sizes):
+            raise ValueError(f"{path.name} does not have the size that its record states")
+        parts = {}
+        start = 0
+        for name, size in zip(names, sizes, strict=True):
+            parts[from_json_text(name)] = content[start : start + size]
+            start += size
+        return GradientSnapshot(
+            step=step,
+            summaries=StoredSummaries(parts),
+            weights_unchanged=from_json_counts(record["weights_unchanged"]),
+            flushed=from_json_counts(record["flushed"]),
         )
-    data = read_plain_file(_path(run_path, step), _MOST)
-    if sum(sizes) > max(1 << 20, _MOST_RATIO * len(data)):
-        raise ValueError(f"{_path(run_path, step).name} inflates to more than {_MOST_RATIO} times its size")
-    if f"{zlib.crc32(data):08x}" != record["file_crc32"]:
-        raise ValueError(f"the checksum of {_path(run_path, step).name} does not match")
-    try:
-        content = zlib.decompressobj().decompress(data, max_length=sum(sizes) + 1)
-    except zlib.error as error:
-        raise ValueError(f"{_path(run_path, step).name} cannot be inflated: {error}") from None
-    if len(content) != sum(sizes):
-        raise ValueError(f"{_path(run_path, step).name} does not have the size that its record states")
-    parts = {}
-    start = 0
-    for name, size in zip(names, sizes, strict=True):
-        parts[from_json_text(name)] = content[start : start + size]
-        start += size
-    return GradientSnapshot(
-        step=step,
-        summaries=StoredSummaries(parts),
-        weights_unchanged=from_json_counts(record["weights_unchanged"]),
-        flushed=from_json_counts(record["flushed"]),
-    )
 
 
 def has_snapshot(run_path: Path) -> bool:

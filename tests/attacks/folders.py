@@ -179,6 +179,11 @@ def many_inflating_snapshots(path):
     _snapshots(path, bytes(8 * MB), [8 * MB], number=800)
 
 
+def small_snapshots_that_inflate(path):
+    """4 GB from 5 MB, a MiB at a time."""
+    _snapshots(path, bytes(MB), [MB // 4] * 4, number=4000)
+
+
 def inflating_beyond_what_is_stated(path):
     _snapshots(path, bytes(64 * MB), [100])
 
