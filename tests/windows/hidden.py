@@ -27,29 +27,9 @@ MODULES = (
 )
 NAMES = {
     "os": (
-        *(
-            "O_NOFOLLOW",
-            "O_NONBLOCK",
-            "O_DIRECTORY",
-            "O_SYNC",
-            "O_DSYNC",
-            "O_CLOEXEC",
-            "O_NOCTTY",
-            "O_ACCMODE",
-        ),
-        *("O_PATH", "O_DIRECT", "O_NOATIME", "WNOHANG", "WIFEXITED", "WIFSIGNALED", "WEXITSTATUS"),
-        *(
-            "WTERMSIG",
-            "wait",
-            "wait3",
-            "wait4",
-            "waitid",
-            "setsid",
-            "getsid",
-            "setpgid",
-            "getpgid",
-            "setpgrp",
-        ),
+        *("O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY", "O_SYNC", "O_DSYNC", "O_CLOEXEC", "O_NOCTTY", "O_PATH"),
+        *("O_DIRECT", "O_NOATIME", "WNOHANG", "WIFEXITED", "WIFSIGNALED", "WEXITSTATUS", "WTERMSIG"),
+        *("wait", "wait3", "wait4", "waitid", "setsid", "getsid", "setpgid", "getpgid", "setpgrp"),
         *("getpgrp", "killpg", "fork", "forkpty", "openpty", "posix_spawn", "pidfd_open", "mkfifo", "mknod"),
         *("geteuid", "getuid", "getgid", "getegid", "getgroups", "setuid", "seteuid", "setgid", "chown"),
         *("fchown", "lchown", "chroot", "fchdir", "nice", "getpriority", "setpriority", "getloadavg"),
