@@ -27,8 +27,6 @@ IDLE_S = 300.0
 
 _ANSWER_S = 2.0  # how long to wait for the spare's answer, which normally comes at once
 _FREE_BYTES = 2 << 30  # with less free memory, no spare is started
-_MOST_FILES = 8
-_CHUNK = 1 << 16  # bytes
 _PACKAGE_PARENT = Path(__file__).parents[2]
 
 
@@ -77,7 +75,7 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
         while not told.endswith(b"\n"):
             if not select.select([other], [], [], IDLE_S)[0]:
                 os._exit(0)
-            some, files, _, _ = socket.recv_fds(other, _CHUNK, _MOST_FILES)
+            some, files = system.receive_files(other)
             if not some:
                 os._exit(0)
             told = (told + some).lstrip()  # skips empty lines
@@ -103,7 +101,7 @@ def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subproc
     run = json.dumps({"words": list(words), "files": list(files)}).encode() + b"\n"
     try:
         if spare.surroundings == _surroundings():
-            socket.send_fds(spare.end, [run], [log.fileno(), *files])
+            system.send_files(spare.end, run, [log.fileno(), *files])
             has_answered = spare.end.recv(1) != b""
     except OSError:
         pass  # it has ended or is suspended
@@ -138,15 +136,9 @@ def _new_spare() -> _Spare:
 
 def _new(words: Sequence[str], log: IO[bytes] | int, files: Sequence[int]) -> subprocess.Popen[bytes]:
     search_path = [os.fspath(_PACKAGE_PARENT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "mixwidgets.training", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=log,
-        pass_fds=files,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(search_path), "OMP_NUM_THREADS": "1"},
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(search_path), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-P", "-m", "mixwidgets.training", *words]
+    return system.start_process(command, log, files, environment)
 
 
 def _surroundings() -> tuple[dict[str, str], Path | None]:

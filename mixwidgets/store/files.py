@@ -68,7 +68,7 @@ def open_plain_file(path: Path) -> int:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         descriptor = os.open(path, os.O_RDONLY | system.PLAIN | system.NO_WAIT)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EOPNOTSUPP):  # of a socket: Linux, macOS
             raise ValueError(f"{path.name} is a link or a socket, not a plain file") from None
         raise
     if stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -3,13 +3,15 @@
 import errno
 import os
 import signal
+import socket
 import stat
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from mixwidgets.installed import IN_BROWSER
 
@@ -31,7 +33,9 @@ NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _LOCKED_BYTE = 1 << 30  # Windows locks bytes, which then cannot be read: use one far beyond the content
 _PATIENCE_S = 1.0
 _AGAIN_S = 0.2  # code that catches an interruption is interrupted again after this time
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")  # Linux
+_PROC = Path("/proc")  # Linux
+_MOST_FILES = 8
+_CHUNK = 1 << 16  # bytes
 
 
 def can_launch() -> bool:
@@ -48,6 +52,33 @@ def require_processes(what: str, instead: str) -> None:
         raise OSError(
             errno.ENOTSUP, f"{what} needs Linux, macOS or WSL, the Linux inside Windows; here {instead}"
         )
+
+
+def start_process(
+    command: Sequence[str], output: IO[bytes] | int, files: Sequence[int], environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    """A process in its own session, which inherits these descriptors. Only where `can_launch`."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=files,
+        start_new_session=True,
+        env=environment,
+    )
+
+
+def send_files(end: socket.socket, message: bytes, files: Sequence[int]) -> None:
+    """Send a message with at most eight open files to the process at the other end of a socket pair."""
+    socket.send_fds(end, [message], files)
+
+
+def receive_files(end: socket.socket) -> tuple[bytes, list[int]]:
+    """What `send_files` sent, or a part of it, and this process's descriptors of the files. No bytes at the
+    end."""
+    message, files, _, _ = socket.recv_fds(end, _CHUNK, _MOST_FILES)
+    return message, files
 
 
 def lock(descriptor: int, shared: bool) -> None:
@@ -90,19 +121,20 @@ def process_start(process_id: int) -> str:
     """When a live process started, which distinguishes it from others with the same id. Empty if there is no
     such process, or if the system does not report it."""
     try:
-        fields = Path(f"/proc/{process_id}/stat").read_bytes().rpartition(b")")[2].split()
-        return "" if fields[0] in (b"Z", b"X") else f"{_BOOT_ID.read_text().strip()} {int(fields[19])}"
+        fields = (_PROC / f"{process_id}/stat").read_bytes().rpartition(b")")[2].split()
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+        return "" if fields[0] in (b"Z", b"X") else f"{boot} {int(fields[19])}"
     except (OSError, IndexError, ValueError):
-        state, _, start = _ps(process_id, "stat=,lstart=").partition(" ")
+        state, _, start = _ps(process_id, "stat", "lstart").partition(" ")
         return "" if state.startswith("Z") else start.strip()
 
 
 def command_line(process_id: int) -> bytes:
     """The command line of a process, separated by spaces; empty as in `process_start`."""
     try:
-        return Path(f"/proc/{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
+        return (_PROC / f"{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
-        return os.fsencode(_ps(process_id, "args="))
+        return os.fsencode(_ps(process_id, "args"))
 
 
 def has_open(process_id: int, path: Path) -> bool:
@@ -111,23 +143,28 @@ def has_open(process_id: int, path: Path) -> bool:
         wanted = path.lstat()
         if not stat.S_ISREG(wanted.st_mode):
             return False
-        if _BOOT_ID.exists():
-            opened = Path(f"/proc/{process_id}/fd").iterdir()
+        if _PROC.exists():
+            opened = (_PROC / f"{process_id}/fd").iterdir()
             return any(os.path.samestat(wanted, one.stat()) for one in opened)
     except OSError:
         return False
     return _told(["lsof", "-t", "-a", "-p", str(process_id), os.fspath(path)]) == str(process_id)
 
 
-def _ps(process_id: int, columns: str) -> str:
+def _ps(process_id: int, *columns: str) -> str:
     """The output of ps for a process on macOS; empty on Linux, where /proc has the same information."""
-    return "" if _BOOT_ID.exists() else _told(["ps", "-ww", "-o", columns, "-p", str(process_id)])
+    if _PROC.exists():
+        return ""
+    # One -o for each: in POSIX, what follows "=" to the end of the argument is a column's title.
+    chosen = [word for column in columns for word in ("-o", f"{column}=")]
+    return _told(["ps", "-ww", *chosen, "-p", str(process_id)])
 
 
 def _told(command: list[str]) -> str:
-    """The output of a command; empty if there is no such command."""
+    """The output of a command in English and UTC; empty if there is no such command."""
+    environment = {**os.environ, "LC_ALL": "C", "TZ": "UTC"}
     try:
-        told = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"})
+        told = subprocess.run(command, capture_output=True, check=False, env=environment)
     except OSError:
         return ""
     return os.fsdecode(told.stdout).strip()

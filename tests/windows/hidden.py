@@ -1,6 +1,6 @@
 """Python as on Windows, as far as Linux can play it: `python -m tests.windows.hidden MODULE [ARGUMENT …]`.
 
-What only POSIX has is hidden before mixwidgets is imported: modules, functions of `os`, flags, signals. The
+What only POSIX has is hidden before mixwidgets is imported: modules, functions, flags, signals. The
 libraries are loaded first, since they were built for this system. `msvcrt` is played by locks of bytes.
 """
 
@@ -8,8 +8,12 @@ import errno
 import importlib
 import os
 import runpy
-import signal
+import select  # noqa: F401 - loaded, so that names of it can be hidden
+import shutil
+import signal  # noqa: F401
+import socket  # noqa: F401
 import sys
+import time  # noqa: F401
 import types
 
 LOADED_FIRST = (
@@ -17,13 +21,37 @@ LOADED_FIRST = (
     *("numpy", "pandas", "torch", "sklearn.datasets", "anywidget", "ipywidgets", "typer.testing"),
     *("rich.table", "ml_dtypes", "gfloat", "safetensors.torch"),
 )
-MODULES = ("fcntl", "grp", "pwd", "resource", "termios", "syslog")
-OF_OS = (
-    *("O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY", "O_SYNC", "O_CLOEXEC", "setsid", "setpgid", "getpgid"),
-    *("killpg", "fork", "forkpty", "mkfifo", "mknod", "geteuid", "getuid", "getgid", "getegid", "nice"),
-    *("sysconf", "pread", "pwrite", "sched_getaffinity", "sched_setaffinity", "register_at_fork", "statvfs"),
+MODULES = (
+    *("fcntl", "grp", "pwd", "resource", "termios", "syslog", "tty", "pty", "curses", "readline", "nis"),
+    *("crypt", "spwd"),
 )
-OF_SIGNAL = ("SIGKILL", "SIGSTOP", "SIGCONT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGALRM", "pthread_sigmask")
+NAMES = {
+    "os": (
+        *("O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY", "O_SYNC", "O_DSYNC", "O_CLOEXEC", "O_NOCTTY", "O_PATH"),
+        *("O_DIRECT", "O_NOATIME", "WNOHANG", "WIFEXITED", "WIFSIGNALED", "WEXITSTATUS", "WTERMSIG"),
+        *("wait", "wait3", "wait4", "waitid", "setsid", "getsid", "setpgid", "getpgid", "setpgrp"),
+        *("getpgrp", "killpg", "fork", "forkpty", "openpty", "posix_spawn", "pidfd_open", "mkfifo", "mknod"),
+        *("geteuid", "getuid", "getgid", "getegid", "getgroups", "setuid", "seteuid", "setgid", "chown"),
+        *("fchown", "lchown", "chroot", "fchdir", "nice", "getpriority", "setpriority", "getloadavg"),
+        *("sysconf", "confstr", "pathconf", "fpathconf", "uname", "pread", "preadv", "pwrite", "pwritev"),
+        *("readv", "writev", "sendfile", "lockf", "fdatasync", "sync", "posix_fallocate", "posix_fadvise"),
+        *("statvfs", "fstatvfs", "getxattr", "setxattr", "pipe2", "eventfd", "memfd_create", "getrandom"),
+        *("sched_getaffinity", "sched_setaffinity", "sched_yield", "register_at_fork", "environb", "getenvb"),
+        *("ttyname", "tcgetpgrp", "ctermid", "fwalk"),
+    ),
+    "signal": (
+        *("SIGKILL", "SIGSTOP", "SIGCONT", "SIGTSTP", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM"),
+        *("SIGPIPE", "SIGCHLD", "SIGBUS", "SIGTRAP", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "ITIMER_REAL"),
+        *("ITIMER_VIRTUAL", "alarm", "pause", "getitimer", "setitimer", "siginterrupt", "sigwait"),
+        *("pthread_kill", "pthread_sigmask"),
+    ),
+    "socket": ("AF_UNIX", "SCM_RIGHTS", "CMSG_LEN", "send_fds", "recv_fds"),
+    "select": ("poll", "epoll", "EPOLLIN", "POLLIN", "PIPE_BUF"),
+    "time": ("clock_gettime", "clock_gettime_ns", "clock_getres", "tzset"),
+}
+"""What Windows lacks of modules that it has."""
+ARGUMENTS = ("pass_fds", "preexec_fn", "start_new_session", "process_group", "dir_fd")
+"""Of functions of `subprocess` and `os`: Windows refuses or ignores them."""
 
 
 def hide() -> None:
@@ -43,10 +71,10 @@ def hide() -> None:
 
     for name in MODULES:
         sys.modules[name] = None  # type: ignore[assignment]
-    for where, names in ((os, OF_OS), (signal, OF_SIGNAL)):
+    for where, names in NAMES.items():
         for name in names:
-            if hasattr(where, name):
-                delattr(where, name)
+            vars(sys.modules[where]).pop(name, None)
+    shutil._use_fd_functions = False  # type: ignore[attr-defined]
     sys.modules["msvcrt"] = types.SimpleNamespace(LK_NBLCK=2, locking=locking)  # type: ignore[assignment]
     os.O_BINARY = 0
     sys.platform = "win32"

@@ -4,8 +4,10 @@ Each function of JOURNEYS is one, in an empty folder, and fails by an exception.
 a line of JSON for each: its name and the error.
 """
 
+import importlib
 import json
 import os
+import pkgutil
 import tempfile
 import traceback
 from contextlib import closing, suppress
@@ -30,12 +32,21 @@ def formats():
     assert "65504" in str(mw.cast_everywhere("65505", "float16"))
 
 
+def every_module_is_imported():
+    for module in pkgutil.walk_packages(mw.__path__, "mixwidgets."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
 def widgets_are_saved():
     for widget in (
         mw.BitEditor(1),
         mw.NumberLine("65505"),
         mw.BlockLab(),
         mw.FormatDesigner(),
+        mw.LossScaleExplorer({"w": np.float32([1e-9, 1])}),
+        mw.Playground("loss_scale"),
+        mw.Exercise("largest-float16"),
         mw.TrainingLab(),
     ):
         widget.save("page.html")
@@ -65,6 +76,43 @@ def a_loop_is_watched_and_recorded():
     assert (run.status, len(run.steps()), run.damage) == ("completed", 1, [])
     assert watcher.report().name.tolist() == ["weight", "bias"]
     assert run.gradients()["weight"].count == 8
+
+
+def a_loop_is_followed():
+    import torch
+
+    model = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with mw.watch(model, optimizer, every=1) as watcher, closing(mw.LossScaleExplorer(watcher)) as explorer:
+        model(torch.ones(3, 4)).square().mean().backward()
+        optimizer.step()
+        until(lambda: list(explorer.steps) == [1])
+
+
+def a_difference_is_found():
+    import torch
+
+    found = mw.first_difference(torch.nn.Linear(4, 2), torch.ones(3, 4), lambda y: y.square().mean())
+    found.save("difference.html")
+    assert Path("difference.html").exists()
+
+
+def code_is_checked():
+    assert not mw.check("choose-scale", lambda *given: 1 / 0).is_right
+
+
+def a_script_is_watched():
+    Path("loop.py").write_text(
+        "import torch\n"
+        "model = torch.nn.Linear(4, 2)\n"
+        "optimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+        "model(torch.ones(3, 4)).square().mean().backward()\n"
+        "optimizer.step()\n"
+    )
+    for command in (["watch", "--every", "1", "loop.py"], ["report", "runs/loop"]):
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == 0, result.output
+    assert "weight" in result.output
 
 
 def a_checkpoint_is_surveyed():
@@ -112,6 +160,8 @@ def the_command_line_trains_lists_and_compares():
         result = CliRunner().invoke(app, command)
         assert (result.exit_code, "completed" in result.output) == (0, True)
     mw.list_runs()[0].export("csv", "tables")
+    assert len(mw.comparison(mw.list_runs())) == 2
+    mw.compare(mw.list_runs()).to_dict()
 
 
 def a_run_that_was_killed_is_interrupted():

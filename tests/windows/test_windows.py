@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mixwidgets
-from tests.windows.hidden import MODULES, OF_OS, OF_SIGNAL
+from tests.windows.hidden import ARGUMENTS, MODULES, NAMES
 from tests.windows.journeys import JOURNEYS
 
 ROOT = Path(mixwidgets.__file__).parent
@@ -37,17 +37,40 @@ def test_a_journey(errors, journey):
     assert errors[journey] == ""
 
 
+def posix_in(source):
+    """What Windows lacks of the names in this source."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if name in NAMES.get(module, ()):
+                found.add(f"{module}.{name}")
+            case ast.Import(names=names):
+                found.update({one.name for one in names}.intersection(MODULES))
+            case ast.ImportFrom(module=module, names=names):
+                found.update({module}.intersection(MODULES))
+                found.update({one.name for one in names}.intersection(NAMES.get(module, ())))
+            case ast.Call(keywords=keywords):
+                found.update({one.arg for one in keywords}.intersection(ARGUMENTS))
+    return found
+
+
 def test_what_is_posix_stands_in_one_module():
-    found = {}
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = []
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                names = [node.attr] if node.value.id in ("os", "signal") else []
-            elif isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                names = [node.module, *(alias.name for alias in node.names)]
-            for name in {*MODULES, *OF_OS, *OF_SIGNAL}.intersection(names):
-                found.setdefault(path.relative_to(ROOT).as_posix(), set()).add(name)
-    assert list(found) == ["store/system.py"]
+    sources = {path: posix_in(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
+    assert [path.relative_to(ROOT).as_posix() for path, found in sources.items() if found] == [
+        "store/system.py"
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import fcntl",
+        "from pwd import getpwuid",
+        "from os import fork",
+        "os.kill(1, signal.SIGKILL)",
+        "socket.send_fds(end, [b''], [1])",
+        "subprocess.Popen('ls', start_new_session=True)",
+    ],
+)
+def test_what_is_posix_is_noticed(source):
+    assert len(posix_in(source)) == 1

@@ -12,6 +12,8 @@ import type { Textures } from "./textures.ts";
 
 const HEIGHT = 118; // of the plot
 const FOOT = 40; // below it, for the axis
+const LINE = 16; // of the axis's name, where it does not fit beside the note
+const LETTER = 7; // at most, of their words
 const LEAST_WIDTH = 120;
 export const HEAD = 26; // above the bars, for the zones' names
 export const SIDE = 18; // so that the outermost tick labels fit
@@ -53,14 +55,17 @@ export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"
 
   view.effect(() => {
     const { x } = shape.value;
-    set(element, { viewBox: `${-SIDE} 0 ${plot.value + 2 * SIDE} ${FLOOR + FOOT}`, height: FLOOR + FOOT });
+    const note = t("ruler.gathered");
+    const below = (note.length + counted.length + 2) * LETTER < plot.value ? 0 : LINE;
+    const height = FLOOR + FOOT + below;
+    set(element, { viewBox: `${-SIDE} 0 ${plot.value + 2 * SIDE} ${height}`, height });
     ground.replaceChildren(...zones(answers.value.format, ends.value).flatMap((zone) => zoneMarks(zone.kind, x(zone.from), x(zone.to))));
     const ticks = x.ticks(Math.min(8, Math.max(3, plot.value / 80))).filter(Number.isInteger);
     axis.replaceChildren(
       s("line", { x1: 0, x2: plot.value, y1: FLOOR, y2: FLOOR, class: "mw-floor" }),
       ...ticks.map((tick) => tickMark(tick, x(tick))),
-      s("text", { x: 0, y: FLOOR + 36 }, t("ruler.gathered")),
-      s("text", { x: plot.value, y: FLOOR + 36, "text-anchor": "end" }, counted),
+      s("text", { x: 0, y: FLOOR + 36 }, note),
+      s("text", { x: plot.value, y: FLOOR + 36 + below, "text-anchor": "end" }, counted),
     );
   });
   view.effect(() => barPaths(table.value, shape.value, FLOOR).forEach((path, kind) => set(bars[kind]!, { d: path })));
