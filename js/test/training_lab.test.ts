@@ -169,8 +169,8 @@ describe("choosing and launching", () => {
   });
 
   it.each([
-    ["loss weight", "0", "a number above 0; “0” came"], ["loss weight", "nan", "above 0"], ["loss weight", "", "nothing came"],
-    ["size", "1.5", "a whole number from 1 to 64"], ["size", "65", "a whole number"], ["eps", "<b>", "above 0; “<b>” came"],
+    ["loss weight", "0", "a number above 0; got “0”"], ["loss weight", "nan", "above 0"], ["loss weight", "", "got nothing"],
+    ["size", "1.5", "a whole number from 1 to 64"], ["size", "65", "a whole number"], ["eps", "<b>", "above 0; got “<b>”"],
   ])("does not launch with a %s of %j", (name, text, words) => {
     const model = labModel();
     show(model);

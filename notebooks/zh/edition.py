@@ -16,7 +16,7 @@ import sys
 import tokenize
 from base64 import b64decode
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
@@ -38,7 +38,9 @@ import os
 os.environ["MIXWIDGETS_LANG"] = "zh"  # 让组件显示中文；代码与英文版相同"""
 
 TERMS: Mapping[str, Mapping[str, str]] = json.loads((HERE / "terms.json").read_text(encoding="utf-8"))
-"""For each lesson, the Chinese of words in its code; and of words that `mixwidgets.charts` writes."""
+"""For each lesson, the Chinese of words in its code."""
+PACKAGE: Mapping[str, str] = texts_of("zh", "python")
+"""The Chinese of what the package writes, such as the titles of its charts."""
 
 _FIELD = re.compile(r"(\{\{|\}\}|\{(?:[^{}]|\{[^{}]*\})*\})")  # of an f-string
 _QUOTED = re.compile(r"""(?s)([rRfFbB]*)(\"\"\"|\'\'\'|"|')(.*)\2""")
@@ -142,11 +144,17 @@ def _translate(cell: nbformat.NotebookNode, terms: Mapping[str, str]) -> None:
     for output in cell.outputs:
         if "text" in output:
             output.text = re.sub(f"(?m)(^ *|  +)?({words})(  +)?", partial(_padded, terms), output.text)
+            output.text = _by_package(output.text)
+            if ".finding" in cell.source:  # its sentences' own colons and semicolons
+                output.text = re.sub(r"(?m)^([\w.]+): ", r"\1：", output.text)
+                output.text = re.sub(r";( |(?=\n))", "；", output.text)
         elif "mw.check(" in cell.source:
             output.data["text/plain"] = _checked(output.data["text/plain"])
         elif asked:
             exercise = Exercise(asked[1], lang="zh")
             output.data["text/plain"] = exercise._repr_mimebundle_()[0]["text/plain"]
+        elif "image/png" not in output.data:
+            output.data["text/plain"] = _by_package(output.data["text/plain"])
 
 
 def _phrases(terms: Mapping[str, str]) -> set[str]:
@@ -170,7 +178,7 @@ def _redraw(lesson: str, cell: nbformat.NotebookNode, pictures: Mapping[str, nbf
     for output in cell.outputs:
         if png := output.get("data", {}).get("image/png"):
             spec = chart_in(b64decode(png))
-            chinese = spec and chart_in_chinese(spec, TERMS["charts"] | TERMS.get(lesson, {}))
+            chinese = spec and chart_in_chinese(spec, TERMS.get(lesson, {}))
             of = _digest(json.dumps(chinese) if chinese else png)
             kept = pictures.get(cell.id)
             if kept and kept.metadata["image/png"]["of"] == of:
@@ -193,7 +201,8 @@ def chart_in_chinese(spec: Mapping[str, Any], terms: Mapping[str, str]) -> dict[
     def said(text: Any) -> Any:
         if not isinstance(text, str):
             return text
-        return terms.get(text) or re.sub(phrases, lambda found: terms[found[0]], text)
+        whole = terms.get(text) or _of_package(text)
+        return whole or re.sub(phrases, lambda found: terms[found[0]], text)
 
     def inside(part: Any, name: str = "") -> Any:
         if isinstance(part, dict):
@@ -207,6 +216,36 @@ def chart_in_chinese(spec: Mapping[str, Any], terms: Mapping[str, str]) -> dict[
         for name, rows in spec["datasets"].items()
     }
     return {**inside(spec), "datasets": datasets}
+
+
+@cache
+def _sentences() -> list[tuple[re.Pattern[str], str]]:
+    """Patterns of the sentences that the package writes, and the Chinese; not of those that hardly have words
+    of their own, such as "none" or "{one} and {other}"."""
+    found = []
+    for english, chinese in sorted(PACKAGE.items(), key=lambda one: len(one[0]), reverse=True):
+        fields, words = re.findall(r"{(\w+)}", english), re.sub(r"{\w+}|\W", "", english)
+        is_sentence = len(words) > 3 if fields else english.count(" ") > 3
+        if is_sentence and len({*fields}) == len(fields):
+            field = r"(?P<\1>[^\\s,;:]+(?: %| = [^\\s,;:]+)?)"
+            found.append((re.compile(re.sub(r"\\{(\w+)\\}", field, re.escape(english))), chinese))
+    return found
+
+
+@cache
+def _of_package(text: str) -> str | None:
+    """The Chinese of a text that the package wrote in English."""
+    if text in PACKAGE:
+        return PACKAGE[text]
+    told = ((pattern.fullmatch(text), chinese) for pattern, chinese in _sentences())
+    return next((chinese.format(**found.groupdict()) for found, chinese in told if found), None)
+
+
+def _by_package(text: str) -> str:
+    """What was printed, with the package's sentences in Chinese."""
+    for pattern, chinese in _sentences():
+        text = pattern.sub(lambda found, chinese=chinese: chinese.format(**found.groupdict()), text)
+    return text
 
 
 def _padded(terms: Mapping[str, str], found: re.Match[str]) -> str:

@@ -288,6 +288,17 @@ def test_the_words_on_each_chart_are_terms(lesson):
             assert ours.data["image/png"] != theirs.data["image/png"], cell
 
 
+def test_what_the_package_writes_is_in_the_words_in_which_it_writes_them_in_chinese():
+    assert edition._of_package("loss") == "损失"
+    assert edition._of_package("fp32, mask, seed 0") == "fp32，mask，种子 0"
+    assert edition._of_package("float16, loss scale 2^14 = 16384") == "float16，损失缩放因子 2^14 = 16384"
+    assert edition._of_package("one and another") is None  # hardly a text of its own
+    said = "w: 12 % of non-zero gradients flushed in float16 at S = 1; none at S ≥ 2^11;\n"
+    cell = nbformat.v4.new_code_cell("report.finding", outputs=[nbformat.v4.new_output("stream", text=said)])
+    edition._translate(cell, {})
+    assert cell.outputs[0].text == "w：S = 1 时，float16 使非零梯度中的 12 % 归零；S ≥ 2^11 时全部保留；\n"
+
+
 FRAME = pd.DataFrame({"step": [1, 2, 3], "what": ["lost", "field", "lost"]})
 CHART = alt.Chart(FRAME, title="all: 3 steps").mark_point().encode(x="step", y=alt.Y("what", title="field"))
 
