@@ -7,10 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, RunStarted, StepRecord
+from mixwidgets.store.events import Evaluation, Event, GradientSnapshot, RunFinished, RunStarted, StepRecord
 from mixwidgets.store.files import open_plain_file, without_checksum
 from mixwidgets.store.records import from_record
 from mixwidgets.store.snapshots import SnapshotReader
+from mixwidgets.task.spec import MOST_METRICS
 
 _CHUNK = 1 << 16
 _LONGEST_RECORD = 1 << 20
@@ -33,6 +34,7 @@ class JournalReader:
         self._snapshots = SnapshotReader(self._run_path)
         self._offset = 0  # of the first byte after the last complete line
         self._in_giant = False  # inside a line that is too long to be a record
+        self._metrics: set[str] = set()  # their names
         self._last_step: dict[str, int] = {}
         self._seen_any = False
         self._seen_last = False
@@ -126,6 +128,13 @@ class JournalReader:
         else:
             if event.step <= self._last_step.get(event.kind, -1):
                 raise ValueError(f"its step {event.step} came before")
+            if isinstance(event, Evaluation):
+                names = self._metrics | event.metrics.keys()
+                if len(names) > MOST_METRICS:
+                    raise ValueError(
+                        f"with it the run has {len(names):,} metrics; at most {MOST_METRICS} are read"
+                    )
+                self._metrics = names
             self._last_step[event.kind] = event.step
         self._seen_any = True
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.task.protocol import Predict, Task
+from mixwidgets.task.spec import MOST_METRICS
 
 
 class CheckedTask:
@@ -69,6 +70,11 @@ class CheckedTask:
             raise ValueError(
                 f"evaluate of task {self._name!r} gave {sorted(map(str, given))}; it must give 'loss' too, "
                 f"such as {example}."
+            )
+        if len(given) > MOST_METRICS:
+            raise ValueError(
+                f"evaluate of task {self._name!r} gave {len(given):,} metrics; "
+                f"at most {MOST_METRICS} are recorded."
             )
         return {self._metric_name(name): self._number(name, value) for name, value in given.items()}
 

@@ -36,6 +36,9 @@ class TaskOption:
         return real_number(self.name, value, accepted, self.low, self.high)
 
 
+MOST_METRICS = 100
+"""How many metrics a run may have."""
+
 _TINY = math.ulp(0.0)  # the least positive float
 LOSS_WEIGHT = TaskOption(
     name="loss_weight",

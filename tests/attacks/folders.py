@@ -100,6 +100,17 @@ def huge_events(path):
     (path / "status.json").unlink()  # so that the events have to be read
 
 
+def many_metrics(path):
+    """A table of the evaluations would have a column for each."""
+    (path / "status.json").unlink()
+    events = path / "events.jsonl"
+    *lines, last = events.read_bytes().splitlines(keepends=True)
+    for step in range(10, 20):
+        metrics = {f"{step}_{number}": 1.0 for number in range(40_000)}
+        lines.append(with_checksum({"kind": "evaluation", "step": step, "metrics": metrics}))
+    events.write_bytes(b"".join([*lines, last]))
+
+
 def huge_steps(path):
     rewrite_events(path, "step", step=HUGE)
     rewrite_events(path, "gradients", step=HUGE, sizes=[HUGE], weights_unchanged={"weight": HUGE})

@@ -86,6 +86,12 @@ MISTAKES = {
     "loss: detached": (LOSS, ".detach().square().mean()\n", ValueError, r"remove .detach\(\)"),
     "evaluate: nothing": (METRICS, "None", TypeError, "NoneType; it must give a dict"),
     "evaluate: no loss": (METRICS, "{'lost': predict(x).sum()}", ValueError, "must give 'loss' too"),
+    "evaluate: too many": (
+        METRICS,
+        "dict.fromkeys(['loss', *map(str, range(100))], 1.0)",
+        ValueError,
+        "101 metrics",
+    ),
     "evaluate: text": (METRICS, "{'loss': 'low'}", TypeError, "a number for 'loss'"),
     "evaluate: tensor": (METRICS, "{'loss': predict(x)}", TypeError, "Tensor of torch.float32; .* 'loss'"),
     "evaluate: step": (METRICS, "{'loss': 1.0, 'step': 2}", ValueError, "another name"),
