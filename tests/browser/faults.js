@@ -58,6 +58,20 @@
       const out = Math.max(outer.left - inner.left, inner.right - outer.right, inner.bottom - outer.bottom);
       if (out > 1.5 * (one.currentCSSZoom ?? 1)) yield `a drawing cuts off ${out.toFixed(1)} px of ${called(one)}`;
     }
+    for (const one of all("select, input:is([type=text], [type=number], [type=search])").filter((field) => !isOff(field))) {
+      const grounds = behind(one);
+      const { color, opacity } = getComputedStyle(one, "::placeholder");
+      const written = one.placeholder && !one.value ? color : styleOf(one).color;
+      const ratio = least(written, grounds);
+      if (ratio < 4.5 || Number(opacity) < 1) yield `the writing in ${called(one)} has a contrast of ${ratio.toFixed(2)}`;
+    }
+    for (const drawing of all("svg")) {
+      const texts = [...drawing.querySelectorAll("text")].filter(visible).map((one) => [one, one.getBoundingClientRect()]);
+      for (const [i, [one, a]] of texts.entries()) for (const [other, b] of texts.slice(i + 1)) {
+        const [across, down] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+        if (across > 1 && down > 4) yield `${across.toFixed(1)} px of ${called(one)} lie on ${called(other)}`;
+      }
+    }
     for (const one of all("*:not(svg, svg *, input, select, canvas, progress)")) {
       const { overflowX, overflowY } = styleOf(one);
       const wide = one.scrollWidth - one.clientWidth;

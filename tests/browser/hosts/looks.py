@@ -19,7 +19,7 @@ JUPYTERLAB_DARK = """
 :root { --jp-layout-color0: #111111; --jp-ui-font-color0: rgba(255, 255, 255, 1); }
 body { background: #111111; }
 """
-# A webview's defaults, which are in a layer, and the white paper of an output of widgets.
+# A webview's defaults, which are in a layer, a notebook's tables, and the white paper under widgets.
 VSCODE = f"""{CONTROLS}
 @layer vscode-default {{
   body {{ color: var(--foreground); margin: 0; padding: 0 20px; }}
@@ -28,6 +28,12 @@ VSCODE = f"""{CONTROLS}
 }}
 html {{ background: var(--background); }}
 main {{ background: white; }}
+table, thead, tr, th, td, tbody {{ border-spacing: 0; border-collapse: collapse; }}
+table {{ width: 100%; }}
+table, th, tr {{ text-align: left !important; }}
+thead {{ font-weight: bold; background-color: rgba(130, 130, 130, 0.16); }}
+th, td {{ padding: 4px 8px; }}
+tr:nth-child(even) {{ background-color: rgba(130, 130, 130, 0.08); }}
 """
 VSCODE_DARK = f"""{VSCODE}
 :root {{ --background: #1f1f1f; --foreground: #ccc; --preformat: #d0d0d0; --preformat-background: #3c3c3c; }}

@@ -29,15 +29,23 @@ def test_it_is_readable_in_every_look(name, chromium, tmp_path):
         page.goto(path.as_uri())
         card = page.locator("#widget > .mw")
         expect(card).to_be_visible()
+        button = card.get_by_role("button", name="Stage")
+        without = card.get_by_role("button", name="Without questions")
         page.evaluate(FAULTS)
         unfold(page, name)
         faults = []
         for look, worn in LOOKS.items():
             page.emulate_media(color_scheme="light" if worn.is_dark else "dark", reduced_motion="reduce")
             page.evaluate(PUT_ON, vars(worn))
-            settle(page)
-            faults += [f"{look}: {fault}" for fault in page.evaluate("look.faults(0)")]
-            if (max(card.evaluate(SURFACE)) < 64) != worn.is_dark:
-                faults.append(f"{look}: the card is {card.evaluate(SURFACE)}")
+            for place in ("page", "stage", "stage without questions"):
+                if place == "stage":
+                    button.press("Enter")
+                elif place != "page" and without.count():
+                    without.press("Enter")
+                settle(page)
+                faults += [f"{look}, {place}: {fault}" for fault in page.evaluate("look.faults(0)")]
+                if (max(card.evaluate(SURFACE)) < 64) != worn.is_dark:
+                    faults.append(f"{look}, {place}: the card is {card.evaluate(SURFACE)}")
+            button.press("Escape")
     context.close()
     assert faults == []
