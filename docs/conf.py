@@ -12,6 +12,7 @@ from typer.main import get_command
 import mixwidgets
 from docs import teaching_pack
 from mixwidgets.cli import app as command_line
+from mixwidgets.experiments.loss_scale import loss_scales
 from mixwidgets.store.events import REASONS
 
 project = "mixwidgets"
@@ -53,7 +54,7 @@ linkcheck_anchors = False  # GitHub makes its anchors by script
 _NAMES = {
     "recipes": mixwidgets.recipes,
     "tasks": mixwidgets.tasks,
-    "loss_scales": mixwidgets.loss_scales,
+    "loss_scales": loss_scales,
     "reasons": REASONS,
 }
 _LONGEST_DEFAULT = 40  # characters

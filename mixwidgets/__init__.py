@@ -19,7 +19,6 @@ _MODULES = {
     "survey": "gradients.survey",
     "Recipe": "experiments.recipe",
     "recipes": "experiments.recipe",
-    "loss_scales": "experiments.loss_scale",
     "tasks": "task.catalogue",
     "Experiment": "experiments.experiment",
     "grid": "experiments.grid",

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Self, get_args
 
 from mixwidgets.checks import choice
-from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.options import Options
 
@@ -39,7 +39,8 @@ class Recipe(Options):
     weight_rounding: Literal["nearest", "stochastic"] = "nearest"
     """Without master weights: how an updated weight is rounded to the compute format."""
     loss_scale: LossScale = dataclasses.field(default_factory=LossScale)
-    """The factor on the loss before the backward pass (section 3.2)."""
+    """The factor on the loss before the backward pass (section 3.2). The name of another library, such as
+    "megatron", stands for its scaler (`loss_scales`)."""
     fp32_ops: tuple[Fp32Op, ...] = _FP32_OPS
     """Which of "softmax", "norm" and "loss" are computed in float32 although the compute format is narrower
     (section 3.3). Without "softmax", softmax is the naive one: no maximum is subtracted before exp."""
@@ -59,10 +60,13 @@ class Recipe(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._settle("fp32_ops", _in_order(self.fp32_ops))
-        if not isinstance(self.loss_scale, LossScale):
+        scale: object = self.loss_scale
+        if isinstance(scale, str):
+            self._settle("loss_scale", loss_scales[choice("loss_scale", scale, loss_scales)])
+        elif not isinstance(scale, LossScale):
             raise TypeError(
-                f"loss_scale takes a LossScale (from mixwidgets.experiments.loss_scale); "
-                f"{self.loss_scale!r} came. A constant factor is LossScale(kind='static', init_scale=1024.0)."
+                "loss_scale takes a LossScale (from mixwidgets.experiments.loss_scale) or the name of one; "
+                f"{scale!r} came. A constant factor is LossScale(kind='static', init_scale=1024.0)."
             )
         if self.operands is not None and not isinstance(self.operands, Operands):
             raise TypeError(

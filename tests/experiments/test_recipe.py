@@ -56,11 +56,19 @@ def test_the_operations_in_float32_have_one_order():
         ({"fp32_ops": "loss"}, "some of"),
         ({"compute_format": "float16", "fp32_ops": ("soft_max",)}, "Did you mean 'softmax'"),
         ({"operands": "float8_e4m3fn"}, "Operands"),
+        ({"loss_scale": "megatorn"}, "Did you mean 'megatron'"),
+        ({"loss_scale": 1024}, "LossScale.kind='static'"),
     ],
 )
 def test_bad_recipes_teach(fields, message):
     with pytest.raises((TypeError, ValueError), match=message):
         Recipe(**fields)
+
+
+def test_the_name_of_a_library_stands_for_its_scaler():
+    recipe = recipes["fp16_dynamic"].replace(loss_scale="megatron")
+    assert recipe.loss_scale == loss_scales["megatron"]
+    assert Recipe.from_dict(recipe.to_dict()) == recipe
 
 
 HALF = {"compute_format": "float16"}
