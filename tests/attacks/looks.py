@@ -57,6 +57,23 @@ def gradients(folder):
     return told
 
 
+def drawn(folder):
+    import mixwidgets as mw
+    from mixwidgets import charts
+
+    told = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        runs = mw.list_runs(folder)
+        told.append(charts.compare(runs).to_dict())
+        for run in runs:
+            try:
+                told.append(charts.gradients(run).to_dict())
+            except (LookupError, ValueError) as error:  # what was asked for is not there, in words
+                told.append([run.id, str(error)])
+    return told
+
+
 def exported(folder):
     import mixwidgets as mw
 
@@ -77,7 +94,8 @@ def command_line(folder):
     from mixwidgets.cli import app
 
     told = []
-    for command in (["runs", folder], ["runs", folder, "--json"]):
+    compare = ["compare", *(path.name for path in folder.iterdir()), "--runs-dir", folder]
+    for command in (["runs", folder], ["runs", folder, "--json"], compare):
         result = CliRunner().invoke(app, list(map(str, command)))
         told.append([result.exit_code, result.output])
         if result.exception and not isinstance(result.exception, SystemExit):
@@ -110,7 +128,7 @@ def explorer(folder):
     return told
 
 
-LOOKS = (listed, tables, compared, gradients, exported, command_line, lab, explorer)
+LOOKS = (listed, tables, compared, gradients, drawn, exported, command_line, lab, explorer)
 
 
 def most_memory():
