@@ -105,7 +105,7 @@ describe("the list", () => {
 
 test("the chosen tensor's values stand on the ruler, and why it is off beside them", () => {
   const { el, cells, text } = show();
-  const bars = () => [...el.querySelectorAll(".mw-histogram")].map((plot) => [...plot.querySelectorAll(".mw-bar")].map((one) => one.getAttribute("d")).join());
+  const bars = () => [...el.querySelectorAll(".mw-histogram")].map((plot) => [...plot.querySelectorAll(".mw-binade")].map((one) => one.getAttribute("d")).join());
   expect(text(".mw-difference-tensor [aria-live]")).toBe("relative error ∞, rounding explains 0.0003"); // the reason stands above
   expect(bars()[0]).not.toEqual(bars()[1]);
   const notes = () => [...el.querySelectorAll(".mw-difference-tensor .mw-note")].map((one) => one.textContent);

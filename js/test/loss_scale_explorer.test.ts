@@ -107,7 +107,7 @@ describe("the slider", () => {
   test("draws bars for every class that has gradients", () => {
     const { el, drag } = show();
     drag(-24);
-    const bars = [...el.querySelectorAll(".mw-bar")].map((bar) => bar.getAttribute("d"));
+    const bars = [...el.querySelectorAll(".mw-binade")].map((bar) => bar.getAttribute("d"));
     expected("float16", -24).forEach((count, kind) => expect(bars[kind] !== "").toBe(count > 0));
   });
 });

@@ -44,7 +44,7 @@ export interface Histogram {
 
 export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most, drawn }: Ruled, textures: Textures): Histogram {
   const ground = s("g");
-  const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: `mw-bar mw-bar-${kind}` }));
+  const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: "mw-binade" }));
   const axis = s("g", { class: "mw-ticks" });
   const element = s("svg", { role: "img", class: "mw-histogram" }, ground, ...bars, axis);
   const width = view.width(element);
