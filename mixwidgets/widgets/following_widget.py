@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 import warnings
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _LONGEST = 1000  # characters of a message, or of a request's name
 
 _AFTER_FAULT_S = 1.0
+_UNSHOWN_S = 60.0  # a widget that no page shows by then follows nothing until one does
 NO_THREAD = (
     "This Python can start no thread, as in a browser: what is shown is what there was, and is not followed."
 )
@@ -38,14 +40,14 @@ class FollowingWidget(MixWidget):
     _closed: threading.Event
     _context: Context | None
     _views: set[str]  # the ids of its views in pages
-    _is_seen: bool
+    _expected_until: float  # of `time.monotonic()`: a page may still come
     _is_looking: bool
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         widget: Self = super().__new__(cls, *args, **keywords)
         # Set here, since a widget whose __init__ raised is closed too.
         widget._again, widget._closed, widget._context = threading.Event(), threading.Event(), None
-        widget._views, widget._is_seen, widget._is_looking = set(), True, False
+        widget._views, widget._expected_until, widget._is_looking = set(), 0.0, False
         return widget
 
     def close(self) -> None:
@@ -86,7 +88,7 @@ class FollowingWidget(MixWidget):
             self.send({"kind": "hello"})
         elif kind == "bye" and _is_short(view) and view in self._views:
             self._views.remove(view)
-            self._is_seen = bool(self._views)
+            self._expected_until = 0.0
         elif kind in self._REQUESTS:
             self._begin(self._serve, content)
 
@@ -98,14 +100,15 @@ class FollowingWidget(MixWidget):
         self.send(_answer(lambda: self._do(content), content))
 
     def _follow(self) -> None:
-        """Listen to the page, and look until nothing more will come, the widget is closed, or its last view
-        is gone; a new view resumes the looking. The thread keeps the widget alive."""
+        """Listen to the page, and look until nothing more will come, the widget is closed, its last view is
+        gone, or no page has shown it for a minute; a new view resumes the looking. The thread keeps the
+        widget alive."""
         self.on_msg(self._on_message)
         self._look_from_now()
 
     def _look_from_now(self) -> None:
         with _TELLING:
-            self._is_seen = True
+            self._expected_until = time.monotonic() + _UNSHOWN_S
             if self._is_looking or self._closed.is_set():
                 return
             self._is_looking = True
@@ -145,7 +148,8 @@ class FollowingWidget(MixWidget):
 
     def _goes_on(self, pause: float | None) -> bool:
         with _TELLING:
-            self._is_looking = pause is not None and self._is_seen and not self._closed.is_set()
+            is_wanted = bool(self._views) or time.monotonic() < self._expected_until
+            self._is_looking = pause is not None and is_wanted and not self._closed.is_set()
             return self._is_looking
 
     def _on_message(self, _: Any, content: Any, __: Any) -> None:

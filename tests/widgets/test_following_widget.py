@@ -124,6 +124,19 @@ def test_it_looks_while_a_page_shows_it_and_again_when_one_does_anew():
     assert not threads("Listener")
 
 
+def test_what_no_page_shows_is_not_followed_for_long(monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.following_widget._UNSHOWN_S", 0.01)
+    widget = Listener(most=-1)
+    try:
+        widget._follow()
+        until(lambda: not threads("Listener"))
+        seen = widget.seen
+        said(widget, {"kind": "hello", "view": "a"})
+        until(lambda: widget.seen > seen + 20)  # 0.02 s at least
+    finally:
+        widget.close()
+
+
 def test_it_looks_in_the_context_of_the_newest_message(counter):
     counter.most = -1
     counter._follow()
