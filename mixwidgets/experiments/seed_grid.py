@@ -24,7 +24,12 @@ class ExperimentNames:
     def of(self, experiment: Experiment, *, without: str = "") -> str:
         """The fields that differ, but for one; the title where nothing does."""
         names = [name for name in self._varied if name != without]
-        return ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+        title = (
+            experiment.title
+            if without != "seed"
+            else experiment.title.removesuffix(f", seed {experiment.seed}")
+        )
+        return ", ".join(f"{name} {_text(experiment, name)}" for name in names) or title
 
 
 def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:

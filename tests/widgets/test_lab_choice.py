@@ -202,7 +202,9 @@ def settings_of(experiment):
 
 
 def test_settings_reach_the_experiment(make_lab, tmp_path, launched):
-    make_lab(tmp_path, task="char_gpt", settings="logit_multiplier=2², eps=1/1_000_000, batch_size=2^3").launch()
+    make_lab(
+        tmp_path, task="char_gpt", settings="logit_multiplier=2², eps=1/1_000_000, batch_size=2^3"
+    ).launch()
     (experiment,) = launched
     assert (experiment.eps, experiment.batch_size) == (1e-6, 8)
     assert experiment.task_options == {"logit_multiplier": 4.0}
