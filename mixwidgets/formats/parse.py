@@ -92,8 +92,8 @@ def to_exact(value: Any) -> Exact | BitPattern:
 
 
 def to_number(text: str) -> int | float:
-    """A text's number as an int where it is whole, else as the nearest float. ValueError for a bit pattern and
-    for what is no number; OverflowError beyond the floats."""
+    """A text's number as an int where it is whole, else as the nearest float. ValueError for a bit pattern
+    and for what is no number; OverflowError beyond the floats."""
     exact = to_exact(text)
     if isinstance(exact, BitPattern):
         raise ValueError(f"{_shown(text)} is a bit pattern, not a number")
