@@ -69,7 +69,7 @@ class SweepProgress(FollowingWidget):
     )
     _bands: t.List[bytes] = t.List(
         t.Bytes(),
-        help="Of the grid's first rows, once a run is over: rows of float32 (step, mean, low, high) (`band`).",
+        help="Of the grid's first rows, once a run ended: rows of float32 (step, mean, low, high) (`band`).",
     ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
