@@ -1,14 +1,10 @@
 """Experiments as a grid: a row for each setting, a column for each seed."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _FIELDS = [field.name for field in fields(Experiment) if field.name != "task_source"]
 
@@ -24,12 +20,8 @@ class ExperimentNames:
     def of(self, experiment: Experiment, *, without: str = "") -> str:
         """The fields that differ, but for one; the title where nothing does."""
         names = [name for name in self._varied if name != without]
-        title = (
-            experiment.title
-            if without != "seed"
-            else experiment.title.removesuffix(f", seed {experiment.seed}")
-        )
-        return ", ".join(f"{name} {_text(experiment, name)}" for name in names) or title
+        told = ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+        return told.removesuffix(f", seed {experiment.seed}") if without == "seed" else told
 
 
 def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
