@@ -161,6 +161,7 @@ class Sweep:
         """The runs, once the sweep is over; TimeoutError if that takes more than `timeout` seconds.
 
         Shows the progress unless `progress` is False: in a notebook as a SweepProgress, else as a bar.
+        The cell keeps the kernel busy meanwhile: interrupt it before you press the widget's Stop.
         """
         from tqdm.auto import tqdm
 

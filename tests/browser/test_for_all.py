@@ -272,7 +272,7 @@ def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path,
             assert not root.evaluate(SCROLLS), f"what belongs together needs scrolling after question {i + 1}"
             if i + 1 < count:
                 page.keyboard.press("PageDown")
-        page.keyboard.press("PageUp")
+        page.keyboard.press("PageUp" if count > 1 else "Enter")  # Enter begins anew
         assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
         root.get_by_role("button", name="Without questions").press("Enter")
         assert not body.evaluate_all("all => all.some((one) => one.hasAttribute('inert'))")

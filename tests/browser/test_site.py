@@ -374,7 +374,10 @@ def test_everything_by_keyboard(site):
     expect(site.preset(EDITOR.presets[0].text["en"])).to_be_focused()  # the hand stays where it is
 
 
-PAGES = ["index", *(page.id for page in WIDGETS), f"lesson_{LESSONS[0].id}"]
+PAGES = [
+    *["index", *(page.id for page in WIDGETS), f"lesson_{LESSONS[0].id}"],
+    *(pytest.param(f"lesson_{page.id}", marks=pytest.mark.slow) for page in LESSONS[1:]),
+]
 
 
 @pytest.mark.parametrize(("lang", "theme"), [("en", "light"), ("zh", "dark")])

@@ -80,6 +80,8 @@ def test_the_grid_has_a_row_for_each_setting_and_fills(show):
     assert widget._runs["3"]["metrics"] == {"loss": pytest.approx(2)}  # the loss weight is divided out
     one_of_each = grid_of([EXPERIMENT, replace(EXPERIMENT, seed=4, recipe="bf16")])
     assert [row["cells"] for row in one_of_each["rows"]] == [[0, None], [None, 1]]
+    seeds_alone = grid_of(mw.grid(EXPERIMENT, seed=range(2)))
+    assert seeds_alone["rows"] == [{"name": "digits_cnn, fp32, 3 steps", "cells": [0, 1]}]
 
 
 def bands(widget):
