@@ -229,7 +229,10 @@ def test_while_the_page_is_hidden_it_rests(opened):
     page = opened(mw.Playground(steps=100_000), motion="no-preference", clock=True)
     page.evaluate(
         """Object.defineProperty(document, "hidden", { get: () => window.away ?? false });
-        window.go = (away) => { window.away = away; document.dispatchEvent(new Event("visibilitychange")); }"""
+        window.go = (away) => {
+          window.away = away;
+          document.dispatchEvent(new Event("visibilitychange"));
+        }"""
     )
     page.clock.run_for(1_000)
     page.evaluate("go(true)")
