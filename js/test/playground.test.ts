@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
+import { signal } from "@preact/signals-core";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { formats } from "#core/formats/catalogue.ts";
 import { encode } from "#core/formats/encode.ts";
@@ -10,6 +11,7 @@ import { compare } from "#core/formats/rational.ts";
 import { classify, exactOf } from "#core/formats/decode.ts";
 import { summaryOf } from "#core/gradients/of_values.ts";
 import playground from "#widgets/playground/page.ts";
+import { frameLoop } from "#widgets/playground/loop.ts";
 import { History, MOST_ROWS } from "#widgets/playground/history.ts";
 import { startSession } from "#widgets/playground/session.ts";
 import { choiceOf, settingsOf, stateValue, stories, TRAITS, usual } from "#widgets/playground/state.ts";
@@ -131,6 +133,23 @@ describe("settings", () => {
       expect(playground.accept({ ...(said as object), ...wrong } as never), JSON.stringify(wrong)).toBeNull();
     }
   });
+});
+
+test.each([[2, 400], [32, 25]])("of each frame 8 ms are the engine's, on average: steps of %i ms", (length, expected) => {
+  let [now, steps] = [0, 0];
+  let frame: FrameRequestCallback = () => {};
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  vi.stubGlobal("requestAnimationFrame", (next: FrameRequestCallback) => ((frame = next), 1));
+  vi.stubGlobal("cancelAnimationFrame", () => {});
+  const view = { effect: (run: () => unknown) => void run(), onClose: () => {} };
+  const step = () => {
+    steps++;
+    now += length;
+  };
+  frameLoop(view as never, document.createElement("div"), signal(true), signal(100_000), step, () => {});
+  for (let i = 0; i < 100; i++) frame((now += 17));
+  clock.mockRestore();
+  expect(Math.abs(steps / expected - 1)).toBeLessThan(0.05);
 });
 
 test("in float32 both networks are one, bit for bit", () => {

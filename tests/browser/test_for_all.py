@@ -158,8 +158,9 @@ BURST = """(selector) => {
   const control = document.querySelector(`#widget ${selector}`);
   window.told = 0;
   const heard = new MutationObserver((changes) => { window.told += changes.length; });
-  const lives = document.querySelectorAll("#widget .mw-hidden[aria-live]");
-  lives.forEach((live) => heard.observe(live, { childList: true }));
+  for (const live of document.querySelectorAll("#widget .mw-hidden[aria-live]")) {
+    heard.observe(live, { childList: true });
+  }
   for (let i = 0; i < 10; i++) {
     if (control.type === "range") {
       control.value = Number(control.value) + (i % 2 ? 1 : 2) * (i < 5 ? 1 : -1);

@@ -230,7 +230,8 @@ def test_while_the_page_is_hidden_it_rests(opened):
     page.evaluate(
         """Object.defineProperty(document, "hidden", { get: () => window.away ?? false });
         window.go = (away) => {
-            window.away = away; document.dispatchEvent(new Event("visibilitychange"));
+          window.away = away;
+          document.dispatchEvent(new Event("visibilitychange"));
         }"""
     )
     page.clock.run_for(1_000)

@@ -111,6 +111,33 @@ def test_any_settings_train_as_the_reference_does_for_200_steps(engine, given):
     assert theirs == ours
 
 
+ONE_OF_EACH_CLASS = [
+    "float32", "tfloat32", "bfloat16", "float16",
+    "float8_e5m2", "float8_e4m3fn", "float6_e3m2fn", "float4_e2m1fn",
+]  # fmt: skip
+WEIGHTS = {  # which are kept, and how updates of narrow ones are rounded
+    "master": {"master_weights": True},
+    "nearest": {"master_weights": False, "weight_rounding": "nearest"},
+    "stochastic": {"master_weights": False, "weight_rounding": "stochastic"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("scale", make_playground.SCALES, ids=lambda scale: scale.kind)
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+@pytest.mark.parametrize("name", ONE_OF_EACH_CLASS)
+def test_every_combination_trains_as_the_reference_does(engine, name, optimizer, scale, weights):
+    fmt = mw.get_format(name)
+    given = Settings(
+        "circle", (3,), weight_format=fmt, activation_format=fmt, gradient_format=fmt, optimizer_format=fmt,
+        optimizer=optimizer, learning_rate=0.02 if optimizer == "adam" else 0.25, eps=1e-3, loss_scale=scale,
+        accumulation="format", batch_size=4, **WEIGHTS[weights],
+    )  # fmt: skip
+    theirs, ours = compared(engine, given, 200, {})
+    assert theirs == ours
+
+
 def committed() -> dict:
     return json.loads((ROOT / "tests/vectors/playground.json").read_text(encoding="utf-8"))
 

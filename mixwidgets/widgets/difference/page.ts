@@ -36,7 +36,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const axis = axisOf(rows.flatMap(({ error, explained }) => [error, explained]));
   root.append(
     h("div", { class: "mw-callout mw-stack-tight" }, ...(first
-      ? [h("p", {}, ...emphasised(pieces("difference.first", { module: first.module, direction: t(`difference.${first.direction}`) }))), h("p", { lang: "en" }, first.reason)]
+      ? [h("p", {}, ...emphasised(pieces("difference.first", { module: first.module, direction: t(`difference.${first.direction}`) }))), h("p", {}, first.reason)]
       : [h("p", {}, t("difference.none", { count: new Set(rows.map(({ module }) => module)).size }))])),
     errorKey(model.get("_format")),
     moduleList(view, rows, axis, chosen),

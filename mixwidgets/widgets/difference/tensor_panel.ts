@@ -14,7 +14,7 @@ import type { View } from "#ui/view.ts";
 import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 
 /** `told` is the row whose reason stands above. */
-export function tensorPanel(view: Pick<View<any>, "effect" | "width">, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
+export function tensorPanel(view: Pick<View<any>, "effect" | "onClose" | "width">, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
   const fills = textures();
   const format = getFormat(name)!;
   const summaries = (["reference", "found"] as const).map((which) => computed(() => {
@@ -33,7 +33,7 @@ export function tensorPanel(view: Pick<View<any>, "effect" | "width">, chosen: R
     });
     return h("div", {}, said, plot.element);
   });
-  const [title, numbers, why] = [h("h4"), h("p"), h("p", { lang: "en" })];
+  const [title, numbers, why] = [h("h4"), h("p"), h("p")];
   const both = h("div", { class: "mw-stack-tight" }, ...plots);
 
   view.effect(() => {

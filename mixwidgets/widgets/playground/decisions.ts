@@ -8,6 +8,8 @@ import type { Page } from "./parts.ts";
 import { percent } from "./words.ts";
 
 const GRID = 40; // points a side that a network is asked at
+const COARSE = 10; // and the least, for a large one
+const PRODUCTS = 1e6; // of weights, in all of them
 const POINTS = 200; // of the training set that are drawn
 const MARK = 2.6; // half a mark's size, in pixels
 const STRONGEST = 0.62; // of a class's colour, where the network is sure
@@ -18,7 +20,7 @@ export function plane({ view, session }: Page, trainer: Trainer, name: string): 
   const classes = [0, 1].map((one) => h("span", { class: `mw-play-class-${one}`, hidden: true }));
   const figure = h("p", { class: "mw-play-accuracy" });
   const begin = crispCanvas(view, canvas);
-  const cells = h("canvas", { width: GRID, height: GRID });
+  const cells = h("canvas");
 
   view.effect(() => {
     if (session.settings.value.task === "digits" || session.look.value < 0) return;
@@ -29,7 +31,8 @@ export function plane({ view, session }: Page, trainer: Trainer, name: string): 
     if (!drawn) return;
     const { pen, width, height } = drawn;
     const colours = classes.map((one) => getComputedStyle(one).color);
-    paintCells(cells, trainer.decision(GRID), colours);
+    const side = Math.round(Math.min(GRID, Math.max(COARSE, Math.sqrt(PRODUCTS / trainer.weightCount))));
+    paintCells(cells, side, trainer.decision(side), colours);
     pen.imageSmoothingEnabled = true;
     pen.drawImage(cells, 0, 0, width, height);
     const ground = getComputedStyle(canvas).backgroundColor;
@@ -40,15 +43,16 @@ export function plane({ view, session }: Page, trainer: Trainer, name: string): 
 }
 
 /** A pixel a cell: the more certain, the stronger the class's colour. */
-function paintCells(cells: HTMLCanvasElement, decided: Float32Array, colours: readonly string[]): void {
+function paintCells(cells: HTMLCanvasElement, side: number, decided: Float32Array, colours: readonly string[]): void {
   const pen = cells.getContext("2d");
   if (!pen) return;
-  const image = pen.createImageData(GRID, GRID);
+  cells.width = cells.height = side;
+  const image = pen.createImageData(side, side);
   const parts = colours.map((colour) => (/[\d.]+/.test(colour) ? colour.match(/[\d.]+/g)!.map(Number) : [128, 128, 128]));
   decided.forEach((lean, i) => {
-    const [column, row] = [i % GRID, GRID - 1 - Math.floor(i / GRID)];
+    const [column, row] = [i % side, side - 1 - Math.floor(i / side)];
     const [r, g, b] = parts[lean > 0 ? 1 : 0]!;
-    image.data.set([r!, g!, b!, 255 * STRONGEST * Math.abs(lean)], 4 * (row * GRID + column)); // NaN leaves a hole
+    image.data.set([r!, g!, b!, 255 * STRONGEST * Math.abs(lean)], 4 * (row * side + column)); // NaN leaves a hole
   });
   pen.putImageData(image, 0, 0);
 }

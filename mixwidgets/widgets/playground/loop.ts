@@ -1,4 +1,4 @@
-// Training in the time that frames leave: 8 ms of each, while it is seen.
+// Training in the time that frames leave: 8 ms of each on average, while it is seen.
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { View } from "#ui/view.ts";
@@ -11,7 +11,7 @@ export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-
 
 /**
  * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
- * and the rest of the time allows, once at least. The frame that answers a click or a key does neither.
+ * and the time allows. The frame that answers a click or a key does neither.
  */
 export function frameLoop(
   view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
@@ -35,14 +35,17 @@ export function frameLoop(
     const perSecond = rate.value;
     let last = performance.now();
     let due = 0;
+    let left = 0; // ms; below 0 after a step that took longer than a frame's share: the next frames are the page's own
     let request = requestAnimationFrame(function frame(now) {
       due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
       last = now;
-      const end = performance.now() + BUDGET_MS;
+      left = Math.min(left + BUDGET_MS, BUDGET_MS);
       if (!isAnswering) drawn();
-      for (; !isAnswering && due >= 1 && playing.peek(); due -= 1) {
+      for (let from = performance.now(); !isAnswering && left > 0 && due >= 1 && playing.peek(); due -= 1) {
         step();
-        if (performance.now() >= end) break;
+        const now = performance.now();
+        left -= now - from;
+        from = now;
       }
       isAnswering = false;
       if (playing.peek()) request = requestAnimationFrame(frame);

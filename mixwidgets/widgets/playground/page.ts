@@ -25,6 +25,7 @@ import { verdict } from "./verdict.ts";
 import { weightsPart } from "./weights.ts";
 
 const LOOK_MS = 100; // from one drawing to the next while it trains
+const LOOK_SHARE = 0.15; // of the time, at most: a large network takes long to draw
 const STILL_MS = 1000; // where motion is unwelcome
 const SPOKEN_MS = 5000; // from one spoken sentence to the next while it trains
 const RATE = 60; // steps a second
@@ -139,14 +140,16 @@ function render({ model, el }: RenderProps<State>): () => void {
     spoken.say(callout.textContent);
   });
 
-  let looked = 0;
+  let [looked, took] = [0, 0];
   frameLoop(view, root, control.playing, control.rate, () => {
     session.step();
     if (session.chosen.steps >= control.end.peek()) control.playing.value = false;
   }, () => {
-    if (performance.now() - looked < (still ? STILL_MS : LOOK_MS)) return;
-    looked = performance.now();
+    const from = performance.now();
+    if (from - looked < Math.max(still ? STILL_MS : LOOK_MS, took / LOOK_SHARE)) return;
     session.show();
+    looked = performance.now();
+    took = looked - from;
   });
   let wasPlaying = false;
   view.effect(() => {
