@@ -10,19 +10,19 @@ import { fakeModel } from "./fake_model.ts";
 const bytesOf = (name: string) => Buffer.from(vectors.cases.find((one) => one.name === name)!.bytes, "hex");
 const sized = (bytes: Buffer) => Buffer.concat([Buffer.from(Uint32Array.of(bytes.length).buffer), bytes]);
 const viewOf = (bytes: Uint8Array) => new DataView(Uint8Array.from(bytes).buffer);
-const row = (module: string, direction: string, verdict: keyof typeof TENSORS = "ok", call = 0, tensor = "output") =>
-  ({ module, kind: "Linear", call, direction, tensor, verdict, reason: verdict === "ok" ? "" : `why ${module}` });
+const row = (module: string, direction: string, verdict: "ok" | "off" | "raised" = "ok", call = 0, ...tensors: string[]) =>
+  ({ module, kind: "Linear", call, direction, tensors: verdict === "raised" ? [] : ["output", ...tensors].slice(-Math.max(1, tensors.length)), verdict, reason: verdict === "ok" ? "" : `why ${module}` });
 
 const ROWS = [row("a", "forward"), row("<b>", "forward", "off"), row("b", "forward", "ok", 1), row("loss", "forward"),
-  row("b", "backward", "ok", 1, "gradient of weight"), row("a", "backward", "off", 0, "gradient of input"), row("step", "backward", "raised", 0, "")];
-const ERRORS = [1e-4, 2e-4, Infinity, 3e-4, 0, 0, 1e-3, 1e-3, 1e-3, 1e-3, 0.5, 1e-3, NaN, NaN];
+  row("b", "backward", "ok", 1, "gradient of weight"), row("a", "backward", "off", 0, "gradient of input", "gradient of output 2"), row("step", "backward", "raised")];
+const ERRORS = [1e-4, 2e-4, Infinity, 3e-4, 0, 0, 1e-3, 1e-3, 1e-3, 1e-3, 0.5, 1e-3, 0.25, 1e-3]; // of each tensor
 
-const TENSORS = { ok: "spread float32", off: "edges float32", raised: "nothing" };
+const TENSORS = { ok: "spread float32", off: "edges float32" };
 
 function show(rows = ROWS) {
-  const tensors = rows.map(({ verdict }) => [TENSORS[verdict], verdict === "raised" ? "nothing" : "spread float32"].map((name) => sized(bytesOf(name))));
+  const summaries = rows.flatMap(({ verdict, tensors }) => tensors.flatMap((_, i) => [verdict === "off" && i === 0 ? TENSORS.off : TENSORS.ok, TENSORS.ok]));
   const model = fakeModel({
-    _rows: rows, _errors: viewOf(new Uint8Array(Float64Array.from(ERRORS).buffer)), _tensors: viewOf(Buffer.concat(tensors.flat())),
+    _rows: rows, _errors: viewOf(new Uint8Array(Float64Array.from(ERRORS).buffer)), _summaries: viewOf(Buffer.concat(summaries.map((name) => sized(bytesOf(name))))),
     _format: "float16", _loss_scale: 1024,
   });
   const el = document.body.appendChild(document.createElement("div"));
@@ -118,6 +118,26 @@ test("the chosen tensor's values stand on the ruler, and why it is off beside th
   expect(el.querySelector(".mw-histogram")!.closest("[hidden]")).toBeNull();
   cells()[6]!.click();
   expect(el.querySelector(".mw-histogram")!.closest("[hidden]")).not.toBeNull();
+});
+
+test("each tensor of a row can be chosen, the worst first; another row begins with its worst again", () => {
+  const { el, cells, text } = show();
+  const menu = el.querySelector<HTMLSelectElement>(".mw-difference-tensor select")!;
+  const bars = () => [...el.querySelectorAll(".mw-histogram")].map((plot) => [...plot.querySelectorAll(".mw-binade")].map((one) => one.getAttribute("d")).join());
+  expect(menu.closest("[hidden]")).not.toBeNull(); // an output alone
+  cells()[0]!.click();
+  expect(menu.closest("[hidden]")).toBeNull();
+  expect([...menu.options].map((one) => one.textContent)).toEqual(["gradient of input (0.5)", "gradient of output 2 (0.25)"]);
+  expect(bars()[0]).not.toEqual(bars()[1]);
+  menu.selectedIndex = 1;
+  menu.dispatchEvent(new Event("change"));
+  expect(text(".mw-difference-tensor h4")).toBe("a (Linear) · backward · gradient of output 2");
+  expect(text(".mw-difference-tensor [aria-live]")).toContain("relative error 0.25");
+  expect(bars()[0]).toEqual(bars()[1]);
+  cells()[1]!.click();
+  cells()[0]!.click();
+  expect(text(".mw-difference-tensor h4")).toBe("a (Linear) · backward · gradient of input");
+  expect(menu.selectedIndex).toBe(0);
 });
 
 test("where nothing is off it says so, and shows the first row", () => {

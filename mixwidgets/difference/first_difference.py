@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
-from mixwidgets.difference.verdict import Pair, Row, verdict
+from mixwidgets.difference.verdict import ComparedTensor, Row, verdict
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import Text, in_language
@@ -42,9 +42,10 @@ class FirstDifference:
     """The name of the recipe's compute format."""
     loss_scale: float
     """The loss scale of the recipe's backward pass."""
-    summaries: list[Pair] = field(repr=False)
-    """For each row of the table, two GradientSummaries of its tensor: as computed by the recipe, and by the
-    reference. In the backward pass both contain the loss scale, except for "step"."""
+    tensors: list[list[ComparedTensor]] = field(repr=False)
+    """For each row of the table, the tensors that the module computes, the worst first: `name`, `error`,
+    `explained`, and two GradientSummaries, `found` by the recipe and `reference`. In the backward pass both
+    contain the loss scale, except for "step"."""
     _reasons: list[Text | str] = field(repr=False)
     """The table's reasons in each language."""
 
@@ -52,7 +53,7 @@ class FirstDifference:
         """Write a page that shows the result, one HTML file without network or kernel. Returns its path.
 
         It lists the modules in the order of execution, each with its error and the error that rounding
-        explains; selecting a module shows its tensor's values in both precisions. Raises the errors of a
+        explains; selecting a module shows its tensors' values in both precisions. Raises the errors of a
         widget's `save`.
         """
         widget = self._widget()
@@ -65,10 +66,9 @@ class FirstDifference:
         from mixwidgets.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
 
         reasons = in_language(self._reasons, chosen_language())
-        table = self.table.drop(columns=["error", "explained"]).assign(reason=reasons)
+        table = self.table.drop(columns=["tensor", "error", "explained"]).assign(reason=reasons)
         rows: list[Any] = table.to_dict("records")
-        errors = self.table[["error", "explained"]].to_numpy("float64")
-        return ModuleErrors(rows, errors, self.summaries, self.format, self.loss_scale)
+        return ModuleErrors(rows, self.tensors, self.format, self.loss_scale)
 
     def _repr_mimebundle_(self, **keywords: Any) -> Any:
         shown: Any = self._widget()._repr_mimebundle_(**keywords)
@@ -132,12 +132,12 @@ def first_difference(
     model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     with training_settings():
         compared = Comparison(model, _arguments(batch), loss, chosen, step)
-        module, direction, why, rows, summaries = verdict(compared)
+        module, direction, why, rows, tensors = verdict(compared)
     lang, reasons = chosen_language(), [row.reason for row in rows]
     table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
     return FirstDifference(
         *(module, direction, str(in_language(why, lang)), table),
-        *(chosen.compute_format, compared.loss_scale, summaries, reasons),
+        *(chosen.compute_format, compared.loss_scale, tensors, reasons),
     )
 
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import numpy as np
 import torch
 
 from mixwidgets.difference.comparison import Comparison
-from mixwidgets.difference.errors import error_of, explained, times_allowed
+from mixwidgets.difference.errors import Error, error_of, explained, times_allowed
 from mixwidgets.difference.passes import OUTPUT, Call, Place
 from mixwidgets.difference.reasons import in_each_language, reason, step_reason
 from mixwidgets.gradients.summary import GradientSummary
@@ -32,27 +31,41 @@ class Row(NamedTuple):
     """Empty if the row is ok."""
 
 
-Pair = tuple[GradientSummary, GradientSummary]
-"""Summaries of a row's tensor in the recipe's precision, and of the reference's at the same loss scale."""
+class ComparedTensor(NamedTuple):
+    """A tensor that a call of a module computes, in both precisions."""
+
+    name: str
+    """"output", "gradient of output", "gradient of input" or "gradient of weight"; the second output of a
+    module is "output 2"."""
+    error: float
+    """‖x − reference‖ / ‖reference‖."""
+    explained: float
+    """The relative error that rounding explains."""
+    found: GradientSummary
+    """As the recipe computes it; in the backward pass, with the loss scale, except for "step"."""
+    reference: GradientSummary
+    """As the reference computes it, at the same loss scale."""
 
 
-def verdict(found: Comparison) -> tuple[str | None, str | None, Text | str, list[Row], list[Pair]]:
-    """(module, direction, reason, rows, pairs) of the first module that is off."""
+def verdict(
+    found: Comparison,
+) -> tuple[str | None, str | None, Text | str, list[Row], list[list[ComparedTensor]]]:
+    """(module, direction, reason, rows, their tensors) of the first module that is off."""
     judged = [*_rows(found)]
-    rows, pairs = [row for row, _ in judged], [pair for _, pair in judged]
+    rows, tensors = [row for row, _ in judged], [tensors for _, tensors in judged]
     first = next((row for row in rows if row.verdict != "ok"), None)
     if first:
-        return first.module, first.direction, first.reason, rows, pairs
+        return first.module, first.direction, first.reason, rows, tensors
     modules = len({row.module for row in rows})
     why = in_each_language(
         lambda tell: tell(
             "Rounding explains the errors of all {count} modules, forward and backward.", count=modules
         )
     )
-    return None, None, why, rows, pairs
+    return None, None, why, rows, tensors
 
 
-def _rows(found: Comparison) -> Iterator[tuple[Row, Pair]]:
+def _rows(found: Comparison) -> Iterator[tuple[Row, list[ComparedTensor]]]:
     done = found.done
     places: dict[tuple[Call, bool], list[Place]] = {}
     for place, call in found.low.calls.items():
@@ -72,20 +85,19 @@ def _rows(found: Comparison) -> Iterator[tuple[Row, Pair]]:
         yield _step_row(found)
 
 
-def _raised(call: Call, direction: str, error: Exception) -> tuple[Row, Pair]:
+def _raised(call: Call, direction: str, error: Exception) -> tuple[Row, list[ComparedTensor]]:
     nan = float("nan")
     first_line = (str(error).splitlines() or [""])[0]
     raised = {"kind": type(error).__name__, "message": first_line}
     why = in_each_language(lambda tell: tell("it raises {kind}: {message}", **raised))
-    nothing = GradientSummary.of(np.zeros(0, np.float32))
-    row = Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why)
-    return row, (nothing, nothing)
+    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why), []
 
 
 def _row(
     found: Comparison, call: Call, direction: str, places: Iterable[Place]
-) -> Iterator[tuple[Row, Pair]]:
-    """The row of a call, for the tensor with the worst ratio to what rounding explains."""
+) -> Iterator[tuple[Row, list[ComparedTensor]]]:
+    """The row of a call, and its tensors. The one with the worst ratio to what rounding explains comes first
+    and decides on the row."""
     info = torch.finfo(found.dtype)
     scale = 1.0 if direction == "forward" else found.loss_scale
     judged = []
@@ -96,7 +108,8 @@ def _row(
             judged.append((times_allowed(error.absolute, rounding, error.count), place, error, rounding))
     if not judged:
         return
-    times, place, error, rounding = max(judged, key=lambda one: one[0])
+    judged.sort(key=lambda one: -one[0])
+    times, place, error, rounding = judged[0]
     why: Text | str = ""
     if times > 1:
         notes = sorted(
@@ -106,15 +119,23 @@ def _row(
         why = in_each_language(
             lambda tell: reason(tell, place.what, error, rounding, notes, found.dtype, scale)
         )
-    share = rounding / error.norm if error.norm else 0.0
-    row = Row(
-        *(call.module, call.kind, call.number, direction, place.what),
-        *(error.relative, share, "off" if times > 1 else "ok", why),
-    )
-    yield (row, (found.low.summaries[place], GradientSummary.of(found.reference.tensors[place] * scale)))
+    tensors = [
+        ComparedTensor(
+            one.what + (f" {one.index + 1}" if one.index else ""),
+            *(its_error.relative, _share(its_rounding, its_error)),
+            *(found.low.summaries[one], GradientSummary.of(found.reference.tensors[one] * scale)),
+        )
+        for _, one, its_error, its_rounding in judged
+    ]
+    judgement = ("off" if times > 1 else "ok", why)
+    yield Row(call.module, call.kind, call.number, direction, *tensors[0][:3], *judgement), tensors
 
 
-def _step_row(found: Comparison) -> tuple[Row, Pair]:
+def _share(rounding: float, error: Error) -> float:
+    return rounding / error.norm if error.norm else 0.0
+
+
+def _step_row(found: Comparison) -> tuple[Row, list[ComparedTensor]]:
     """The row of the user's step, for all gradients together."""
     base, low = found.base.stepped, found.done.stepped
     joined = [
@@ -130,7 +151,7 @@ def _step_row(found: Comparison) -> tuple[Row, Pair]:
     why: Text | str = ""
     if off:
         why = in_each_language(lambda tell: step_reason(tell, low, base, found.loss_scale, error.relative))
-    share = rounding / error.norm if error.norm else 0.0
     kind = getattr(found.step, "__name__", "function")
-    row = Row(STEP, kind, 0, "backward", "gradients", error.relative, share, "off" if off else "ok", why)
-    return row, (GradientSummary.of(joined[1]), GradientSummary.of(joined[0]))
+    summaries = [GradientSummary.of(one) for one in (joined[1], joined[0])]
+    tensor = ComparedTensor("gradients", error.relative, _share(rounding, error), *summaries)
+    return Row(STEP, kind, 0, "backward", *tensor[:3], "off" if off else "ok", why), [tensor]

@@ -62,27 +62,26 @@ def _lab(lang, folder):
 
 def _module_errors(lang, folder):
     """A model of 12 blocks, one of which is off: its reference has values beyond float16. The step raises."""
-    rows, errors, summaries = [], [], []
+    rows, tensors = [], []
     for i, values in enumerate(_gradients(12).values()):
         is_off = i == 5
         large = values * np.float32(2.0**30 if is_off else 1)
         low = np.where(abs(large) > 65504, np.inf, large).astype(np.float16)
-        for direction, tensor in (("forward", "output"), ("backward", "gradient of input")):
+        errors = (np.inf, 2e-4) if is_off else (3e-4, 2e-4)
+        pair = (GradientSummary.of(low), GradientSummary.of(large))
+        for direction, names in (
+            ("forward", ["output"]),
+            ("backward", ["gradient of input", "gradient of weight"]),
+        ):
             told = ("off", "a sentence says why.") if is_off else ("ok", "")
-            rows.append(_row(f"blocks.{i}.attention.projection", direction, tensor, *told))
-            errors.append((np.inf, 2e-4) if is_off else (3e-4, 2e-4))
-            summaries.append((GradientSummary.of(low), GradientSummary.of(large)))
-    nothing = GradientSummary.of(np.zeros(0, np.float32))
-    rows.append(_row("step", "backward", "", "raised", "it raises RuntimeError: no room"))
-    return ModuleErrors(
-        *(rows, np.array([*errors, (np.nan, np.nan)]), [*summaries, (nothing, nothing)]),
-        *("float16", 2.0**15),
-        lang=lang,
-    )
+            rows.append(_row(f"blocks.{i}.attention.projection", direction, *told))
+            tensors.append([(name, *errors, *pair) for name in names])
+    rows.append(_row("step", "backward", "raised", "it raises RuntimeError: no room"))
+    return ModuleErrors(rows, [*tensors, []], "float16", 2.0**15, lang=lang)
 
 
-def _row(module, direction, tensor, verdict, reason):
-    texts = {"module": module, "kind": "Linear", "direction": direction, "tensor": tensor}
+def _row(module, direction, verdict, reason):
+    texts = {"module": module, "kind": "Linear", "direction": direction}
     return {**texts, "call": 0, "verdict": verdict, "reason": reason}
 
 

@@ -181,12 +181,19 @@ def test_both_tensors_of_a_row_are_counted_and_none_is_kept():
     before = tensors()
     found = mw.first_difference(model, INPUTS, loss, "fp16_static")
     assert tensors() == before
-    assert len(found.summaries) == len(found.table)
+    assert len(found.tensors) == len(found.table)
 
     def counted(module, direction, tensor):
         row = found.table[(found.table.module == module) & (found.table.direction == direction)]
         assert [*row.tensor] == [tensor]
-        return found.summaries[row.index[0]]
+        worst, *_ = found.tensors[row.index[0]]
+        assert (worst.name, worst.error) == (tensor, row.error.item())
+        return worst.found, worst.reference
+
+    backward = found.table[(found.table.module == "1") & (found.table.direction == "backward")]
+    compared = found.tensors[backward.index[0]]
+    assert {one.name for one in compared} == {f"gradient of {what}" for what in ("input", "weight", "bias")}
+    assert compared[0].name == backward.tensor.item()
 
     hidden = model[0](INPUTS)
     logits = model[1](hidden)

@@ -30,6 +30,9 @@ export function errorKey(format: string): HTMLElement {
     sign("off", t("difference.off")), sign("raised", t("difference.raised")));
 }
 
+/** A dotted name, whose line breaks after a dot. */
+const breakable = (name: string) => name.split(/(?<=\.)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
 export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: readonly Row[], axis: Axis, chosen: Signal<Row | undefined>): HTMLElement {
   const lines = new Map<string, { name: string; halves: Partial<Record<Row["direction"], Row>> }>();
   for (const row of rows) {
@@ -47,11 +50,11 @@ export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: read
     return cell;
   }));
   const list = h("ol", { "aria-label": t("difference.modules") }, ...[...lines.values()].map(({ name }, i) =>
-    h("li", { class: "mw-difference-line" }, h("span", { class: "mw-difference-name" }, name), ...cells[i]!.map((cell) => cell ?? h("span")))));
+    h("li", { class: "mw-difference-line" }, h("span", { class: "mw-difference-name" }, ...breakable(name)), ...cells[i]!.map((cell) => cell ?? h("span")))));
   const head = h("div", { class: "mw-difference-line mw-difference-head", "aria-hidden": "true" }, h("span"),
     ...DIRECTIONS.map((direction) => h("span", {}, h("span", {}, t(`difference.head_${direction}`)), s("svg", { height: 16 }, ...axis.ticks.map((tick) =>
       tickMark(direction, axis.place(10 ** tick), `10${superscript(tick)}`)),
-      rows.some(({ error }) => error === Infinity) ? tickMark(direction, axis.place(Infinity), "∞") : null))));
+      rows.some(({ tensors: [worst] }) => worst?.error === Infinity) ? tickMark(direction, axis.place(Infinity), "∞") : null))));
   const element = h("div", { class: "mw-difference-list" }, head, list);
 
   oneStop(list, cells, buttons.get(chosen.peek()!));
@@ -71,10 +74,10 @@ const tickMark = (direction: Row["direction"], percent: number, text: string) =>
 /** Backward grows to the left. */
 const across = (direction: Row["direction"], percent: number): string => `${(direction === "forward" ? percent : 100 - percent).toFixed(2)}%`;
 
-function picture({ direction, verdict, error, explained }: Row, axis: Axis): SVGSVGElement {
+function picture({ direction, verdict, tensors: [worst] }: Row, axis: Axis): SVGSVGElement {
   const x = (value: number) => across(direction, axis.place(value));
-  const marks = verdict === "raised" ? [] : [
-    s("line", { x1: x(explained), x2: x(error), y1: 13, y2: 13, class: "mw-difference-gap" }), mark("explained", x(explained)),
-  ];
-  return s("svg", { height: 26, "aria-hidden": "true" }, ...marks, mark(verdict, x(error)));
+  const marks = worst ? [
+    s("line", { x1: x(worst.explained), x2: x(worst.error), y1: 13, y2: 13, class: "mw-difference-gap" }), mark("explained", x(worst.explained)),
+  ] : [];
+  return s("svg", { height: 26, "aria-hidden": "true" }, ...marks, mark(verdict, x(worst?.error ?? NaN)));
 }

@@ -15,25 +15,32 @@ import { type Row, type Told } from "./words.ts";
 
 interface State {
   _rows: Told[];
-  _errors: DataView; // of each row its error and what rounding explains, float64
-  _tensors: DataView; // of each row two summaries: its tensor, and the reference's
+  _errors: DataView; // of each tensor its error and what rounding explains, float64
+  _summaries: DataView; // of each tensor two: in the recipe's precision, and in the reference's
   _format: string;
   _loss_scale: number;
 }
 
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
-  const [errors, tensors] = [model.get("_errors"), framesOf(model.get("_tensors"))];
-  const rows: Row[] = model.get("_rows").map((told, i) => ({
-    ...told, error: errors.getFloat64(16 * i, true), explained: errors.getFloat64(16 * i + 8, true),
-    found: tensors[2 * i]!, reference: tensors[2 * i + 1]!,
+  const [errors, summaries] = [model.get("_errors"), framesOf(model.get("_summaries"))];
+  let at = -1;
+  const rows: Row[] = model.get("_rows").map((told) => ({
+    ...told,
+    tensors: told.tensors.map((name) => {
+      at++;
+      return {
+        name, error: errors.getFloat64(16 * at, true), explained: errors.getFloat64(16 * at + 8, true),
+        found: summaries[2 * at]!, reference: summaries[2 * at + 1]!,
+      };
+    }),
   }));
   const first = rows.find(({ verdict }) => verdict !== "ok");
   const chosen = signal(first ?? rows[0]);
 
   const { root } = card(el, t("difference.title"));
   root.classList.add("mw-difference");
-  const axis = axisOf(rows.flatMap(({ error, explained }) => [error, explained]));
+  const axis = axisOf(rows.flatMap(({ tensors: [worst] }) => (worst ? [worst.error, worst.explained] : [])));
   root.append(
     h("div", { class: "mw-callout mw-stack-tight" }, ...(first
       ? [h("p", {}, ...emphasised(pieces("difference.first", { module: first.module, direction: t(`difference.${first.direction}`) }))), h("p", {}, first.reason)]

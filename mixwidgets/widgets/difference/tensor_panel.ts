@@ -1,15 +1,16 @@
-// The chosen row's tensor on the ruler of the recipe's format: as the reference has it, and as the recipe does.
+// A tensor of the chosen row on the ruler of the recipe's format: as the reference has it, and as the recipe does.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { GradientSummary } from "#core/gradients/summary.ts";
+import { labelled } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, listed, t } from "#ui/messages.ts";
 import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
-import { integer, powerOfAny, share } from "#ui/ruler/words.ts";
+import { integer, number, powerOfAny, share } from "#ui/ruler/words.ts";
 import type { View } from "#ui/view.ts";
 import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 
@@ -17,10 +18,13 @@ import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 export function tensorPanel(view: Pick<View<any>, "effect" | "onClose" | "width">, chosen: ReadonlySignal<Row | undefined>, told: Row | undefined, name: string, lossScale: number): HTMLElement {
   const fills = textures();
   const format = getFormat(name)!;
-  const summaries = (["reference", "found"] as const).map((which) => computed(() => {
-    const row = chosen.value;
-    return row ? GradientSummary.fromBytes(row[which]) : GradientSummary.together([]);
-  }));
+  const place = signal(0); // of the tensor in the row
+  const shown = computed(() => chosen.value?.tensors[place.value]);
+  const menu = h("select");
+  menu.addEventListener("change", () => (place.value = menu.selectedIndex));
+  const choice = labelled(t("difference.which"), menu);
+  const summaries = (["reference", "found"] as const).map((which) => computed(() =>
+    shown.value ? GradientSummary.fromBytes(shown.value[which]) : GradientSummary.together([])));
   const most = computed(() => Math.max(...summaries.map((one) => tallest(one.value))));
   const plots = summaries.map((summary, i) => {
     const said = h("p", { class: "mw-note" });
@@ -38,15 +42,21 @@ export function tensorPanel(view: Pick<View<any>, "effect" | "onClose" | "width"
 
   view.effect(() => {
     const row = chosen.value;
+    place.value = 0;
+    menu.replaceChildren(...(row?.tensors ?? []).map((one) => h("option", {}, `${tensorName(one)} (${number(one.error)})`)));
+    choice.hidden = menu.options.length < 2;
+  });
+  view.effect(() => {
+    const [row, tensor] = [chosen.value, shown.value];
     if (!row) return;
     const isScaled = row.direction === "backward" && row.module !== "step" && lossScale !== 1;
-    setText(title, `${moduleName(row)} (${row.kind}) · ${t(`difference.${row.direction}`)}${row.tensor && ` · ${tensorName(row)}`}`);
-    setText(numbers, row.verdict === "raised" ? "" : inSeries([errorWords(row), isScaled ? t("difference.scaled", { scale: powerOfAny(lossScale) }) : ""]));
+    setText(title, `${moduleName(row)} (${row.kind}) · ${t(`difference.${row.direction}`)}${tensor ? ` · ${tensorName(tensor)}` : ""}`);
+    setText(numbers, tensor ? inSeries([errorWords(tensor), isScaled ? t("difference.scaled", { scale: powerOfAny(lossScale) }) : ""]) : "");
     setText(why, row === told ? "" : row.reason);
-    both.hidden = summaries.every((one) => one.value.count === 0);
+    both.hidden = !tensor;
   });
   return h("section", { class: "mw-stack-tight mw-difference-tensor", "aria-label": t("difference.tensor") },
-    title, h("div", { class: "mw-stack-tight", "aria-live": "polite" }, numbers, why), both, fills.element);
+    title, choice, h("div", { class: "mw-stack-tight", "aria-live": "polite" }, numbers, why), both, fills.element);
 }
 
 /** "512 values, 3 zero, 12 infinite". */

@@ -9,34 +9,42 @@ export interface Told {
   readonly kind: string;
   readonly call: number;
   readonly direction: "forward" | "backward";
-  readonly tensor: string;
+  /** Names of the tensors that it computes, the worst first; none where it raises. */
+  readonly tensors: readonly string[];
   readonly verdict: "ok" | "off" | "raised";
   readonly reason: string;
 }
 
-export interface Row extends Told {
+/** A tensor, in the recipe's precision and in the reference's. */
+export interface Tensor {
+  readonly name: string;
   readonly error: number;
   readonly explained: number;
-  /** Bytes of the tensor's summary in the recipe's precision, and in the reference's. */
+  /** Bytes of its summaries. */
   readonly found: DataView;
   readonly reference: DataView;
 }
 
-export const moduleName = ({ module, call }: Told): string => (call ? t("difference.call", { module, number: call + 1 }) : module);
-
-/** "output", "gradient of weight". */
-export function tensorName({ tensor }: Told): string {
-  const of = tensor.startsWith("gradient of ") ? tensor.slice("gradient of ".length) : "";
-  const word = (one: string) => (one === "output" || one === "input" || one === "gradients" ? t(`difference.${one}`) : one);
-  return of ? t("difference.gradient_of", { what: word(of) }) : word(tensor);
+export interface Row extends Omit<Told, "tensors"> {
+  readonly tensors: readonly Tensor[];
 }
 
-export const errorWords = ({ error, explained }: Row): string =>
+export const moduleName = ({ module, call }: Pick<Told, "module" | "call">): string => (call ? t("difference.call", { module, number: call + 1 }) : module);
+
+/** "output", "output 2", "gradient of weight". */
+export function tensorName({ name }: Tensor): string {
+  const [, gradient, what, number = ""] = /^(gradient of )?(.*?)( [0-9]+)?$/.exec(name)!;
+  const word = (what === "output" || what === "input" || what === "gradients" ? t(`difference.${what}`) : what) + number;
+  return gradient ? t("difference.gradient_of", { what: word }) : word;
+}
+
+export const errorWords = ({ error, explained }: Tensor): string =>
   t("difference.errors", { error: number(error), explained: number(explained) });
 
 /** All that a row says, for a screen reader. */
 export function cellWords(row: Row): string {
   const args = { module: moduleName(row), direction: t(`difference.${row.direction}`), verdict: t(`difference.${row.verdict}`) };
-  if (row.verdict === "raised") return t("difference.cell_raised", args);
-  return t("difference.cell", { ...args, tensor: tensorName(row), errors: errorWords(row) });
+  const [worst] = row.tensors;
+  if (!worst) return t("difference.cell_raised", args);
+  return t("difference.cell", { ...args, tensor: tensorName(worst), errors: errorWords(worst) });
 }
