@@ -37,6 +37,8 @@ def test_the_saved_page_names_the_module_and_shows_its_tensor(page, tmp_path):
     chosen = card.locator("[aria-current]")
     expect(chosen).to_have_accessible_name(re.compile("^25, forward: output, relative error .*, off$"))
     expect(card.locator(".mw-histogram")).to_have_count(2)
+    menu = card.locator(".mw-difference-tensor select")
+    expect(menu).to_be_hidden()  # it computes one
 
     line.get_by_role("button").first.click()
     expect(title).to_have_text("25 (Norm) · backward · gradient of input")
@@ -47,6 +49,13 @@ def test_the_saved_page_names_the_module_and_shows_its_tensor(page, tmp_path):
     expect(card.locator(":focus")).to_have_accessible_name(
         re.compile("^24, forward: .* explained by rounding$")
     )
+    page.keyboard.press("ArrowLeft")
+    expect(menu.locator("option")).to_have_count(3)
+    worst = title.text_content()
+    menu.select_option(index=1)
+    expect(title).not_to_have_text(worst)
+    expect(title).to_have_text(re.compile(r"^24 \(Linear\) · backward · gradient of (input|weight|bias)$"))
+    line.get_by_role("button").last.click()
     page.keyboard.press("Tab")  # the list is one stop
     assert card.locator(".mw-difference-list :focus").count() == 0
     result = Axe().run(page, context="#widget")
