@@ -10,6 +10,8 @@ import pytest
 from tests.attacks.folders import ATTACKS, make_run
 from tests.attacks.looks import LOOKS
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and limits a child's memory")
+
 MOST_MEMORY = 300  # MiB, of all looks together
 CORE = ("huge_status", "newlines", "inflating_snapshots")
 

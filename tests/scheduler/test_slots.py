@@ -330,6 +330,7 @@ def busy(join):
     until(lambda: running.has_turn and "looks" in following.said)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("ended_by", "status"),
     [
