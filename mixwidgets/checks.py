@@ -36,7 +36,7 @@ def choice(name: str, value: object, accepted: Collection[str]) -> str:
 def yes_or_no(name: str, value: object) -> None:
     """Raise TypeError unless `value` is a bool."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name} takes True or False; {reprlib.repr(value)} came.")
+        raise TypeError(f"{name} takes True or False; got {reprlib.repr(value)}.")
 
 
 def whole_number(name: str, value: object, low: int, high: int) -> int:
@@ -48,7 +48,7 @@ def whole_number(name: str, value: object, low: int, high: int) -> int:
         )
     number = int(value)
     if not low <= number <= high:
-        raise ValueError(f"{name} takes a whole number from {low} to {high}; {reprlib.repr(value)} came.")
+        raise ValueError(f"{name} takes a whole number from {low} to {high}; got {reprlib.repr(value)}.")
     return number
 
 
@@ -64,7 +64,7 @@ def real_number(name: str, value: object, accepted: str, low: float, high: float
     except OverflowError:
         number = math.inf
     if not (math.isfinite(number) and low <= number <= high):
-        raise ValueError(f"{name} takes {accepted}; {reprlib.repr(value)} came.")
+        raise ValueError(f"{name} takes {accepted}; got {reprlib.repr(value)}.")
     return number
 
 

@@ -17,7 +17,7 @@ export class SettingsError extends RangeError {
   readonly field: string;
 
   constructor(field: string, accepted: string, came: unknown) {
-    super(`${field} takes ${accepted}; ${String(came)} came`);
+    super(`${field} takes ${accepted}; got ${String(came)}`);
     this.field = field;
   }
 }

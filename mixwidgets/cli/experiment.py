@@ -84,7 +84,7 @@ def _named_numbers(given: list[str]) -> dict[str, float]:
         except (ValueError, OverflowError):
             equals = ""
         if not equals:
-            raise ValueError(f"--option takes a name and a number, such as size=4; {text!r} came.")
+            raise ValueError(f"--option takes a name and a number, such as size=4; got {text!r}.")
     return options
 
 
@@ -93,7 +93,7 @@ def _seeds(text: str) -> range:
     found = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if last < first:
-        raise ValueError(f"--seed takes a whole number, such as 3, or a range, such as 0-4; {text!r} came.")
+        raise ValueError(f"--seed takes a whole number, such as 3, or a range, such as 0-4; got {text!r}.")
     return range(first, last + 1)
 
 
@@ -107,7 +107,7 @@ def cells_of(fields: Mapping[str, Any]) -> list["Experiment"]:
 
     axes = fields.get("grid", {})
     if not isinstance(axes, Mapping):
-        raise TypeError(f"grid takes a table of axes, such as seed = [0, 1, 2]; {axes!r:.60} came.")
+        raise TypeError(f"grid takes a table of axes, such as seed = [0, 1, 2]; got {axes!r:.60}.")
     axes = {name: _recipes(values) if name == "recipe" else values for name, values in axes.items()}
     base = {name: value for name, value in fields.items() if name != "grid"}
     tasks = axes.pop("task", None)

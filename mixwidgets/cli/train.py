@@ -152,7 +152,7 @@ def _dask(scheduler: str | None) -> Iterator["Executor | None"]:
         yield None
         return
     if not _ADDRESS.fullmatch(scheduler):  # a Client of no address would wait for it, and then for itself
-        raise ValueError(f"--scheduler takes an address such as tcp://127.0.0.1:8786; {scheduler!r} came.")
+        raise ValueError(f"--scheduler takes an address such as tcp://127.0.0.1:8786; got {scheduler!r}.")
     require("--scheduler", "sweep", "distributed")
     from distributed import Client
 

@@ -126,9 +126,9 @@ def first_difference(
     if base.compute_format != "float32" or base.operands:
         raise ValueError("reference takes a recipe that computes in float32, such as 'fp32'.")
     if not isinstance(model, nn.Module):
-        raise TypeError(f"first_difference takes a torch.nn.Module; a {type(model).__name__} came.")
+        raise TypeError(f"first_difference takes a torch.nn.Module; got a {type(model).__name__}.")
     if not callable(loss):
-        raise TypeError(f"loss takes a function of the model's output; a {type(loss).__name__} came.")
+        raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
     model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     with training_settings():
         compared = Comparison(model, _arguments(batch), loss, chosen, step)

@@ -208,7 +208,7 @@ def _scalar(value: object) -> Tensor:
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         came = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else repr(value)[:60]
         raise TypeError(
-            f"loss takes the model's output and gives a scalar tensor that depends on it; {came} came. "
+            f"loss takes the model's output and gives a scalar tensor that depends on it; got {came}. "
             "Of a model that computes its own loss, write loss=lambda output: output.loss."
         )
     return value

@@ -11,7 +11,7 @@ def read_number(text: object, fmt: FloatFormat | None = None) -> Exact:
     ValueError if it is not a number.
     """
     if not isinstance(text, str):
-        raise TypeError(f"numbers are given as text, which is read exactly, such as '65504'; {text!r} came.")
+        raise TypeError(f"numbers are given as text, which is read exactly, such as '65504'; got {text!r}.")
     found = to_exact(text)
     if not isinstance(found, BitPattern):
         return found

@@ -54,7 +54,7 @@ def read_questions(entries: Iterable[Any]) -> Mapping[str, Question]:
     for number, entry in enumerate(entries, 1):
         name = entry.get("id") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not _ID.fullmatch(name):
-            raise ValueError(f'question {number} needs an "id" such as "largest-float16"; {name!r} came.')
+            raise ValueError(f'question {number} needs an "id" such as "largest-float16"; got {name!r}.')
         if name in found:
             raise ValueError(f"question {name!r} occurs twice.")
         try:

@@ -44,7 +44,7 @@ class Question:
     def __post_init__(self) -> None:
         for name in ("id", "lesson", "example"):
             if not isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} takes a text; {getattr(self, name)!r} came.")
+                raise TypeError(f"{name} takes a text; got {getattr(self, name)!r}.")
         choice("kind", self.kind, KINDS)
         for name in ("question", "hint", "explanation"):
             check_text(name, getattr(self, name))
@@ -96,7 +96,7 @@ class Question:
     def _check_option(self, option: Mapping[str, Any]) -> None:
         check_names("an option", option, ("answer", "text", "says"))
         if not isinstance(option.get("answer"), str):
-            raise TypeError(f'an option needs an "answer", a text; {option!r} came.')
+            raise TypeError(f'an option needs an "answer", a text; got {option!r}.')
         check_text(f"the text of {option['answer']!r}", option.get("text"))
         if not self.is_right(option["answer"]):
             check_text(f"what is said of {option['answer']!r}", option.get("says"))
@@ -114,7 +114,7 @@ class Question:
 def check_text(name: str, text: object) -> None:
     """Raise TypeError or ValueError unless this is a text by language, including English."""
     if not isinstance(text, Mapping):
-        raise TypeError(f'{name} takes {{"en": …, "zh": …}}; {text!r} came.')
+        raise TypeError(f'{name} takes {{"en": …, "zh": …}}; got {text!r}.')
     check_names(name, text, LANGUAGES)
     for language in (ENGLISH, *text):
         if not isinstance(text.get(language), str) or not text[language].strip():

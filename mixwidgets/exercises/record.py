@@ -35,10 +35,10 @@ class Step:
 def read_record(question: Question, text: object) -> list[Step]:
     """The steps of a record. ValueError if it is not a record of this question."""
     if not isinstance(text, str):
-        raise TypeError(f"a record is a text such as '=65505'; {type(text).__name__} came")
+        raise TypeError(f"a record is a text such as '=65505'; got {type(text).__name__}")
     lines = text.split("\n") if text else []
     if len(lines) > MOST_STEPS:
-        raise ValueError(f"a record has at most {MOST_STEPS} steps; {len(lines)} came")
+        raise ValueError(f"a record has at most {MOST_STEPS} steps; got {len(lines)}")
     steps: list[Step] = []
     told = False
     for number, line in enumerate(lines, 1):

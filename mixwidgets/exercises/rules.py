@@ -66,18 +66,18 @@ _MOST_TIMES = 100_000  # additions that a page can do without delay
 def check_rule(rule: Any) -> None:
     """Raise TypeError or ValueError, with the likely fix, unless this is a valid rule."""
     if not isinstance(rule, dict):
-        raise TypeError(f'a rule is an object such as {{"is": "max", "format": "float16"}}; {rule!r} came.')
+        raise TypeError(f'a rule is an object such as {{"is": "max", "format": "float16"}}; got {rule!r}.')
     verbs = [name for name in rule if name in _BESIDE]
     if len(verbs) != 1:
         check_names("a rule", rule.keys() - _OTHERS, _BESIDE)
-        raise ValueError(f"a rule has one of {', '.join(_BESIDE)}; {', '.join(verbs) or 'none'} came.")
+        raise ValueError(f"a rule has one of {', '.join(_BESIDE)}; got {', '.join(verbs) or 'none'}.")
     verb = verbs[0]
     missing = _BESIDE[verb] - rule.keys()
     if missing:
         raise ValueError(f"a rule with {verb!r} needs {' and '.join(sorted(missing))} beside it.")
     check_names(f"a rule with {verb!r}", rule, [verb, *_BESIDE[verb], *(() if verb in _ANY else ["within"])])
     if "format" in rule and (name := get_format(rule["format"]).name) != rule["format"]:
-        raise ValueError(f"format takes the full name, {name!r}; {rule['format']!r} came.")
+        raise ValueError(f"format takes the full name, {name!r}; got {rule['format']!r}.")
     if verb == "is":
         choice("is", rule["is"], CONSTANTS)
     elif verb in ("becomes", "class"):
@@ -85,7 +85,7 @@ def check_rule(rule: Any) -> None:
     elif verb == "between":
         low, high = map(read_number, rule["between"])
         if not at_most(low, high):
-            raise ValueError(f"between takes the lower number first; {rule['between']!r} came.")
+            raise ValueError(f"between takes the lower number first; got {rule['between']!r}.")
     elif verb == "scale":
         choice("scale", rule["scale"], ("least", "greatest"))
         if read_number(rule["of"]).magnitude == 0:

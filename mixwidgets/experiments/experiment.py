@@ -177,7 +177,7 @@ class Experiment(Options):
     def from_dict(cls, fields: object) -> Self:
         """An experiment from the JSON values of its fields."""
         if not isinstance(fields, dict):
-            raise TypeError(f"An experiment is a JSON object; a {type(fields).__name__} came.")
+            raise TypeError(f"An experiment is a JSON object; got a {type(fields).__name__}.")
         schema = fields.get("schema", SCHEMA)
         if schema != SCHEMA:
             raise ValueError(
@@ -205,7 +205,7 @@ def _device(value: object) -> str:
 
 def _task_options(value: object, spec: TaskSpec) -> Mapping[str, float]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"task_options takes a mapping such as {{'loss_weight': 1e-5}}; {value!r} came.")
+        raise TypeError(f"task_options takes a mapping such as {{'loss_weight': 1e-5}}; got {value!r}.")
     options = {option.name: option for option in spec.options}
     check_names("task_options", value, options)
     return MappingProxyType({name: options[name].check(number) for name, number in value.items()})

@@ -26,7 +26,7 @@ def grid(experiment: Experiment, **axes: Any) -> list[Experiment]:
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
-            f"grid takes an Experiment first; a {type(experiment).__name__} came. "
+            f"grid takes an Experiment first; got a {type(experiment).__name__}. "
             "Write grid(Experiment(task='digits_cnn'), recipe=['fp32', 'bf16'], seed=range(3))."
         )
     check_names("grid", axes, _FIELDS)

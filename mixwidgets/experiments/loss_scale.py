@@ -71,10 +71,10 @@ class LossScale(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.growth_factor == 1:
-            raise ValueError("growth_factor takes a number above 1; 1 came: kind='static' keeps the scale.")
+            raise ValueError("growth_factor takes a number above 1; got 1: kind='static' keeps the scale.")
         if self.backoff_factor in (0, 1):
             raise ValueError(
-                f"backoff_factor lies between 0 and 1, both excluded; {self.backoff_factor:g} came."
+                f"backoff_factor lies between 0 and 1, both excluded; got {self.backoff_factor:g}."
             )
         if self.kind == "none" and self.init_scale != 1:
             raise ValueError(

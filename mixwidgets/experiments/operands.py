@@ -83,6 +83,6 @@ def _checked(field: str, given: object) -> FloatFormat | BlockFormat:
     meant = [name for name in accepted if isinstance(given, str) and given and given.lower() in name]
     raise ValueError(
         f"{field} takes a signed format of at most {_WIDEST} bits or a block format, by its name in the "
-        f"catalogue: {', '.join(accepted)}; {reprlib.repr(given)} came."
+        f"catalogue: {', '.join(accepted)}; got {reprlib.repr(given)}."
         + (f" Did you mean {' or '.join(map(repr, meant))}?" if meant else did_you_mean(given, accepted))
     )

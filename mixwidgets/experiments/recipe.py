@@ -66,12 +66,12 @@ class Recipe(Options):
         elif not isinstance(scale, LossScale):
             raise TypeError(
                 "loss_scale takes a LossScale (from mixwidgets.experiments.loss_scale) or the name of one; "
-                f"{scale!r} came. A constant factor is LossScale(kind='static', init_scale=1024.0)."
+                f"got {scale!r}. A constant factor is LossScale(kind='static', init_scale=1024.0)."
             )
         if self.operands is not None and not isinstance(self.operands, Operands):
             raise TypeError(
                 "operands takes an Operands (from mixwidgets.experiments.operands) or None; "
-                f"{self.operands!r} came."
+                f"got {self.operands!r}."
             )
         if contradiction := self._contradiction():
             raise ValueError(contradiction)
@@ -98,7 +98,7 @@ class Recipe(Options):
         if not self.master_weights and self.optimizer_format not in ("float32", kept):
             return (
                 f"without master weights the optimiser's state is float32 or {kept}, as the weights; "
-                f"{self.optimizer_format!r} came."
+                f"got {self.optimizer_format!r}."
             )
         if self.weight_rounding == "stochastic" and self.optimizer_format != "float32":
             return (
@@ -146,13 +146,13 @@ class Recipe(Options):
             elif isinstance(part, Mapping):
                 given[name] = kind.from_dict(part)
             else:
-                raise TypeError(f"{name} takes an object of {kind.__name__}'s fields; {part!r} came.")
+                raise TypeError(f"{name} takes an object of {kind.__name__}'s fields; got {part!r}.")
         return cls(**given)
 
 
 def _in_order(ops: object) -> tuple[Fp32Op, ...]:
     if isinstance(ops, str) or not isinstance(ops, Iterable):
-        raise TypeError(f"fp32_ops takes some of {_FP32_OPS}, such as ('loss',); {ops!r} came.")
+        raise TypeError(f"fp32_ops takes some of {_FP32_OPS}, such as ('loss',); got {ops!r}.")
     named = {choice("fp32_ops", op, _FP32_OPS) for op in ops}
     return tuple(op for op in _FP32_OPS if op in named)
 

@@ -131,7 +131,7 @@ class BlockFormat:
         if scale_rule is not None:
             raise ValueError(
                 f"a scale rule chooses a power of two, and {self.name} scales by a quotient: "
-                f"leave scale_rule out; {scale_rule!r} came"
+                f"leave scale_rule out; got {scale_rule!r}"
             )
         return None
 

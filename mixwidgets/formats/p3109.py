@@ -20,7 +20,7 @@ def p3109(k: int, p: int, *, signed: bool = True, extended: bool = True) -> Floa
     if not 3 <= k <= 15 or not 1 <= p <= most:
         raise ValueError(
             "P3109 has formats of k = 3 to 15 bits with a precision p from 1 to k − 1, or to k if unsigned; "
-            f"k={k}, p={p} came"
+            f"got k={k}, p={p}"
         )
     return FloatFormat(
         f"binary{k}p{p}{'s' if signed else 'u'}{'e' if extended else 'f'}",

@@ -101,7 +101,7 @@ def exact_scale(loss_scale: object) -> tuple[int, int]:
     elif isfinite(loss_scale):
         ratio = float(loss_scale).as_integer_ratio()
     else:
-        raise ValueError(f"a loss scale is finite; {loss_scale!r} came")
+        raise ValueError(f"a loss scale is finite; got {loss_scale!r}")
     if ratio[0] <= 0:
-        raise ValueError(f"a loss scale is greater than zero; {loss_scale!r} came")
+        raise ValueError(f"a loss scale is greater than zero; got {loss_scale!r}")
     return ratio

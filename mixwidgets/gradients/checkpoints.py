@@ -27,7 +27,7 @@ def tensors(source: object) -> Iterator[tuple[str, Any]]:
     if callable(state := getattr(source, "state_dict", None)):
         source = state()
     if not isinstance(source, Mapping):
-        raise TypeError(f"survey takes {_ACCEPTED}; a {type(source).__name__} came.")
+        raise TypeError(f"survey takes {_ACCEPTED}; got a {type(source).__name__}.")
     held = next((source[key] for key in _STATES if isinstance(source.get(key), Mapping)), source)
     yield from _of_mapping(held)
 

@@ -49,10 +49,10 @@ def _by_name(source: Any) -> dict[str, object]:
     if isinstance(getattr(source, "summaries", None), Mapping):
         return dict(source.summaries)
     if not isinstance(source, Mapping):
-        raise TypeError(f"gradients are {ACCEPTED}; {type(source).__name__} came")
+        raise TypeError(f"gradients are {ACCEPTED}; got {type(source).__name__}")
     for name in source:
         if not isinstance(name, str):
-            raise TypeError(f"the names of gradients are text; {name!r} came")
+            raise TypeError(f"the names of gradients are text; got {name!r}")
     return dict(source)
 
 

@@ -62,7 +62,7 @@ def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram]:
         raise ValueError("these bytes are not a gradient summary")
     if data[4] not in (1, VERSION):
         raise ValueError(
-            f"a gradient summary of version {data[4]} came; this release reads versions 1 and {VERSION}"
+            f"got a gradient summary of version {data[4]}; this release reads versions 1 and {VERSION}"
         )
     if _CRC.unpack(end)[0] != zlib.crc32(body):
         raise ValueError("this gradient summary is damaged: its checksum does not match")

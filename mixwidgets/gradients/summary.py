@@ -97,7 +97,7 @@ class GradientSummary:
         numerator, denominator = exact_scale(loss_scale)
         if not numerator.bit_count() == denominator.bit_count() == 1:
             raise ValueError(
-                f"counts are exact only for loss scales that are powers of two; {loss_scale!r} came. Use "
+                f"counts are exact only for loss scales that are powers of two; got {loss_scale!r}. Use "
                 f".count_bounds(format, {loss_scale!r}), or the nearest power of two"
             )
         binades = numerator.bit_length() - denominator.bit_length()

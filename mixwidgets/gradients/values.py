@@ -33,7 +33,7 @@ def require_dense_floats(tensor: Any) -> None:
         )
     if str(tensor.layout) != "torch.strided":
         raise ValueError(
-            f"a tensor of layout {tensor.layout} came; pass tensor.to_dense(), or .coalesce().values()"
+            f"got a tensor of layout {tensor.layout}; pass tensor.to_dense(), or .coalesce().values()"
         )
     if not tensor.dtype.is_floating_point:
         raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
@@ -61,5 +61,5 @@ def _from_array(values: object) -> Array:
 
 def _not_floating(came: str) -> str:
     if came.startswith("complex"):
-        return f"gradients are real; {came} came. Pass the .real and the .imag part, each under its own name"
-    return f"gradients are floating point ({_FLOATS}); {came} came. Convert it first, with .astype('float32')"
+        return f"gradients are real; got {came}. Pass the .real and the .imag part, each under its own name"
+    return f"gradients are floating point ({_FLOATS}); got {came}. Convert it first, with .astype('float32')"

@@ -36,7 +36,7 @@ def jupyterlab_locale() -> str:
 def _checked(name: str, lang: object, hint: str) -> str:
     if not isinstance(lang, str) or lang not in LANGUAGES:
         accepted = " or ".join(f'"{one}"' for one in LANGUAGES)
-        raise ValueError(f"{name} is {accepted} ({hint}); {lang!r} came")
+        raise ValueError(f"{name} is {accepted} ({hint}); got {lang!r}")
     return lang
 
 

@@ -36,7 +36,7 @@ class ScalarLog:
         else:
             raise ValueError(
                 "log_to takes 'tensorboard', 'wandb', 'mlflow', or a function of a dict and step=; "
-                f"{where!r} came."
+                f"got {where!r}."
             )
 
     def add(self, snapshot: Snapshot) -> None:

@@ -84,7 +84,7 @@ class Loop:
 def check_loop(model: object, optimizer: object, scaler: object, of: object, names: object) -> Loop:
     """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
-        raise TypeError(f"watch takes a torch.nn.Module; a {type(model).__name__} came. Write watch(model).")
+        raise TypeError(f"watch takes a torch.nn.Module; got a {type(model).__name__}. Write watch(model).")
     if not any(weight.requires_grad and weight.is_floating_point() for weight in model.parameters()):
         raise ValueError(
             f"{type(model).__name__} has no parameter that requires a gradient, so there is nothing to "
@@ -103,12 +103,12 @@ def check_loop(model: object, optimizer: object, scaler: object, of: object, nam
         scaler = next((found for one in given if (found := getattr(one, "scaler", None)) is not None), None)
     if scaler is not None and not isinstance(scaler, torch.amp.GradScaler):
         raise TypeError(
-            f"scaler takes a torch.amp.GradScaler; a {type(scaler).__name__} came. "
+            f"scaler takes a torch.amp.GradScaler; got a {type(scaler).__name__}. "
             "For a wrapper, pass the scaler inside; if the loop scales the loss itself, pass none."
         )
     kinds = (of,) if isinstance(of, str) else tuple(of) if isinstance(of, Sequence | set) else (of,)
     if not kinds or not set(kinds) <= set(KINDS):
-        raise ValueError(f"of takes some of {', '.join(KINDS)}; {of!r} came.")
+        raise ValueError(f"of takes some of {', '.join(KINDS)}; got {of!r}.")
     enabled = scaler if scaler is not None and scaler.is_enabled() else None
     loop = Loop(model, optimizers, enabled, tuple(k for k in KINDS if k in kinds), _chooser(names))
     if not loop.parameters() and not any(summarised for *_, summarised in loop.modules()):
@@ -127,7 +127,7 @@ def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
         inner = inner.optimizer
     if not (isinstance(inner, torch.optim.Optimizer) and hasattr(inner, "_optimizer_step_post_hooks")):
         raise TypeError(
-            f"optimizer takes a torch.optim.Optimizer; a {type(optimizer).__name__} came. "
+            f"optimizer takes a torch.optim.Optimizer; got a {type(optimizer).__name__}. "
             "For a wrapper, pass the optimiser inside."
         )
     return inner
@@ -142,7 +142,7 @@ def _chooser(names: object) -> Callable[[str], bool]:
     if not patterns or not all(isinstance(pattern, str) for pattern in patterns):
         raise TypeError(
             f"names takes a pattern such as 'blocks.*.mlp.*', a sequence of them, or a function of a name; "
-            f"{names!r} came."
+            f"got {names!r}."
         )
     return lambda name: any(fnmatchcase(name, pattern) for pattern in patterns)
 

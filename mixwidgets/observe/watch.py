@@ -126,7 +126,7 @@ class Watcher:
         with one element.
         """
         if not (isinstance(loss, Real) or (isinstance(loss, Tensor) and loss.numel() == 1)):
-            raise TypeError(f"watcher.loss takes a number or a tensor of one; {reprlib.repr(loss)} came.")
+            raise TypeError(f"watcher.loss takes a number or a tensor of one; got {reprlib.repr(loss)}.")
         if self._observer.is_active:
             self._observer.step.add_own_loss(loss)
         return loss

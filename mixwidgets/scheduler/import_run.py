@@ -65,12 +65,12 @@ def checked_run_id(name: object) -> str:
 
 def _checked(files: object) -> Mapping[str, bytes]:
     if not isinstance(files, dict):
-        raise ValueError(f"A run's files come as a dict; a {type(files).__name__} came.")
+        raise ValueError(f"A run's files come as a dict; got a {type(files).__name__}.")
     for name, data in files.items():
         if not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise ValueError(f"{reprlib.repr(name)} is no file of a run.")
         if type(data) is not bytes:
-            raise ValueError(f"{name} comes as bytes; a {type(data).__name__} came.")
+            raise ValueError(f"{name} comes as bytes; got a {type(data).__name__}.")
     if missing := [name for name in ("experiment.json", "status.json") if name not in files]:
         raise ValueError(f"The files are no run: {missing[0]} is missing.")
     if (size := sum(map(len, files.values()))) > _LIMIT:

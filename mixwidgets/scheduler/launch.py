@@ -41,7 +41,7 @@ def launch(
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
-            f"launch takes an Experiment; a {type(experiment).__name__} came. "
+            f"launch takes an Experiment; got a {type(experiment).__name__}. "
             "Write launch(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
     check_trust(experiment.task, experiment.task_source, trust_source)

@@ -79,7 +79,7 @@ class Sweep:
         """
         if isinstance(experiments, Experiment | str) or not isinstance(experiments, Iterable):
             raise TypeError(
-                f"sweep takes experiments; a {type(experiments).__name__} came. "
+                f"sweep takes experiments; got a {type(experiments).__name__}. "
                 "Write sweep(grid(experiment, seed=range(3)))."
             )
         cells = {}
@@ -91,7 +91,7 @@ class Sweep:
         if executor is not None and not isinstance(executor, Executor):
             hint = " Write executor=client.get_executor()." if hasattr(executor, "get_executor") else ""
             raise TypeError(
-                f"executor takes a concurrent.futures.Executor; a {type(executor).__name__} came.{hint}"
+                f"executor takes a concurrent.futures.Executor; got a {type(executor).__name__}.{hint}"
             )
         if workers is not None:
             whole_number("workers", workers, 1, _MOST_WORKERS)

@@ -81,7 +81,7 @@ def result_of(experiment: Experiment, future: Future[Any], runs_dir: Path) -> Re
     try:
         answer = future.result()
         if not isinstance(answer, dict) or "run" not in answer:
-            raise ValueError(f"A worker returns the id of a run; {reprlib.repr(answer)} came.")
+            raise ValueError(f"A worker returns the id of a run; got {reprlib.repr(answer)}.")
         if answer["run"] == "":
             return NOT_BEGUN
         run_id = checked_run_id(answer["run"])

@@ -96,7 +96,7 @@ def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
     for run in there:
         if not isinstance(run, Run):
             raise TypeError(
-                f"Runs are compared; a {type(run).__name__} came. Open one by mw.open_run('runs/<id>')."
+                f"Runs are compared; got a {type(run).__name__}. Open one by mw.open_run('runs/<id>')."
             )
     return there
 

@@ -117,7 +117,7 @@ class CheckedTask:
 
     def _metric_name(self, name: object) -> str:
         if not isinstance(name, str):
-            raise TypeError(f"{self._name}.evaluate: metrics are named by text; {name!r} came.")
+            raise TypeError(f"{self._name}.evaluate: metrics are named by text; got {name!r}.")
         if name == "step":
             raise ValueError(f"{self._name}.evaluate: 'step' is reserved: give the metric another name.")
         return name

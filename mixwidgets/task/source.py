@@ -188,7 +188,7 @@ def check_source(name: object, source: object) -> None:
     """Raise TypeError or ValueError unless these are a valid name and source text of a task."""
     if not isinstance(name, str) or not isinstance(source, str):
         raise TypeError(
-            f"A task has a name and a source text; {reprlib.repr(name)} and {reprlib.repr(source)} came."
+            f"A task has a name and a source text; got {reprlib.repr(name)} and {reprlib.repr(source)}."
         )
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"A task is named as its class is; {reprlib.repr(name)} cannot be a class's name.")

@@ -46,7 +46,7 @@ def train(experiment: Experiment, trust_source: bool = False) -> Iterator[Event]
     """
     if not isinstance(experiment, Experiment):
         raise TypeError(
-            f"train takes an Experiment; a {type(experiment).__name__} came. "
+            f"train takes an Experiment; got a {type(experiment).__name__}. "
             "Write train(Experiment(task='digits_cnn', recipe='fp16_dynamic'))."
         )
     check_trust(experiment.task, experiment.task_source, trust_source)

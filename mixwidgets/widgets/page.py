@@ -82,7 +82,7 @@ def write_file(path: str | os.PathLike[str], content: Callable[[], bytes], *, ex
     try:
         target = Path(path)
     except TypeError:
-        raise TypeError(f"a path such as {example!r} is needed; {type(path).__name__} came") from None
+        raise TypeError(f"a path such as {example!r} is needed; got {type(path).__name__}") from None
     if target.is_dir():
         raise IsADirectoryError(
             errno.EISDIR, f"this is a folder; name a file in it, such as {example!r}", str(target)

@@ -39,10 +39,10 @@ def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, A
     """
     example = write_state(values, defaults)
     if not isinstance(text, str):
-        raise TypeError(f"a state is a text such as {example!r}; {type(text).__name__} came")
+        raise TypeError(f"a state is a text such as {example!r}; got {type(text).__name__}")
     if len(text) > LIMIT:
         raise ValueError(
-            f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; {len(text):,} came"
+            f"a state has at most {LIMIT:,} characters, such as {example[:80]!r}; got {len(text):,}"
         )
     if text.removeprefix("#") == example == "":
         return {}  # a widget without state
@@ -83,15 +83,15 @@ def _read(name: str, text: str, like: Any) -> Any:
     """A value of the type of `like`."""
     if isinstance(like, bool):
         if text not in ("true", "false"):
-            raise ValueError(f"{_key(name)} is true or false; {text[:40]!r} came")
+            raise ValueError(f"{_key(name)} is true or false; got {text[:40]!r}")
         return text == "true"
     if isinstance(like, int):
         if not _INTEGER.fullmatch(text):
-            raise ValueError(f"{_key(name)} is an integer of at most 15 digits; {text[:40]!r} came")
+            raise ValueError(f"{_key(name)} is an integer of at most 15 digits; got {text[:40]!r}")
         return int(text)
     if name == "code":
         digits = text.removeprefix("0x").removeprefix("0X")
         if not _HEX.fullmatch(digits):
-            raise ValueError(f"code is hex digits, such as {like[2:].lower()}; {text[:40]!r} came")
+            raise ValueError(f"code is hex digits, such as {like[2:].lower()}; got {text[:40]!r}")
         return "0x" + digits.upper()
     return text

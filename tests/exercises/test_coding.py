@@ -419,7 +419,7 @@ def test_a_right_solution_is_right(task):
 def test_what_students_write_is_told_from_a_solution(task, function):
     checked = mw.check(task, function, lang="en")
     assert not checked.is_right
-    assert re.search(r"\n  tried  .+\n  came   .+\n  due    .+", repr(checked))
+    assert re.search(r"\n  tried  .+\n  got    .+\n  due    .+", repr(checked))
 
 
 @pytest.mark.parametrize("task", TASKS)

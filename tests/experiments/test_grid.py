@@ -59,5 +59,5 @@ def test_mistakes_teach(axes, message):
 
 
 def test_it_takes_an_experiment_first():
-    with pytest.raises(TypeError, match="a str came"):
+    with pytest.raises(TypeError, match="got a str"):
         mw.grid("digits_cnn", seed=range(3))

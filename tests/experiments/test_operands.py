@@ -45,12 +45,12 @@ def test_every_signed_format_of_at_most_16_bits_serves_and_no_other():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"forward": "fp8"}, "forward takes a signed format .*; 'fp8' came"),
+        ({"forward": "fp8"}, "forward takes a signed format .*; got 'fp8'"),
         ({"forward": "mxfp8", "backward": "mxfp8"}, "Did you mean 'mxfp8_e4m3' or 'mxfp8_e5m2'"),
         ({"backward": "float8_e5m3"}, "Did you mean 'float8_e5m2'"),
-        ({"backward": None}, "backward takes .*; None came"),
-        ({"backward": float("nan")}, "nan came"),
-        ({"forward": ["float16"]}, "came"),
+        ({"backward": None}, "backward takes .*; got None"),
+        ({"backward": float("nan")}, "got nan"),
+        ({"forward": ["float16"]}, "got"),
         ({"forward": dataclasses.replace(get_format("float8_e4m3fn"), bias=9)}, "in the catalogue"),
         ({"forward": dataclasses.replace(get_block_format("mxfp4"), block_size=8)}, "in the catalogue"),
         ({"forward": "mxfp4"}, "only one of them is a block format"),

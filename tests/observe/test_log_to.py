@@ -81,7 +81,7 @@ def test_a_tracker_is_named(name, function, monkeypatch, tmp_path):
 
 def test_wrong_places_teach(monkeypatch):
     twin = Twin()
-    with pytest.raises(ValueError, match=r"'wandb', 'mlflow', or a function of .*; 'comet' came"):
+    with pytest.raises(ValueError, match=r"'wandb', 'mlflow', or a function of .*; got 'comet'"):
         watch(twin.net, twin.steps_by).log_to("comet")
     monkeypatch.setitem(sys.modules, "wandb", None)  # as if it were missing
     with pytest.raises(ModuleNotFoundError, match=r"needs wandb.*mixwidgets\[wandb\]"):

@@ -486,10 +486,10 @@ def frozen():
     [
         ({"model": NoWeights()}, ValueError, "no parameter that requires a gradient"),
         ({"model": frozen()}, ValueError, "requires_grad_"),
-        ({"model": [torch.ones(1)]}, TypeError, "torch.nn.Module; a list came"),
+        ({"model": [torch.ones(1)]}, TypeError, "torch.nn.Module; got a list"),
         ({"optimizer": torch.optim.SGD(small_model().parameters())}, ValueError, "none of the parameters of"),
-        ({"optimizer": "adam"}, TypeError, "torch.optim.Optimizer; a str came"),
-        ({"scaler": 1024.0}, TypeError, "GradScaler; a float came"),
+        ({"optimizer": "adam"}, TypeError, "torch.optim.Optimizer; got a str"),
+        ({"scaler": 1024.0}, TypeError, "GradScaler; got a float"),
         ({"every": 0}, ValueError, "every takes a whole number from 1"),
         ({"every": 2.5}, TypeError, "every takes a whole number"),
         ({"format": "float61"}, ValueError, "float61"),

@@ -55,7 +55,7 @@ def test_a_wrapper_without_hooks():
     assert (watcher.step, twin.steps_by.calls) == (3, 3)
     assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
     del twin.steps_by.optimizer
-    with pytest.raises(TypeError, match="a Lookahead came"):
+    with pytest.raises(TypeError, match="got a Lookahead"):
         watch(twin.net, twin.steps_by)
 
 

@@ -273,7 +273,7 @@ def test_names_choose():
     [
         ({"of": "activation"}, ValueError, "of takes some of gradients, activations"),
         ({"of": ()}, ValueError, "of takes some of"),
-        ({"of": 3}, ValueError, "3 came"),
+        ({"of": 3}, ValueError, "got 3"),
         ({"names": "encoder.*"}, ValueError, r"matches nothing in Sequential.*0\.weight"),
         ({"names": 3}, TypeError, "a pattern such as"),
         ({"names": [3]}, TypeError, "a pattern such as"),

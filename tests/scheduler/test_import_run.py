@@ -89,9 +89,9 @@ def test_hostile_file_names(path, home, name):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"log.txt": "text"}, "comes as bytes; a str came"),
-        ({"log.txt": 10**12}, "comes as bytes; a int came"),
-        ({"log.txt": bytearray(3)}, "comes as bytes; a bytearray came"),
+        ({"log.txt": "text"}, "comes as bytes; got a str"),
+        ({"log.txt": 10**12}, "comes as bytes; got a int"),
+        ({"log.txt": bytearray(3)}, "comes as bytes; got a bytearray"),
         ({"experiment.json": b""}, "cannot be used"),
         ({"status.json": b"{}"}, "checksum"),
         ({"log.txt": bytes(5000)}, r"at most .* are taken"),

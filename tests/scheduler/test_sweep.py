@@ -330,9 +330,9 @@ class Client:
     [
         ((EXPERIMENT,), r"sweep\(grid"),
         (("digits_cnn",), r"sweep\(grid"),
-        ((3,), "an? int came"),
+        ((3,), "got an? int"),
         (([EXPERIMENT, "digits_cnn"],), "a str is among them"),
-        (([EXPERIMENT], 4), "a int came"),
+        (([EXPERIMENT], 4), "got a int"),
         (([EXPERIMENT], Client()), r"client.get_executor\(\)"),
     ],
 )

@@ -258,5 +258,5 @@ def test_what_is_no_run_is_refused(tmp_path):
     for compare in (comparison_rows, mw.comparison):
         with pytest.raises(ValueError, match="list_runs"):
             compare([])
-        with pytest.raises(TypeError, match="a PosixPath came"):
+        with pytest.raises(TypeError, match="got a PosixPath"):
             compare([tmp_path])

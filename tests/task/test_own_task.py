@@ -135,5 +135,5 @@ def test_bad_own_tasks_teach():
             Experiment(**fields)
     with pytest.raises(TypeError, match="takes loss_weight"):
         Experiment(task=Line, task_options={"size": 2})
-    with pytest.raises(TypeError, match="came"):
+    with pytest.raises(TypeError, match="got"):
         Experiment.from_json(json.dumps({"task": "X", "task_source": 3}))

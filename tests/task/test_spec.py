@@ -27,12 +27,12 @@ ABOVE_ZERO = next(option for option in tasks["digits_cnn"].options if option.nam
 @pytest.mark.parametrize(
     ("option", "value", "error", "says"),
     [
-        (WHOLE, 65, ValueError, "size takes a whole number from 1 to 64; 65 came"),
+        (WHOLE, 65, ValueError, "size takes a whole number from 1 to 64; got 65"),
         (WHOLE, 2.0, TypeError, "Write 2"),
-        (REAL, 5, ValueError, "gain takes a number from 0.25 to 4; 5 came"),
+        (REAL, 5, ValueError, "gain takes a number from 0.25 to 4; got 5"),
         (REAL, "1", TypeError, "without the quotes"),
-        (ABOVE_ZERO, 0, ValueError, "loss_weight takes a number above 0; 0 came"),
-        (ABOVE_ZERO, math.inf, ValueError, "above 0; inf came"),
+        (ABOVE_ZERO, 0, ValueError, "loss_weight takes a number above 0; got 0"),
+        (ABOVE_ZERO, math.inf, ValueError, "above 0; got inf"),
     ],
 )
 def test_a_wrong_option_says_what_is_accepted(option, value, error, says):

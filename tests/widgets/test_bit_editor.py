@@ -361,11 +361,11 @@ def test_a_large_tensor_is_cut_and_says_so(sent):
 @pytest.mark.parametrize(
     ("tensor", "arguments", "error", "words"),
     [
-        (np.arange(3), {}, TypeError, "int64 came"),
-        (torch.arange(3), {}, TypeError, "int64 came"),
-        (np.array(["1"]), {}, TypeError, "came"),
-        (None, {}, TypeError, "object came"),
-        (torch.zeros(2, dtype=torch.complex64), {}, TypeError, "complex64 came"),
+        (np.arange(3), {}, TypeError, "got .*int64"),
+        (torch.arange(3), {}, TypeError, "got .*int64"),
+        (np.array(["1"]), {}, TypeError, "got"),
+        (None, {}, TypeError, "got object"),
+        (torch.zeros(2, dtype=torch.complex64), {}, TypeError, "got .*complex64"),
         (np.zeros((2, 0)), {}, ValueError, r"shape \(2, 0\) has no elements"),
         (torch.zeros(0), {}, ValueError, "no elements"),
         (torch.zeros(2, device="meta"), {}, ValueError, "no dense values"),

@@ -102,13 +102,13 @@ def test_the_variable_goes_before_jupyterlab_and_the_keyword_before_both(jupyter
 
 @pytest.mark.parametrize("wrong", ["de", "ZH", "", 3, ["zh"]])
 def test_another_language_is_refused_in_words(wrong):
-    with pytest.raises(ValueError, match=r'lang is "en" or .*"zh" .* came'):
+    with pytest.raises(ValueError, match=r'lang is "en" or .*"zh" .* got'):
         mw.BitEditor(1, lang=wrong)
 
 
 def test_a_wrong_variable_names_itself(monkeypatch):
     monkeypatch.setenv("MIXWIDGETS_LANG", "german")
-    with pytest.raises(ValueError, match=r"MIXWIDGETS_LANG is .*'german' came"):
+    with pytest.raises(ValueError, match=r"MIXWIDGETS_LANG is .*got 'german'"):
         mw.BitEditor(1)
 
 

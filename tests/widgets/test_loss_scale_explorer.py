@@ -72,7 +72,7 @@ def test_narrowed_to_a_tensor_it_counts_that_one_alone(explorer, gradients):
     assert explorer.counts() == alone.counts("float16", 1.0)
     assert explorer.best_loss_scale() == best_loss_scale([alone], "float16")
     assert repr(explorer).startswith("LossScaleExplorer(5,000 gradients of 'layer.weight', float16")
-    with pytest.raises(TraitError, match=r"'layer.wieght' came, did you mean 'layer.weight'\?"):
+    with pytest.raises(TraitError, match=r"got 'layer.wieght', did you mean 'layer.weight'\?"):
         explorer.tensor = "layer.wieght"
     assert explorer.tensor == "layer.weight"
     explorer.tensor = None
@@ -191,7 +191,7 @@ def test_what_the_page_sends(explorer):
 @pytest.mark.parametrize(
     ("gradients", "error", "match"),
     [
-        (3.0, TypeError, "float came"),
+        (3.0, TypeError, "got float"),
         ([np.ones(3)], TypeError, r"w\.grad"),
         (np.arange(3), TypeError, "int64"),
         ({}, ValueError, "empty"),

@@ -163,14 +163,14 @@ def test_without_a_declaration_the_small_public_traits_are_the_state():
         ("_input=1", "did you mean 'input'"),
         ("format=float16&format=float16", "'format' came twice"),
         ("format=fp8&code=00", "fp8"),
-        ("format=float16&code=zz", "code is hex digits, such as 7bff; 'zz' came"),
+        ("format=float16&code=zz", "code is hex digits, such as 7bff; got 'zz'"),
         ("format=float16&code=17bff", "'0x17bff' is not a float16 code"),
         ("format=float8_e5m2&code=7bff", "float8_e5m2"),
         ("format=float8_e5m2", "float8_e5m2"),  # the code stays, and does not fit
         ("code=3c00&input=2", "'2' is not rounded to 0x3C00"),
         ("code=3c00&input=abc", "abc"),
         ("format=%E0%A4", "not percent-encoded"),
-        ("format=" + "a" * 50_000, "at most 40,000 characters.*50,007 came"),
+        ("format=" + "a" * 50_000, "at most 40,000 characters.*got 50,007"),
         (PAYLOAD, "is not a part of a state"),
     ],
 )
@@ -188,7 +188,7 @@ def test_what_is_no_state_is_told_and_changes_nothing(text, said):
 @pytest.mark.parametrize("wrong", [None, 7, b"format=float16", {"format": "float16"}, ["code=7bff"]])
 def test_a_state_is_a_text(widget, wrong):
     before = widget.state
-    with pytest.raises(TypeError, match=f"a state is a text such as .*; {type(wrong).__name__} came"):
+    with pytest.raises(TypeError, match=f"a state is a text such as .*; got {type(wrong).__name__}"):
         widget.state = wrong
     assert widget.state == before
 
@@ -312,7 +312,7 @@ def test_where_a_page_cannot_be_written_the_error_says_what_to_do(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no such folder"):
         editor.save(tmp_path / "file" / "page.html")
     for wrong in (None, 3, ["page.html"]):
-        with pytest.raises(TypeError, match=f"such as 'page.html' is needed; {type(wrong).__name__} came"):
+        with pytest.raises(TypeError, match=f"such as 'page.html' is needed; got {type(wrong).__name__}"):
             editor.save(wrong)
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 

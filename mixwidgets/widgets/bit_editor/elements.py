@@ -21,13 +21,13 @@ def elements_of(tensor: Any, limit: int) -> tuple[FloatFormat, bytes, int]:
     elements or dense values, and for a limit below 1.
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise ValueError(f"limit is a number of elements, 1 or more; {limit!r} came")
+        raise ValueError(f"limit is a number of elements, 1 or more; got {limit!r}")
     array = tensor if hasattr(tensor, "detach") else np.asarray(tensor)
     try:
         fmt = get_format(array.dtype)
     except (TypeError, ValueError):
         raise TypeError(
-            f"a tensor of a named float format is wanted; {array.dtype} came. Convert it, such as to float32"
+            f"a tensor of a named float format is wanted; got {array.dtype}. Convert it, such as to float32"
         ) from None
     total = int(np.prod(array.shape))
     if total == 0:

@@ -73,7 +73,7 @@ class BlockLab(MixWidget):
         codes: str = proposal["value"].lower()
         if not _CODES.fullmatch(codes):
             raise traitlets.TraitError(
-                f"codes are 16 or 32 float32 codes of eight hex digits each, as 3f800000; {codes[:40]!r} came"
+                f"codes are 16 or 32 float32 codes of eight hex digits each, as 3f800000; got {codes[:40]!r}"
             )
         _check_finite(np.frombuffer(bytes.fromhex(codes), ">f4"))
         return codes
@@ -95,7 +95,7 @@ def _to_codes(values: Any) -> str:
         raise TypeError(f"values must be real numbers, not {array.dtype}")
     if array.size not in SIZES:
         raise ValueError(
-            f"the lab shows 16 or 32 elements, and {array.size} came; choose some, such as x.ravel()[:32]"
+            f"the lab shows 16 or 32 elements; got {array.size}: choose some, such as x.ravel()[:32]"
         )
     with np.errstate(over="ignore"):
         kept = array.ravel().astype(np.float32)

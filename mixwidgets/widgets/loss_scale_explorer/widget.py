@@ -118,7 +118,7 @@ class LossScaleExplorer(GradientWidget):
         value: int | None = proposal["value"]
         if value is not None and (isinstance(value, bool) or value not in BINADES):
             raise traitlets.TraitError(
-                f"binade is an integer from {BINADES[0]} to {BINADES[-1]}, or None; {value!r} came"
+                f"binade is an integer from {BINADES[0]} to {BINADES[-1]}, or None; got {value!r}"
             )
         return value
 
@@ -126,7 +126,7 @@ class LossScaleExplorer(GradientWidget):
     def _validate_compare(self, proposal: Any) -> list[str]:
         names = list(dict.fromkeys(map(_narrow, proposal["value"])))
         if len(names) > MOST_COMPARED:
-            raise traitlets.TraitError(f"compare takes up to {MOST_COMPARED} formats; {len(names)} came")
+            raise traitlets.TraitError(f"compare takes up to {MOST_COMPARED} formats; got {len(names)}")
         return names
 
     @traitlets.validate("log2_loss_scale")
@@ -135,7 +135,7 @@ class LossScaleExplorer(GradientWidget):
         if isinstance(value, bool) or value not in LOG2_LOSS_SCALES:
             raise traitlets.TraitError(
                 f"log2_loss_scale is an integer from {LOG2_LOSS_SCALES[0]} to {LOG2_LOSS_SCALES[-1]} "
-                f"(15 means a scale of 2^15 = 32768); {value!r} came"
+                f"(15 means a scale of 2^15 = 32768); got {value!r}"
             )
         return value
 
@@ -144,7 +144,7 @@ class LossScaleExplorer(GradientWidget):
         value: int = proposal["value"]
         if isinstance(value, bool) or not 0 <= value <= _LAST_STEP:
             raise traitlets.TraitError(
-                f"step is one of {reprlib.repr(self.steps)[1:-1]}, or 0 for the newest; {value!r} came"
+                f"step is one of {reprlib.repr(self.steps)[1:-1]}, or 0 for the newest; got {value!r}"
             )
         return value
 
@@ -157,7 +157,7 @@ class LossScaleExplorer(GradientWidget):
         if value is not None and names and value not in names:
             close = get_close_matches(value, names, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"such as {names[0]!r}"
-            raise traitlets.TraitError(f"tensor is the name of one that is shown; {value!r} came, {hint}")
+            raise traitlets.TraitError(f"tensor is the name of one that is shown; got {value!r}, {hint}")
         return value
 
     def __repr__(self) -> str:

@@ -52,21 +52,21 @@ def of_text(name: str, value: Any) -> Any:
     """The inverse of `as_text`. ValueError for an invalid text."""
     if name == "layers":
         if not re.fullmatch(r"([0-9]{1,9}(-[0-9]{1,9})*)?", value):
-            raise ValueError(f"layers are units with a - between them, such as 8-8; {value[:40]!r} came")
+            raise ValueError(f"layers are units with a - between them, such as 8-8; got {value[:40]!r}")
         return [int(units) for units in value.split("-")] if value else []
     if name in NUMBERS:
         if not re.fullmatch(r"[0-9](\.[0-9]{1,20})?e-?[0-9]{1,3}", value):
-            raise ValueError(f"{name} is a finite number such as 1e-3 or 2.5e0; {value[:40]!r} came")
+            raise ValueError(f"{name} is a finite number such as 1e-3 or 2.5e0; got {value[:40]!r}")
         return float(value)
     return value
 
 
 def _layers(name: str, value: object) -> list[int]:
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise TypeError(f"layers takes the units of each hidden layer, such as [8, 8]; {value!r} came.")
+        raise TypeError(f"layers takes the units of each hidden layer, such as [8, 8]; got {value!r}.")
     layers = [whole_number("a hidden layer's units", units, 1, MOST_UNITS) for units in value]
     if len(layers) > MOST_LAYERS:
-        raise ValueError(f"layers takes at most {MOST_LAYERS} hidden layers; {len(layers)} came.")
+        raise ValueError(f"layers takes at most {MOST_LAYERS} hidden layers; got {len(layers)}.")
     return layers
 
 

@@ -79,7 +79,7 @@ class SweepProgress(FollowingWidget):
             for name in ("experiments", "cell_states", "counts", "failures", "is_over", "stop")
         ):
             raise TypeError(
-                f"SweepProgress takes a sweep; a {type(sweep).__name__} came. "
+                f"SweepProgress takes a sweep; got a {type(sweep).__name__}. "
                 "Write SweepProgress(sweep(grid(experiment, seed=range(8))))."
             )
         experiments = list(sweep.experiments)

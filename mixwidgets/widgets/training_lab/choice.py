@@ -37,7 +37,7 @@ def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Exper
     TypeError or ValueError for what an Experiment or `grid` does not take.
     """
     if not isinstance(fields, dict):
-        raise TypeError(f"A launch takes an object of what is chosen; a {type(fields).__name__} came.")
+        raise TypeError(f"A launch takes an object of what is chosen; got a {type(fields).__name__}.")
     check_names("A launch", fields, CHOICES)
     fields = {name: _with_own(value, own) if name == "recipe" else value for name, value in fields.items()}
     axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
@@ -60,7 +60,7 @@ def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
         return _checked_one(name, value, own)
     values = [_checked_one(name, one, own) for one in islice(value, MOST_AT_ONCE + 1)]
     if not values:
-        raise ValueError(f"{name} takes one value or several; none came.")
+        raise ValueError(f"{name} takes one value or several; got none.")
     _check_number({name: values})
     twice = next((one for one in values if values.count(one) > 1), None)
     if twice is not None:
@@ -118,7 +118,7 @@ def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
     named = taken.name if taken.name in recipes else next((one for one in own if own[one] == taken), None)
     if named is None:
         raise ValueError(
-            f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; a custom Recipe came. "
+            f"recipe takes a preset, one of {', '.join(map(repr, recipes))}; got a custom Recipe. "
             "Keep it by lab.own_recipes = {'a name': recipe}, or launch it by "
             "lab.launch(Experiment(task=..., recipe=...))."
         )

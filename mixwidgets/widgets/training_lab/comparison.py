@@ -23,7 +23,7 @@ def comparison_in_json(runs: list[Run]) -> dict[str, Any]:
         return {}
     if len(runs) > MOST_COMPARED:
         raise ValueError(
-            f"At most {MOST_COMPARED} runs are compared here; {len(runs)} came. "
+            f"At most {MOST_COMPARED} runs are compared here; got {len(runs)}. "
             "mw.comparison(runs) makes a table of any number."
         )
     rows = [

@@ -60,7 +60,7 @@ def of_page(values: object) -> Recipe:
     """The reverse of `in_page`; what is left out has its default. TypeError or ValueError for what makes no
     Recipe, in a Recipe's words."""
     if not isinstance(values, Mapping):
-        raise TypeError(f"A recipe takes an object of its fields; a {type(values).__name__} came.")
+        raise TypeError(f"A recipe takes an object of its fields; got a {type(values).__name__}.")
     check_names("A recipe", values, [path for path, *_ in _form()])
     parts: dict[str, dict[str, Any]] = {"": {}, "loss_scale": {}, "operands": {}, "fp32_ops": {}}
     for path, value in values.items():
@@ -83,7 +83,7 @@ def of_page(values: object) -> Recipe:
 def checked(own: Mapping[Any, Any]) -> dict[str, Recipe]:
     """Recipes by the names under which they are kept. TypeError or ValueError for what cannot be kept."""
     if len(own) > _MOST:
-        raise ValueError(f"own_recipes keeps at most {_MOST} recipes; {len(own)} came: take one away.")
+        raise ValueError(f"own_recipes keeps at most {_MOST} recipes; got {len(own)}: take one away.")
     for name, recipe in own.items():
         checked_name(name)
         if not isinstance(recipe, Recipe):
@@ -96,7 +96,7 @@ def checked_name(name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(
             "A recipe is kept under a name of 1 to 40 letters, digits, spaces, _, - and ., such as "
-            f"'fp16 without masters'; {reprlib.repr(name)} came."
+            f"'fp16 without masters'; got {reprlib.repr(name)}."
         )
     if name in recipes or name == "custom":
         raise ValueError(f"{name!r} is a name that is taken: keep the recipe under another.")

@@ -112,17 +112,16 @@ def _read(text: object) -> dict[str, Any]:
     if not isinstance(text, str):
         raise TypeError(
             "settings takes a mapping such as {'loss_weight': 1e-5}, or a text such as 'loss_weight=1e-5'; "
-            f"a {type(text).__name__} came."
+            f"got a {type(text).__name__}."
         )
     if len(text) > _LONGEST:
-        raise ValueError(f"settings has at most {_LONGEST:,} characters; {len(text):,} came.")
+        raise ValueError(f"settings has at most {_LONGEST:,} characters; got {len(text):,}.")
     found: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = (one.strip() for one in part.partition("="))
         if not equals or name in found:
             raise ValueError(
-                "settings names each setting once, such as 'loss_weight=1e-5, eps=1e-12'; "
-                f"{part[:40]!r} came."
+                f"settings names each setting once, such as 'loss_weight=1e-5, eps=1e-12'; got {part[:40]!r}."
             )
         found[name] = _value(name, value)
     return found
@@ -134,7 +133,7 @@ def _value(name: str, text: str) -> Any:
     try:
         return to_number(text)
     except (ValueError, OverflowError):
-        raise ValueError(f"{name[:40]!r} takes a number; {text[:40]!r} came.") from None
+        raise ValueError(f"{name[:40]!r} takes a number; got {text[:40]!r}.") from None
 
 
 def _text(named: Mapping[str, Any]) -> str:
