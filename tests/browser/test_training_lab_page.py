@@ -354,7 +354,7 @@ def test_values_that_tick_move_nothing(page, lab, tmp_path):
             "loss": 1 / step,
         }
         tell(page, _live_rows=[{**row, **now, "metrics": metrics}])
-        expect(widget.get_by_text(re.compile(f"^step {step} of 30"))).to_be_visible()
+        expect(widget.get_by_text(re.compile(rf"\bstep {step} of 30"))).to_be_visible()
 
     tick(1)
     box = widget.get_by_role("region", name="runs", exact=True).get_by_role("checkbox").nth(1)
