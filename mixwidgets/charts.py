@@ -22,8 +22,7 @@ from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.collect import collect
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.languages.choice import chosen_language
-from mixwidgets.languages.texts import translated
+from mixwidgets.languages.choice import tell
 from mixwidgets.store.bands import band, losses_of
 from mixwidgets.store.comparison import checked_runs
 from mixwidgets.store.run import Run
@@ -41,23 +40,23 @@ def gradients(source: object, format: str | FloatFormat = "float16", loss_scale:
     backward(), arrays by name. Zeros, infinities and NaNs have no binade and are left out. Raises the errors
     of `GradientSummary.counts`.
     """
-    fmt, summary = get_format(format), _together(source)
+    fmt, summary, words = get_format(format), _together(source), _class_words()
     rows = [
-        {"binade": exponent + _log2(loss_scale), "class": _tell(name), "gradients": getattr(counts, name)}
+        {"binade": exponent + _log2(loss_scale), "class": words[name], "gradients": getattr(counts, name)}
         for exponent, counts in _by_binade(summary, fmt, loss_scale)
         for name in _CLASSES
     ]
     frame = pd.DataFrame(rows, columns=["binade", "class", "gradients"])
-    title = _tell("{format}, loss scale {scale}", format=_harmless(fmt.name), scale=_power(loss_scale))
+    title = tell("{format}, loss scale {scale}", format=_harmless(fmt.name), scale=_power(loss_scale))
     chart: alt.Chart = (
         alt.Chart(frame, title=title)
         .transform_calculate(end="datum.binade + 1")
         .mark_bar()
         .encode(
-            x=alt.X("binade:Q", title=_tell("log2 |gradient × loss scale|"), scale=alt.Scale(nice=False)),
+            x=alt.X("binade:Q", title=tell("log2 |gradient × loss scale|"), scale=alt.Scale(nice=False)),
             x2="end:Q",
-            y=alt.Y("sum(gradients):Q", title=_tell("gradients")),
-            color=_class_colour(),
+            y=alt.Y("sum(gradients):Q", title=tell("gradients")),
+            color=_colour(words),
             order=alt.Order("class:N"),
             tooltip=_tooltip("binade:Q", "class:N", "gradients:Q"),
         )
@@ -73,31 +72,31 @@ def loss_scale_curve(
 
     source: as for `gradients`.
     """
-    fmt, summary = get_format(format), _together(source)
+    fmt, summary, words = get_format(format), _together(source), _class_words()
     rows = []
     for log2 in LOG2_LOSS_SCALES:
         counts = summary.counts(fmt, 2.0**log2)
         finite = sum(getattr(counts, name) for name in _CLASSES)
         rows += [
-            {"log2": log2, "class": _tell(name), "share": getattr(counts, name) / finite if finite else 0.0}
+            {"log2": log2, "class": words[name], "share": getattr(counts, name) / finite if finite else 0.0}
             for name in _NOT_NORMAL
         ]
-    x = alt.X("log2:Q", title=_tell("log2 of the loss scale"), scale=alt.Scale(nice=False))
+    x = alt.X("log2:Q", title=tell("log2 of the loss scale"), scale=alt.Scale(nice=False))
     curve = (
         alt.Chart(pd.DataFrame(rows))
         .mark_line()
         .encode(
             x=x,
             y=alt.Y(
-                "share:Q", title=_tell("share of the gradients that are not 0"), axis=alt.Axis(format="%")
+                "share:Q", title=tell("share of the gradients that are not 0"), axis=alt.Axis(format="%")
             ),
-            color=_class_colour().legend(values=[_tell(name) for name in _NOT_NORMAL]),
+            color=_colour(words).legend(values=[words[name] for name in _NOT_NORMAL]),
             tooltip=[*_tooltip("log2:Q", "class:N"), *(one.format(".2%") for one in _tooltip("share:Q"))],
         )
     )
     best = _log2(best_loss_scale([summary], fmt))
     rule = alt.Chart(pd.DataFrame({"log2": [best]})).mark_rule(strokeDash=[4, 3]).encode(x=x)
-    title = _tell(
+    title = tell(
         "{format}: the best loss scale here is {scale}",
         format=_harmless(fmt.name),
         scale=_power(2.0**best),
@@ -119,7 +118,7 @@ def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
         tables.append(steps.assign(run=label, id=number, loss=steps["loss"] / run.experiment.loss_weight))
     frame = pd.concat(tables, ignore_index=True)[["run", "id", "step", "loss", "loss_scale", "skipped"]]
     finite = frame[frame["loss"].abs() < float("inf")]
-    x = alt.X("step:Q", title=_tell("step"))
+    x = alt.X("step:Q", title=tell("step"))
     colour = alt.Color("run:N", title=None, sort=None, legend=alt.Legend(labelLimit=0))
     tooltip = _tooltip("run:N", "step:Q", "loss:Q", "loss_scale:Q")
     loss = (
@@ -134,7 +133,7 @@ def compare(runs: Run | Iterable[Run], *more: Run) -> alt.VConcatChart:
         )
     )
     scaled = frame[frame["loss_scale"] > 0]
-    y = alt.Y("loss_scale:Q", title=_tell("loss scale"), scale=alt.Scale(type="log", base=2))
+    y = alt.Y("loss_scale:Q", title=tell("loss scale"), scale=alt.Scale(type="log", base=2))
     scale = (
         alt.Chart(scaled).mark_line(interpolate="step-after").encode(x=x, y=y, color=colour, detail="id:N")
     )
@@ -170,13 +169,13 @@ def seeds(runs: Run | Iterable[Run], *more: Run) -> alt.LayerChart | alt.FacetCh
     for setting, (steps, losses) in settings.items():
         table = pd.DataFrame(band(losses, steps), columns=["step", "mean", "low", "high"])
         many = len(losses) > 1
-        label = _tell(
+        label = tell(
             "{setting} ({count} seeds)" if many else "{setting} (1 seed)", setting=setting, count=len(losses)
         )
         tables.append(table.assign(setting=_harmless(label)))
     title = _loss_title(there)
     base = alt.Chart(pd.concat(tables, ignore_index=True)).encode(
-        x=alt.X("step:Q", title=_tell("step")),
+        x=alt.X("step:Q", title=tell("step")),
         color=alt.Color("setting:N", title=None, sort=None, legend=alt.Legend(labelLimit=0, symbolOpacity=1)),
     )
     area = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
@@ -187,23 +186,23 @@ def seeds(runs: Run | Iterable[Run], *more: Run) -> alt.LayerChart | alt.FacetCh
     return alt.layer(area, line).properties(height=240)
 
 
-def _tell(text: str, **values: object) -> str:
-    return translated(text, chosen_language(), **values)
+def _class_words() -> dict[str, str]:
+    """The classes in the chosen language, which is read from a file."""
+    return {name: tell(name) for name in _CLASSES}
 
 
-def _class_colour() -> alt.Color:
-    classes = [_tell(name) for name in _CLASSES]
-    return alt.Color("class:N", scale=alt.Scale(domain=classes, range=_COLOURS), title=None)
+def _colour(words: dict[str, str]) -> alt.Color:
+    return alt.Color("class:N", scale=alt.Scale(domain=[*words.values()], range=_COLOURS), title=None)
 
 
 def _tooltip(*columns: str) -> list[alt.Tooltip]:
-    titles = [_tell(column.partition(":")[0].replace("_", " ")) for column in columns]
+    titles = [tell(column.partition(":")[0].replace("_", " ")) for column in columns]
     return [alt.Tooltip(column, title=title) for column, title in zip(columns, titles, strict=True)]
 
 
 def _loss_title(runs: list[Run]) -> str:
     weighted = any(run.experiment.loss_weight != 1 for run in runs)
-    return _tell("loss ÷ loss weight" if weighted else "loss")
+    return tell("loss ÷ loss weight" if weighted else "loss")
 
 
 def _experiment(run: Run) -> Experiment:
@@ -254,6 +253,6 @@ def _label(run: Run) -> str:
         return what.title
     named = {"recipe": what.recipe.name, "task": what.task, "seed": what.seed}
     if what.loss_weight == 1:
-        return _tell("{recipe}, {task}, seed {seed}", **named)
+        return tell("{recipe}, {task}, seed {seed}", **named)
     weight = f"{what.loss_weight:g}"
-    return _tell("{recipe}, {task}, seed {seed}, loss weight {weight}", **named, weight=weight)
+    return tell("{recipe}, {task}, seed {seed}, loss weight {weight}", **named, weight=weight)

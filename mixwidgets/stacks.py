@@ -14,8 +14,7 @@ import numpy as np
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, Exact, to_exact
-from mixwidgets.languages.choice import chosen_language
-from mixwidgets.languages.texts import translated
+from mixwidgets.languages.choice import tell
 
 FLOAT64, FLOAT32 = get_format("float64"), get_format("float32")
 
@@ -97,9 +96,9 @@ def _compare(
     try:
         found = cast(fmt.name, double)
     except ValueError as error:
-        return Cast(library, "", None, True, _tell("refuses: {error}", error=error))
+        return Cast(library, "", None, True, tell("refuses: {error}", error=error))
     if found is None:
-        return Cast(library, "", None, False, _tell("has no cast to {format}", format=fmt.name))
+        return Cast(library, "", None, False, tell("has no cast to {format}", format=fmt.name))
     differs = right.value is None or not _same(found, right.value)
     code = fmt.to_hex(fmt.encode(found)) if found == found or fmt.has_nan else ""
     return Cast(library, code, found, differs, _reason(fmt, exact, double, found) if differs else "")
@@ -108,21 +107,17 @@ def _compare(
 def _reason(fmt: FloatFormat, exact: Exact, double: float, found: float) -> str:
     """The double rounding or the overflow policy that explains a result."""
     if exact.kind == "nan":
-        return _tell("it takes something else for NaN")
+        return tell("it takes something else for NaN")
     is_exact = exact.kind != "finite" or (abs(double) < float("inf") and exact.value == Fraction(double))
     if not is_exact and _same(fmt.round(double), found):
-        return _tell("rounded twice: first to {format}, {value}", format="float64", value=repr(double))
+        return tell("rounded twice: first to {format}, {value}", format="float64", value=repr(double))
     single = float(FLOAT32.round(double))
     if _same(fmt.round(single), found) and not _same(fmt.round(double), found):
-        return _tell("rounded twice: first to {format}, {value}", format="float32", value=repr(single))
+        return tell("rounded twice: first to {format}, {value}", format="float32", value=repr(single))
     if exact.kind == "infinity" or exact.magnitude >= fmt.overflow_threshold_exact:
         saturates = abs(found) == fmt.max
-        return _tell("another overflow policy: it saturates" if saturates else "another overflow policy")
-    return _tell("another rule")
-
-
-def _tell(text: str, **values: object) -> str:
-    return translated(text, chosen_language(), **values)
+        return tell("another overflow policy: it saturates" if saturates else "another overflow policy")
+    return tell("another rule")
 
 
 def _same(a: float, b: float) -> bool:

@@ -9,15 +9,12 @@ from torch import Tensor
 
 from mixwidgets.difference.errors import Error
 from mixwidgets.difference.modes import Note
-from mixwidgets.languages.texts import LANGUAGES, Text, translated
+from mixwidgets.languages.texts import LANGUAGES, Tell, Text, translated
 from mixwidgets.training.precision import name_of
 
 _MANY = 0.1  # of the values
 _GRADIENT_OF = "gradient of "
 _TENSORS = ("output", "gradient of output", "gradient of input")  # every other name has a parameter's in it
-
-Tell = Callable[..., str]
-"""`translated` into one language."""
 
 
 def in_each_language(sentence: Callable[[Tell], str]) -> Text:

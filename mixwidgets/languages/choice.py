@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from mixwidgets.languages.texts import ENGLISH, LANGUAGES, texts
+from mixwidgets.languages.texts import ENGLISH, LANGUAGES, texts, translated
 
 VARIABLE = "MIXWIDGETS_LANG"
 _COMMENT = re.compile(r"^\s*//[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
@@ -22,6 +22,11 @@ def chosen_language(lang: str | None = None) -> str:
         return _checked(VARIABLE, said, "unset it to follow JupyterLab")
     locale = jupyterlab_locale()
     return next((lang for lang in LANGUAGES if texts(lang, "language")["jupyterlab"] == locale), ENGLISH)
+
+
+def tell(text: str, **values: object) -> str:
+    """`translated` into the chosen language."""
+    return translated(text, chosen_language(), **values)
 
 
 def jupyterlab_locale() -> str:

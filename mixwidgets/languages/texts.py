@@ -10,7 +10,7 @@ site.json       the classroom site
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ LANGUAGES: tuple[str, ...] = (ENGLISH, *(name for name in _FOUND if name != ENGL
 
 Text = Mapping[str, str]
 """One text by language, such as {"en": …, "zh": …}."""
+Tell = Callable[..., str]
+"""`translated` into one language."""
 
 
 @cache

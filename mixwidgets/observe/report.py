@@ -1,23 +1,20 @@
 """The report of a watcher: one sentence per tensor."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.languages.texts import translated
+from mixwidgets.languages.texts import Tell, translated
 from mixwidgets.store.tables import ROW_DTYPES, counts_row
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _MUCH = 60  # binades: beyond any training's need
-
-Tell = Callable[..., str]
-"""`translated` into one language."""
 
 
 def is_gradient(name: str) -> bool:

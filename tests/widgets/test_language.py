@@ -237,7 +237,7 @@ def told(path):
     of a chart's tooltips the titles."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-        if name in ("translated", "tell", "_tell"):
+        if name in ("translated", "tell"):
             first = call.args[0]
             either = (first.body, first.orelse) if isinstance(first, ast.IfExp) else (first,)
             yield from (one.value for one in either if isinstance(one, ast.Constant))
