@@ -187,12 +187,13 @@ class Sweep:
         if self.is_over:
             return
         self._is_stopped = True
+        # Listed before the request: a worker may end its cell, and lose its run with the future, at once.
+        waiting = [future for cell, future in list(self._futures.items()) if not self._cells.is_running(cell)]
         try:
             self._cells.ask_to_stop(self._token)
         finally:  # even if nothing can be written
-            for cell, future in list(self._futures.items()):
-                if not self._cells.is_running(cell):
-                    future.cancel()
+            for future in waiting:
+                future.cancel()
         deadline = time.monotonic() + _PATIENCE_S
         while not self.is_over:
             if time.monotonic() > deadline:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent import futures
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from threading import Event
 
@@ -238,6 +239,31 @@ def test_stop_drops_cells_of_workers_that_it_cannot_ask(tmp_path):
     sweep.stop()
     assert (sweep.counts["stopped"], sweep.failures) == (3, {})
     until(lambda: all(future.cancelled() for future in futures))
+
+
+def test_a_cell_that_ends_as_soon_as_it_is_asked_to_keeps_its_run(tmp_path, thread, monkeypatch):
+    ask, asked, told_late = Cells.ask_to_stop, Event(), Future()
+    calls = []
+
+    def ask_and_see_it_end(cells, token):
+        ask(cells, token)
+        until(lambda: not cells.is_running(ENDLESS.id))
+        asked.set()
+
+    def submit(*call):
+        calls.append(thread.submit(*call))
+        return told_late
+
+    monkeypatch.setattr(Cells, "ask_to_stop", ask_and_see_it_end)
+    sweep = mw.sweep([ENDLESS], Worker(submit), tmp_path)
+    until(lambda: mw.list_runs(tmp_path))
+    with ThreadPoolExecutor(1) as other:
+        stopping = other.submit(sweep.stop)
+        assert asked.wait(LIMIT_S)
+        if told_late not in futures.wait([told_late], timeout=0.3).done:  # not cancelled
+            told_late.set_result(calls[0].result())
+        stopping.result()
+    assert [run.status for run in sweep.runs] == ["stopped"]
 
 
 def test_a_run_of_a_sweep_is_stopped_like_any_other_and_its_process_left_alone(tmp_path, thread):
