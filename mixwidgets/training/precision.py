@@ -33,7 +33,9 @@ class Precision(TorchFunctionMode):
     Products are computed natively, or, on a CPU that only emulates them, widened: the operands are converted
     to float32 and the result is rounded back. This matches tensor cores: narrow storage, float32 sums.
     Softmax and norms are computed in float32 and rounded back, unless the recipe says otherwise. The same
-    holds for their gradients, since autograd follows the casts.
+    holds for their gradients, since autograd follows the casts. On a GPU no casts are needed: as in the
+    paper, torch's kernels of softmax, layer, RMS and group norm read and write the compute format and
+    compute in float32.
 
     If one operand of a product is in the compute format, float32 operands are cast to it too, as in
     torch.autocast: a model may add its own mask. Calls that name a dtype or an output tensor are not changed.
@@ -86,21 +88,22 @@ class Precision(TorchFunctionMode):
     def _chosen_rules(self, recipe: Recipe) -> dict[Callable[..., Any], Callable[..., Any]]:
         rules: dict[Callable[..., Any], Callable[..., Any]] = {}
         if self.dtype != torch.float32:
-            rules |= dict.fromkeys(kinds.PRODUCTS, self._product)
+            reduction = self._in_float32 if self._on_cpu else self._in_compute_format
+            rules |= dict.fromkeys(kinds.PRODUCTS, self._in_compute_format)
             rules |= dict.fromkeys(kinds.RUNNING_NORMS, self._in_float32)
             if "softmax" in recipe.fp32_ops:
-                rules |= dict.fromkeys((*kinds.SOFTMAX, *kinds.LOG_SOFTMAX), self._in_float32)
+                rules |= dict.fromkeys((*kinds.SOFTMAX, *kinds.LOG_SOFTMAX), reduction)
             else:
                 rules |= dict.fromkeys(kinds.SOFTMAX, self._naive_softmax)
             if "norm" in recipe.fp32_ops:
-                rules |= dict.fromkeys(kinds.NORMS, self._in_float32)
+                rules |= dict.fromkeys(kinds.NORMS, reduction)
         if self._operands is not None:
             rules[functional.linear] = self._rounded_linear
         if self._operands is not None or "softmax" not in recipe.fp32_ops:
             rules[functional.multi_head_attention_forward] = _refuse
         return rules
 
-    def _product(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _in_compute_format(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Calls the function with operands in the compute format, widened if the CPU only emulates it."""
         dtypes = {value.dtype for value in (*args, *kwargs.values()) if isinstance(value, Tensor)}
         if self.dtype not in dtypes or "out" in kwargs:

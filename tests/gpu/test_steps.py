@@ -4,12 +4,14 @@ import math
 
 import pytest
 import torch
+from torch.nn import functional
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.recipe import recipes
+from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.loop import make_trainer, train
 from mixwidgets.training.op_precisions import op_precisions
+from mixwidgets.training.precision import Precision, name_of
 
 BASE = Experiment(task="digits_mlp", steps=40, batch_size=32, learning_rate=3e-3, device="cuda")
 
@@ -32,6 +34,33 @@ def test_losses_are_those_of_the_cpu(recipe):
         for device in ("cuda", "cpu")
     )
     assert here == pytest.approx(there, rel=1e-5 if recipe == "fp32" else 2e-2)
+
+
+REDUCTIONS = {
+    "softmax": lambda x: functional.softmax(x, -1),
+    "log_softmax": lambda x: functional.log_softmax(x, -1),
+    "layer_norm": lambda x: functional.layer_norm(x, x.shape[-1:]),
+    "rms_norm": lambda x: functional.rms_norm(x, x.shape[-1:]),
+    "group_norm": lambda x: functional.group_norm(x, 2),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_without_a_cast_compute_in_float32(name, dtype, gpu):
+    """Narrow sums of 4,096 numbers around 8 would be off by far more than the rounding of the result."""
+    x = 8 + torch.randn(16, 4096, generator=torch.Generator().manual_seed(0))
+    x = x.to(gpu, dtype).requires_grad_()
+    with Precision(Recipe(compute_format=name_of(dtype)), gpu):
+        result = REDUCTIONS[name](x)
+    upstream = torch.randn(x.shape, generator=torch.Generator().manual_seed(1)).to(gpu, dtype)
+    exact_x = x.detach().double().requires_grad_()
+    exact = REDUCTIONS[name](exact_x)
+    rounded = {"rtol": torch.finfo(dtype).eps, "atol": 1e-4 * exact.abs().max().item()}
+    torch.testing.assert_close(result.double(), exact, **rounded)
+    (gradient,) = torch.autograd.grad(result, x, upstream)
+    (exact_gradient,) = torch.autograd.grad(exact, exact_x, upstream.double())
+    assert (gradient - exact_gradient).norm() < torch.finfo(dtype).eps * exact_gradient.norm()
 
 
 @pytest.mark.parametrize("recipe", [name for name in recipes if not name.startswith("amp")])

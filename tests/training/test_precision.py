@@ -163,6 +163,24 @@ def test_norms_are_float32_where_the_recipe_says_so():
     assert torch.equal(result, expected)
 
 
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_gpu_s_own_reductions_need_no_casts(dtype):
+    """They compute in float32 themselves (tests/gpu); float32 weights of the model's own are rounded."""
+    x, weight = randn(4, 8, dtype=dtype), randn(8)
+    with Precision(of(dtype), torch.device("cuda:0")):
+        results = [
+            functional.softmax(x, -1),
+            functional.layer_norm(x, (8,), weight),
+            functional.group_norm(x, 2, weight),
+        ]
+    expected = [
+        functional.softmax(x, -1),
+        functional.layer_norm(x, (8,), weight.to(dtype)),
+        functional.group_norm(x, 2, weight.to(dtype)),
+    ]
+    assert all(map(torch.equal, results, expected))
+
+
 def test_what_is_float32_already_stays_so(widened):
     a, b = randn(3, 4), randn(4, 5)
     with Precision(of(torch.float16), CPU):
