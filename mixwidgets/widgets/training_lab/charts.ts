@@ -39,7 +39,7 @@ export function charts(
     const { named, right } = key.place(width, runs.map((run) => ({ name: lossLabel(run), style: run.style })));
     const frame = { width, left: 58, right, top: 8, bottom: 24 };
 
-    const lossFrame = { ...frame, height: element.closest("[data-stage]") ? 140 : 210 }; // the stage has another width: it is drawn anew
+    const lossFrame = { ...frame, height: element.closest("[data-stage]") ? 120 : 210 }; // the stage has another width: it is drawn anew
     const lossXY = lossAxes(lossFrame, runs.map((run) => run.curves.loss), part.value, isLog.value);
     setText(loss.note, t(runs.some(({ row }) => row.loss_weight !== 1) ? "lab.loss_note_weighted" : "lab.loss_note"));
     loss.draw({
