@@ -173,7 +173,7 @@ describe("a comparison in words", () => {
   it.each([
     ["gradients.flushed", 0.25, "25.0 %"], ["gradients.flushed", 1e-6, "< 0.1 %"], ["metrics.loss", 0.1, "0.100"], ["loss", "inf", "∞"], ["loss", null, "–"],
     ["memory.predicted", 3_700_000, "3.7 MB"], ["status", "out_of_memory", "out of memory"], ["status", "toString", "toString"], ["steps_done", 1200, "1,200"],
-    ["recipe.master_weights", "true", "yes"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
+    ["recipe.master_weights", true, "yes"], ["recipe.master_weights", false, "no"], ["recipe.loss_scale.init_scale", 1024, "2¹⁰"], ["learning_rate", 0.001, "0.001"], ["recipe", "fp32", "fp32"],
   ])("tells %s %j as %j", (field, value, text) => expect(fieldValue(field, value)).toBe(text));
 });
 

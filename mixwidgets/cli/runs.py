@@ -68,20 +68,15 @@ def compare_runs(
 
     help(mixwidgets.comparison) explains each line; – means unknown.
     """
-    from mixwidgets.store.comparison import comparison_rows
+    from mixwidgets.store.comparison import comparison_in_json, comparison_rows
 
     with errors_in_words():
         there = _runs_in(runs_dir)
         runs = [find_run(name, runs_dir, there) for name in named]
-        rows = comparison_rows(runs)
-    if as_json:
-        told = [
-            {"field": row.name, "kind": row.kind, "values": [_in_json(value) for value in row.values]}
-            for row in rows
-        ]
-        typer.echo(json.dumps({"runs": [run.id for run in runs], "rows": told}))
-    else:
-        show_side_by_side(runs, rows)
+        if as_json:
+            typer.echo(json.dumps(comparison_in_json(runs)))
+        else:
+            show_side_by_side(runs, comparison_rows(runs))
 
 
 def _runs_in(runs_dir: Path, newest: int | None = None) -> list["Run"]:
@@ -123,19 +118,13 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
 
 def _brief(run: "Run") -> dict[str, Any]:
     from mixwidgets.store.comparison import brief_results
+    from mixwidgets.store.records import to_json
     from mixwidgets.store.settings import settings_of
 
     what = settings_of(run.experiment)
     known = {name: what.get(name) for name in ("task", "recipe", "seed", "steps")}
-    results = {name: _in_json(value) for name, value in brief_results(run).items()}
+    results = to_json(brief_results(run))
     return {"id": run.id, "path": str(run.path), "title": run.experiment.title, **known, **results}
-
-
-def _in_json(value: "Value") -> "Value":
-    """The value, with "nan", "inf", "-inf" for numbers that JSON does not have."""
-    from mixwidgets.store.records import to_json_number
-
-    return to_json_number(value) if isinstance(value, float) else value
 
 
 def show_list(runs: list["Run"]) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.records import to_json
 from mixwidgets.store.run import Run
 from mixwidgets.store.settings import Value, place_of, settings_of
 from mixwidgets.store.state import RunState
@@ -48,6 +49,17 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
         *_differing([place_of(state.started) for state in states]),
         *(ComparisonRow(name, "result", _values(name, results)) for name in _names(results)),
     ]
+
+
+def comparison_in_json(runs: Iterable[Run]) -> dict[str, Any]:
+    """`comparison_rows` as JSON values: the ids as `runs`, and `rows`, each a `field`, its `kind` and a value
+    per run."""
+    there = checked_runs(runs)
+    rows = [
+        {"field": row.name, "kind": row.kind, "values": [to_json(value) for value in row.values]}
+        for row in comparison_rows(there)
+    ]
+    return {"runs": [run.id for run in there], "rows": rows}
 
 
 def brief_results(run: Run) -> dict[str, Value]:

@@ -12,24 +12,21 @@ from mixwidgets.store.events import REASONS, Evaluation, Event, Memory, RunFinis
 T = TypeVar("T")
 
 
-def to_json_number(value: float) -> float | str:
-    """The number, or "nan", "inf", "-inf"."""
-    return value if math.isfinite(value) else str(float(value))
+def to_json(value: Any) -> Any:
+    """A text, number, bool, None or mapping of these as a JSON value."""
+    if isinstance(value, Mapping):
+        return {name: to_json(item) for name, item in value.items()}
+    return str(float(value)) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def from_json_number(value: object) -> float:
-    """The inverse of `to_json_number`. ValueError for anything else, and for numbers beyond float64."""
+    """The number of a JSON value from `to_json`. ValueError for anything else, and beyond float64."""
     if value in ("nan", "inf", "-inf") or (isinstance(value, int | float) and not isinstance(value, bool)):
         try:
             return float(value)
         except OverflowError:
             raise ValueError(f"{reprlib.repr(value)} is beyond float64") from None
     raise ValueError(f"{reprlib.repr(value)} is no number")
-
-
-def to_json_metrics(metrics: Mapping[str, float]) -> dict[str, float | str]:
-    """The metrics as JSON values."""
-    return {name: to_json_number(value) for name, value in metrics.items()}
 
 
 def from_json_text(value: object) -> str:
@@ -48,7 +45,7 @@ def from_json_count(value: object) -> int:
 
 
 def from_json_metrics(value: object) -> Mapping[str, float]:
-    """The inverse of `to_json_metrics`, immutable. ValueError for anything else."""
+    """Numbers by name, immutable. ValueError for anything else."""
     return _by_name(value, from_json_number, "are no metrics")
 
 
@@ -94,13 +91,7 @@ _PLAIN = {
 
 def to_record(event: RunStarted | StepRecord | Evaluation | Memory | RunFinished) -> dict[str, Any]:
     """The event as JSON values, `kind` first (snapshots: `mixwidgets.store.snapshots`)."""
-
-    def plain(value: object) -> object:
-        if isinstance(value, Mapping):
-            return {name: plain(item) for name, item in value.items()}
-        return to_json_number(value) if isinstance(value, float) else value
-
-    return {"kind": event.kind, **{part.name: plain(getattr(event, part.name)) for part in fields(event)}}
+    return {"kind": event.kind, **{part.name: to_json(getattr(event, part.name)) for part in fields(event)}}
 
 
 def from_record(record: Mapping[str, Any]) -> Event:

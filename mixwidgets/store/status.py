@@ -30,8 +30,7 @@ from mixwidgets.store.records import (
     from_json_number,
     from_json_text,
     from_record,
-    to_json_metrics,
-    to_json_number,
+    to_json,
     to_record,
 )
 from mixwidgets.store.state import RunState, state_of
@@ -235,15 +234,15 @@ def _line(status: Status) -> bytes:
             "process_id": status.process_id,
             "process_start": status.process_start,
             "host": status.host,
-            "metrics": to_json_metrics(status.metrics),
+            "metrics": to_json(status.metrics),
             "steps": state and state.steps,
             "skipped": state and state.skipped,
-            "loss": _known(state and state.loss, to_json_number),
-            "loss_scale": _known(state and state.loss_scale, to_json_number),
-            "seconds": _known(state and state.median_seconds, to_json_number),
+            "loss": to_json(state and state.loss),
+            "loss_scale": to_json(state and state.loss_scale),
+            "seconds": to_json(state and state.median_seconds),
             "started": _known(state and state.started, to_record),
             "memory": _known(state and state.memory, to_record),
-            "lost": _known(state and state.lost, to_json_metrics),
+            "lost": to_json(state and state.lost),
             "message": status.message[-_LONGEST_MESSAGE:],
         }
     )

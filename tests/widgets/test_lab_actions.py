@@ -10,6 +10,7 @@ import pytest
 
 from mixwidgets.scheduler.slots import runs_at_once
 from mixwidgets.store import stopping
+from mixwidgets.store.comparison import comparison_in_json
 from mixwidgets.store.events import RunFinished
 from mixwidgets.store.files import create_mark
 from mixwidgets.store.journal import Journal, create_run, create_watched_run
@@ -18,7 +19,6 @@ from mixwidgets.store.run import open_run
 from mixwidgets.store.watched_loop import WatchedLoop
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.training_lab import widget as training_lab
-from mixwidgets.widgets.training_lab.comparison import comparison_in_json
 from tests.waiting import LIMIT_S, until
 from tests.widgets.lab_page import (
     Page,
@@ -193,7 +193,7 @@ def test_yes_and_no_of_a_setting_travel_as_words(tmp_path, make_lab):
     lab = make_lab(tmp_path)
     lab.compare(there)
     [row] = [row for row in lab._comparison["rows"] if row["field"] == "fp32_reference"]
-    assert row["values"] == ["true", "false"]
+    assert row["values"] == [True, False]
 
 
 def test_gradients_open_in_an_explorer_and_the_one_before_is_closed(tmp_path, make_lab, monkeypatch):

@@ -33,8 +33,8 @@ export function fieldName(field: string): string {
 const SHARE = /^(gradients\.|weights_unchanged$|metrics\.(accuracy|iou)$)/;
 const NOT_FINITE = /^(nan|-?inf)$/;
 
-export function fieldValue(field: string, value: string | number | null): string {
-  if (value === "true" || value === "false") return t(value === "true" ? "lab.yes" : "lab.no");
+export function fieldValue(field: string, value: string | number | boolean | null): string {
+  if (typeof value === "boolean") return t(value ? "lab.yes" : "lab.no");
   if (typeof value === "string") {
     if (field === "status") return statusWord(value);
     return NOT_FINITE.test(value) ? decimal(value as "nan") : value;

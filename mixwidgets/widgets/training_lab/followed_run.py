@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mixwidgets.store.events import REASONS
 from mixwidgets.store.reader import sample_steps
-from mixwidgets.store.records import to_json_metrics, to_json_number
+from mixwidgets.store.records import to_json
 from mixwidgets.store.shares import flushed_against_float32
 from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.state import RunState
@@ -123,8 +123,8 @@ class FollowedRun:
         metrics = figures["metrics"] or status.metrics
         if "loss" in metrics:
             metrics = {**metrics, "loss": metrics["loss"] / weight}
-        loss = None if figures["loss"] is None else to_json_number(figures["loss"] / weight)
-        return {"loss": loss, "metrics": to_json_metrics(metrics)}
+        loss = None if figures["loss"] is None else to_json(figures["loss"] / weight)
+        return {"loss": loss, "metrics": to_json(metrics)}
 
     def _figures_of(self, last: RunState | None) -> dict[str, Any] | None:
         """Those of the last status; None where it does not tell all."""
@@ -167,7 +167,7 @@ def _figures(state: RunState) -> dict[str, Any]:
         "device_name": started.device_name if started else "",
         "backend": started.backend if started else "",
         "loss": state.loss,
-        "loss_scale": None if state.loss_scale is None else to_json_number(state.loss_scale),
+        "loss_scale": to_json(state.loss_scale),
         "rate": state.steps_per_second if state.finished else state.recent_rate,
         "memory": dict(memory.measured or memory.predicted) if memory else None,
         "flushed": None,

@@ -118,7 +118,7 @@ export interface RecipeField {
 /** What tells some runs apart, field by field; a value for each run. */
 export interface Comparison {
   runs: string[];
-  rows: { field: string; kind: "setting" | "result"; values: (string | number | null)[] }[];
+  rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[] }[];
 }
 
 /** The traits that kernel and page share. */

@@ -18,6 +18,7 @@ from mixwidgets.languages.texts import translated
 from mixwidgets.scheduler.in_process import train_here
 from mixwidgets.scheduler.launch import launch
 from mixwidgets.scheduler.processes import keep_spare
+from mixwidgets.store.comparison import comparison_in_json
 from mixwidgets.store.run import Run
 from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.stopping import stop_runs
@@ -35,7 +36,6 @@ from mixwidgets.widgets.training_lab.choice import (
     experiments,
     of_text,
 )
-from mixwidgets.widgets.training_lab.comparison import MOST_COMPARED, comparison_in_json
 from mixwidgets.widgets.training_lab.offer import offered, offered_recipes
 from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 _LIVE_S = 0.1  # between two looks while a run goes on; also how long one look may read
 _IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
 _BEHIND_S = 0.02  # and while there is more to read: time for the kernel's other threads
+_MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
 _LONGEST_ID = 255  # of a folder's name
 IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
@@ -208,9 +209,14 @@ class TrainingLab(FollowingWidget):
         """Show the settings in which these runs differ and what came of each, and that anew when one of them
         ends; none closes the comparison. ValueError for more than 32 runs."""
         there = list(runs)
+        if len(there) > _MOST_COMPARED:
+            raise ValueError(
+                f"At most {_MOST_COMPARED} runs are compared here; got {len(there)}. "
+                "mw.comparison(runs) makes a table of any number."
+            )
         asked = self._asked["compare"] = object()
         awaited = {run.id for run in there if run.is_alive}
-        comparison = comparison_in_json(there)
+        comparison = comparison_in_json(there) if there else {}
         with self.hold_sync():
             if self._asked["compare"] is asked:
                 self._comparison, self._awaited = comparison, awaited
@@ -293,7 +299,7 @@ class TrainingLab(FollowingWidget):
     def _validate_shown(self, proposal: Any) -> list[str]:
         """The newest of them: each travels with its curves."""
         names = [name for name in proposal.value if len(name) <= _LONGEST_ID]
-        return list(dict.fromkeys(names))[-MOST_COMPARED:]
+        return list(dict.fromkeys(names))[-_MOST_COMPARED:]
 
     def _state_value(self, name: str) -> Any:
         return as_text(name, super()._state_value(name))
