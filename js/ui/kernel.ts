@@ -1,4 +1,4 @@
-// Requests to the kernel and their answers, with a word when none comes.
+// Messages to the kernel: that a page shows the widget, and requests with their answers.
 
 import type { AnyModel } from "@anywidget/types";
 
@@ -30,20 +30,38 @@ export interface KernelLink<Kind extends string> {
   close(): void;
 }
 
-export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "on" | "off">, tell: Told<Kind>): KernelLink<Kind> {
+type Messages = Pick<AnyModel, "send" | "on" | "off">;
+
+/** Send, also from a page that outlived its kernel: JupyterLab then throws. A missing answer says all there is to say. */
+function send(model: Messages, message: object): void {
+  try {
+    model.send(message);
+  } catch (error) {
+    console.warn("mixwidgets: not sent,", error);
+  }
+}
+
+/** Tell the kernel that a page shows the widget, so that it goes on following what is shown. Returns the farewell. */
+export function greet(model: Messages): () => void {
+  const view = Math.random().toString(36).slice(2);
+  // The kernel answers a hello on the loop that it came by, and receives the next message there too. JupyterLab
+  // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
+  const hello = () => send(model, { kind: "hello", view });
+  const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
+  const stop = () => hellos.forEach(clearTimeout);
+  const answered = (answer: Answer) => answer?.kind === "no_kernel" && stop();
+  model.on("msg:custom", answered);
+  hello();
+  return () => {
+    stop();
+    model.off("msg:custom", answered);
+    send(model, { kind: "bye", view }); // what no page shows need not be followed
+  };
+}
+
+export function kernelLink<Kind extends string>(model: Messages, tell: Told<Kind>): KernelLink<Kind> {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
   const waiting = new Set<Kind>();
-  const view = Math.random().toString(36).slice(2);
-
-  // A notebook shows this page also when its kernel has been restarted; JupyterLab then throws. That the request
-  // is not answered says all there is to say.
-  const send = (message: object) => {
-    try {
-      model.send(message);
-    } catch (error) {
-      console.warn("mixwidgets: not sent,", error);
-    }
-  };
 
   const ask = (kind: Kind, fields: object = {}) => {
     const request = Math.random().toString(36).slice(2);
@@ -56,7 +74,7 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
     open.set(kind, { request, timer });
     waiting.add(kind);
     tell.waiting(waiting);
-    send({ kind, request, ...fields });
+    send(model, { kind, request, ...fields });
   };
   const forget = () => {
     for (const { timer } of open.values()) clearTimeout(timer);
@@ -65,7 +83,6 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
   };
   const answered = (answer: Answer) => {
     if (answer?.kind === "no_kernel") {
-      sayNoMore();
       forget();
       return tell.absent();
     }
@@ -79,19 +96,11 @@ export function kernelLink<Kind extends string>(model: Pick<AnyModel, "send" | "
     else if (isLate) tell.refused("", kind);
   };
   model.on("msg:custom", answered);
-
-  // The kernel answers a hello on the loop that it came by, and receives the next message there too. JupyterLab
-  // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
-  const hello = () => send({ kind: "hello", view });
-  const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
-  const sayNoMore = () => hellos.forEach(clearTimeout);
-  hello();
-
+  const sayGoodbye = greet(model);
   const close = () => {
-    sayNoMore();
     forget();
     model.off("msg:custom", answered);
-    send({ kind: "bye", view }); // what no page shows need not be followed
+    sayGoodbye();
   };
   return { ask, close };
 }

@@ -284,6 +284,23 @@ def test_a_view_that_opens_late_is_answered(sent, live):
     assert len(sent) == 1
 
 
+def test_a_loop_is_followed_for_as_long_as_a_page_shows_it(request, monkeypatch):
+    monkeypatch.setattr("mixwidgets.widgets.following_widget._UNSHOWN_S", 0.0)
+    watcher, explorer = request.getfixturevalue("live")
+
+    def say(kind):
+        data = {"method": "custom", "content": {"kind": kind, "view": "a"}}
+        explorer._handle_msg({"content": {"data": data}, "buffers": []})
+
+    until(lambda: not followers())
+    say("hello")
+    for step in (21, 31):
+        watcher.history = [*watcher.history, seen_step(step)]
+        until(lambda step=step: step in explorer.steps)
+    say("bye")
+    until(lambda: not followers())
+
+
 def test_before_the_first_snapshot():
     explorer = LossScaleExplorer(SimpleNamespace(history=[]))
     assert (explorer.steps, explorer.counts().count, explorer.best_loss_scale()) == ([], 0, 1.0)

@@ -1,17 +1,13 @@
 """The sources of an explorer's gradients: a run, a watched loop, or constant data."""
 
-from __future__ import annotations
-
 from math import nan
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from mixwidgets.gradients.collect import collect
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 from mixwidgets.store.run import Run
 from mixwidgets.store.state import RunState
-
-if TYPE_CHECKING:
-    from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 
 
 class Source(Protocol):

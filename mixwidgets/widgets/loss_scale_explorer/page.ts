@@ -4,6 +4,7 @@
 import type { RenderProps } from "@anywidget/types";
 import { card, chipsAndMore } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
+import { greet } from "#ui/kernel.ts";
 import { t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
@@ -80,6 +81,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   addQuestions(view, root, answeredByTraits(view, steps as Step[]));
+  view.onClose(greet(model));
   view.onClose(() => root.remove());
   return view.close;
 }

@@ -1,32 +1,33 @@
 """LossScaleExplorer: what a loss scale saves of real gradients, and what it loses."""
 
-from __future__ import annotations
-
 import reprlib
+import threading
 from dataclasses import asdict
 from difflib import get_close_matches
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import traitlets
 
 from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.bit_editor.widget import BitEditor
-from mixwidgets.widgets.loss_scale_explorer.gradient_widget import GradientWidget
+from mixwidgets.widgets.following_widget import FollowingWidget
+from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
+from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 from mixwidgets.widgets.typed_number import named_format
 
-if TYPE_CHECKING:
-    from mixwidgets.gradients.counts import GradientCounts
-
+_LIVE_S = 0.1  # between two looks at an active source
+_IDLE_S = 1.0  # the longest pause, for an idle source
 MOST_COMPARED = 3
 BINADES = range(-1200, 1201)  # with room around those of float64
 _LAST_STEP = 2**32 - 1
 MAX_BITS = 32  # of formats for gradients; none is wider than the master weights
 
 
-class LossScaleExplorer(GradientWidget):
+class LossScaleExplorer(FollowingWidget):
     """Move the loss scale and see which gradients a format flushes, makes subnormal or overflows.
 
     gradients: an array or torch tensor, a mapping of names to these or to GradientSummaries, a model after
@@ -59,6 +60,14 @@ class LossScaleExplorer(GradientWidget):
     tensor = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """The name of the only tensor to show; None: all together."""
 
+    # The feed grows but stays the same object, so that it is never sent again as a whole: new snapshots are
+    # sent as messages, and the trait is for views that open later and for saved pages.
+    _snapshots = traitlets.Instance(SnapshotFeed).tag(sync=True, to_json=lambda feed, _: feed.to_bytes())
+    _newest = traitlets.Int(0, help="The newest snapshot's step.").tag(sync=True)
+    _seen = traitlets.Int(0, help="How many snapshots there were, thinned ones included.").tag(sync=True)
+    _loss = traitlets.Bytes(help="The loss by step (Thinned.to_bytes).").tag(sync=True)
+    _without_gradient = traitlets.List(traitlets.Unicode()).tag(sync=True)
+
     def __init__(
         self,
         gradients: object,
@@ -69,16 +78,30 @@ class LossScaleExplorer(GradientWidget):
         title: str | None = None,
         **traits: Any,
     ) -> None:
+        self.reject_unknown(traits)
+        name = _narrow(format)
         nothing = GradientSummary.of([])
         self._together: tuple[tuple[int, str | None] | None, GradientSummary] = None, nothing
+        self._reading = threading.Lock()  # held while the feed grows, and is thinned
+        self._source, self._feed = source_of(gradients), SnapshotFeed()
+        self._source.read(self._feed)
+        self._pause = _LIVE_S
         super().__init__(
-            gradients,
-            format=_narrow(format),
+            format=name,
             log2_loss_scale=log2_loss_scale,
             step=step,
             title=title,
             **traits,
+            **self._news(),
+            _snapshots=self._feed,
+            _without_gradient=list(self._source.without_gradient),
         )
+        self._follow()
+
+    @property
+    def steps(self) -> list[int]:
+        """The steps whose gradients can be shown; [0] if the source has no steps."""
+        return self._feed.steps
 
     @property
     def loss_scale(self) -> float:
@@ -159,6 +182,33 @@ class LossScaleExplorer(GradientWidget):
             hint = f"did you mean {close[0]!r}?" if close else f"such as {names[0]!r}"
             raise traitlets.TraitError(f"tensor is the name of one that is shown; got {value!r}, {hint}")
         return value
+
+    def _news(self) -> dict[str, Any]:
+        """The small traits, computed from the feed."""
+        steps = self._feed.steps
+        loss = self._feed.loss.to_bytes() if self._feed.loss.last else b""
+        return {"_newest": steps[-1] if steps else 0, "_seen": self._feed.seen, "_loss": loss}
+
+    def _look(self) -> float | None:
+        if self._source.is_over:
+            return None
+        with self._reading:
+            found = self._source.read(self._feed)
+        if found:
+            before = self._newest if self._seen else -1
+            self._tell(**self._news())
+            self._send_snapshots(before)
+        self._pause = _LIVE_S if found else min(2 * self._pause, _IDLE_S)
+        return self._pause
+
+    def _send_snapshots(self, after: int) -> None:
+        self.send({"kind": "snapshots", "steps": self.steps}, buffers=[self._feed.to_bytes(after)])
+
+    def _hear(self, content: dict[str, Any]) -> None:
+        super()._hear(content)
+        after = content.get("after")
+        if isinstance(after, int):
+            self._send_snapshots(after)
 
     def __repr__(self) -> str:
         count, at = self._shown().count, self._feed.nearest(self.step)
