@@ -1,7 +1,5 @@
 """The choice of a widget's language."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -7,8 +7,6 @@ exercises.json  the lessons' questions, and the report for a teacher
 site.json       the classroom site
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from functools import cache

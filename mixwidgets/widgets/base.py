@@ -1,9 +1,9 @@
 """The base class of all widgets: strict keywords, one message per change, state as text, saving, language."""
 
-from __future__ import annotations
-
+import os
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import anywidget
 import traitlets
@@ -11,10 +11,6 @@ import traitlets
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.widgets.bundles import HOST_TRAITS, SHARED, page_module
 from mixwidgets.widgets.state_text import read_state, write_state
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
 
 
 class MixWidget(anywidget.AnyWidget):

@@ -1,7 +1,5 @@
 """The widgets' pages as built by `make bundle`, each in one language."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -1,21 +1,16 @@
 """FollowingWidget: a widget that shows something live. A thread polls it and sends news to the page."""
 
-from __future__ import annotations
-
 import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
+from contextvars import Context, copy_context
+from typing import Any, ClassVar, Self, TypeGuard
 
 from mixwidgets.languages.texts import translated
 from mixwidgets.widgets.base import MixWidget
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from contextvars import Context
 
 _LONGEST = 1000  # characters of a message, or of a request's name
 

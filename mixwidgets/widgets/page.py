@@ -1,26 +1,22 @@
 """Saving widgets as one HTML file: modules, style, states, and a small host instead of the notebook."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json
+import os
 import re
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ipywidgets import Widget  # type: ignore[import-untyped]
 
 from mixwidgets.languages.texts import language_tag, translated
 from mixwidgets.store.files import replace_file
 from mixwidgets.widgets.bundles import HOST_TRAITS, host_module
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
 
 _STYLE = """
 :root { color-scheme: light dark; }

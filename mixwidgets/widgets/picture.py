@@ -1,18 +1,13 @@
 """A picture of a widget: its saved page, rendered by Chromium through playwright."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from mixwidgets.widgets.page import page_html, write_file
-
-if TYPE_CHECKING:
-    from mixwidgets.widgets.page import PageWidget
+from mixwidgets.widgets.page import PageWidget, page_html, write_file
 
 _WIDTH, _SCALE = 800, 1.5  # of the page in CSS pixels, and the pixels of each
 _LIMIT_MS = 60_000

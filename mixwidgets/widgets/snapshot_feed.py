@@ -6,20 +6,15 @@ u32 length of the names, the names as a JSON list
 for each name: u32 length, GradientSummary.to_bytes()
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import threading
+from collections.abc import Mapping
 from math import nan
-from typing import TYPE_CHECKING
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.snapshots import StoredSummaries
 from mixwidgets.widgets.thinned import Thinned
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_BYTES = 10 << 20  # a page may hold twice as much: the initial snapshots and later ones
 MOST_SNAPSHOTS = 1000  # more than a slider's pixels

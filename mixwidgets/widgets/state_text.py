@@ -6,15 +6,11 @@ as true or false, and a trait named `code` as bare hex digits. `defaults` gives 
 text leaves out: None for the current value, else this value, which is then not written either.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 LIMIT = 40_000  # characters of a text; four times the longest number
 _UNESCAPED = "!*'()"  # not escaped by encodeURIComponent either

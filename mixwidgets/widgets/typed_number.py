@@ -1,18 +1,14 @@
 """Validates what is typed or assigned to an editor: the text, the format, and the rounding."""
 
-from __future__ import annotations
-
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.decode import notation
 from mixwidgets.formats.encode import floor_log2
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, to_exact
 from mixwidgets.formats.rounding import check
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
 
 _DIGITS = 800  # more than any float64 or midpoint of two float64s has
 

@@ -1,16 +1,12 @@
 """The elements of a tensor or an array as bits, for stepping through them in the page."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mixwidgets.formats.catalogue import get_format
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.formats.float_format import FloatFormat
 
 
 def elements_of(tensor: Any, limit: int) -> tuple[FloatFormat, bytes, int]:

@@ -1,20 +1,16 @@
 """BitEditor: a number in a format, as a value, as a code, and as bits in the page."""
 
-from __future__ import annotations
-
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import traitlets as t
 from ipywidgets import ValueWidget  # type: ignore[import-untyped]
 
 from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, to_exact
 from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.typed_number import How, checked_how, named_format, text_of
-
-if TYPE_CHECKING:
-    from mixwidgets.formats.float_format import FloatFormat
 
 
 class _Face(t.TraitType[Any, Any]):

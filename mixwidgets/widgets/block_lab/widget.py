@@ -1,19 +1,15 @@
 """BlockLab: the effect of a shared scale on the elements of a block."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import traitlets
+from numpy.typing import NDArray
 
 from mixwidgets.formats.block import BlockQuantization, get_block_format
 from mixwidgets.formats.scale_rules import check_scale_rule
 from mixwidgets.widgets.base import MixWidget
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SIZES = (16, 32)
 _CODES = re.compile("|".join(f"[0-9a-f]{{{8 * size}}}" for size in SIZES))

@@ -1,9 +1,7 @@
 """Exercise: one question to predict and then check, in the page, without a kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import traitlets
 
@@ -46,7 +44,7 @@ class Exercise(MixWidget):
         )
 
     @classmethod
-    def of_lesson(cls, lesson: str, *, lang: str | None = None) -> list[Exercise]:
+    def of_lesson(cls, lesson: str, *, lang: str | None = None) -> list[Self]:
         """The exercises of a lesson, such as "01_bits", in order. ValueError if it has none."""
         return [cls(question.id, lang=lang) for question in questions_of(lesson)]
 

@@ -1,7 +1,5 @@
 """FormatDesigner: the parameters that define a float format, and the resulting format."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import traitlets

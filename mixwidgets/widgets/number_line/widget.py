@@ -1,16 +1,12 @@
 """NumberLine: the rounding microscope, a number between its neighbours on a line that zooms."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import traitlets
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.widgets.bit_editor.widget import BitEditor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class NumberLine(BitEditor):

@@ -1,26 +1,22 @@
-"""mixwidgets.sweep: the scheduler's sweep, which as a cell's last line shows its SweepProgress."""
-
-from __future__ import annotations
+"""mixwidgets.sweep: starts a Sweep that a notebook shows as its SweepProgress."""
 
 import sys
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.scheduler.sweep import Sweep
-
-if TYPE_CHECKING:
-    from mixwidgets.store.run import Run
+from mixwidgets.store.run import Run
 
 
 class ShownSweep(Sweep):
     """A Sweep that a notebook shows as its SweepProgress."""
 
     def _repr_mimebundle_(self, **keywords: Any) -> Any:
-        from mixwidgets.widgets.sweep_progress.widget import SweepProgress  # only who shows one waits for it
+        from mixwidgets.widgets.sweep_progress.widget import SweepProgress  # loaded only if it is shown
 
         return SweepProgress(self)._repr_mimebundle_(**keywords)
 
-    def wait(self, timeout: float | None = None, progress: bool = True) -> ShownRuns:
+    def wait(self, timeout: float | None = None, progress: bool = True) -> "ShownRuns":
         cell = _cell() if progress and not self.is_over else None
         if cell is not None:
             from IPython.display import display
@@ -30,8 +26,8 @@ class ShownSweep(Sweep):
 
 
 class ShownRuns(list["Run"]):
-    """The runs of a finished sweep, which a notebook shows as its SweepProgress; the cell that waited has it
-    already."""
+    """The runs of a finished sweep, which a notebook shows as its SweepProgress, unless the cell that waited
+    shows it already."""
 
     def __init__(self, runs: list[Run], sweep: ShownSweep, cell: int | None) -> None:
         super().__init__(runs)
@@ -40,11 +36,11 @@ class ShownRuns(list["Run"]):
 
     def _ipython_display_(self) -> None:
         if self._shown_in is None or self._shown_in != _cell():
-            raise NotImplementedError  # IPython goes on to the widget
+            raise NotImplementedError  # IPython then shows the MIME bundle
 
 
 def _cell() -> int | None:
-    """The number of the notebook's cell that runs; None outside a notebook."""
+    """The number of the running notebook cell; None outside a notebook."""
     ipython = sys.modules.get("IPython")  # a notebook has loaded it
     shell = ipython.get_ipython() if ipython else None
     return shell.execution_count if shell is not None and hasattr(shell, "kernel") else None

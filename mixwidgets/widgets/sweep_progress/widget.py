@@ -1,30 +1,24 @@
 """SweepProgress: how far a sweep is, which cells failed and why, and a Stop button."""
 
-from __future__ import annotations
-
+import os
 import time
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
+import numpy as np
 import traitlets as t
 
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.seed_grid import ExperimentNames, grid_of
 from mixwidgets.store.bands import band, losses_of
+from mixwidgets.store.run import Run
 from mixwidgets.widgets.following_widget import FollowingWidget
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    import numpy as np
-
-    from mixwidgets.experiments.experiment import Experiment
-    from mixwidgets.store.run import Run
-
 _LOOK_S = 0.2
-_BEHIND_S = 0.02  # where there is more to read
-_READ_S = 0.5  # how long one look may read
+_BEHIND_S = 0.02  # while there is more to read
+_READ_S = 0.5  # the longest time that one look reads
 _MOST_FAILURES = 100  # that the page lists
 _LONGEST = 1000  # characters of a reason
 _MOST_CELLS = 500  # that the page draws
@@ -32,7 +26,7 @@ _MOST_BANDS = 12  # settings whose losses it draws
 
 
 class Swept(Protocol):
-    """What is shown of a sweep; `mixwidgets.sweep` gives such a one."""
+    """The part of a Sweep that is shown."""
 
     @property
     def experiments(self) -> Sequence[Experiment]: ...
@@ -48,28 +42,28 @@ class Swept(Protocol):
 
 
 class SweepProgress(FollowingWidget):
-    """A sweep as it goes: `SweepProgress(sweep(grid(experiment, seed=range(8))))`.
+    """The progress of a sweep: `SweepProgress(sweep(grid(experiment, seed=range(8))))`.
 
-    The cell returns at once; a thread looks at the sweep, whose cells fill a grid: a row for each setting, a
-    column for each seed. The losses of a setting's seeds are drawn as a band. Closing the widget leaves the
-    sweep alone. TypeError for what is no sweep.
+    The cell returns at once, and a thread follows the sweep. Its cells form a grid: a row for each setting, a
+    column for each seed. The losses of a setting's seeds are drawn as a band. Closing the widget does not
+    stop the sweep. TypeError for anything but a sweep.
     """
 
     _page = "sweep_progress"
     _REQUESTS: ClassVar[tuple[str, ...]] = ("stop",)
 
-    _counts: t.Dict[str, int] = t.Dict(help="How many cells are done, running, waiting, …").tag(sync=True)
-    _failures: t.List[Any] = t.List(help="Of failed cells: `place`, `name` and `why`.").tag(sync=True)
-    _grid = t.Dict(help="Where the cells stand, as of `grid_of`; empty where they are too many.").tag(
+    _counts: "t.Dict[str, int]" = t.Dict(help="How many cells are done, running, waiting, …").tag(sync=True)
+    _failures: t.List[Any] = t.List(help="The failed cells: `place`, `name` and `why`.").tag(sync=True)
+    _grid = t.Dict(help="The arrangement of the cells (`grid_of`); empty if there are too many.").tag(
         sync=True
     )
-    _words: t.List[str] = t.List(t.Unicode(), help="Each cell's word, in order.").tag(sync=True)
-    _runs: t.Dict[str, Any] = t.Dict(help="By place, of runs that are over: path, status, metrics.").tag(
+    _words: t.List[str] = t.List(t.Unicode(), help="The state of each cell, in order.").tag(sync=True)
+    _runs: "t.Dict[str, Any]" = t.Dict(help="The finished runs by place: path, status, metrics.").tag(
         sync=True
     )
     _bands: t.List[bytes] = t.List(
         t.Bytes(),
-        help="Of the grid's first rows, once a run is over: float32 (step, mean, low, high) (`band`).",
+        help="The `band` of each of the grid's first rows: float32 (step, mean, low, high).",
     ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
@@ -88,8 +82,8 @@ class SweepProgress(FollowingWidget):
         self._sweep = sweep
         self._experiments = experiments
         self._names = ExperimentNames(experiments)
-        self._losses: dict[int, np.ndarray] = {}  # of runs that are over, by place
-        self._look()  # so that a widget that is saved at once is complete
+        self._losses = dict[int, np.ndarray]()  # of finished runs, by place
+        self._look()  # complete even if it is saved at once
         self._follow()
 
     def __repr__(self) -> str:
@@ -97,13 +91,13 @@ class SweepProgress(FollowingWidget):
         return f"SweepProgress({words})"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """As of every widget, with the sweep as it is now."""
+        """As for every widget, with the present state of the sweep."""
         while self._look() == _BEHIND_S:
             pass
         return super().save(path)
 
     def _look(self) -> float | None:
-        is_over = self._sweep.is_over  # before the counts: then nothing is missed
+        is_over = self._sweep.is_over  # checked before the counts, so that nothing is missed
         cells = list(self._sweep.cell_states)
         known = len(self._losses)
         is_read = not self._is_drawn or self._read(cells, time.monotonic() + _READ_S)
@@ -122,7 +116,7 @@ class SweepProgress(FollowingWidget):
         return _BEHIND_S if not is_read else None if is_over else _LOOK_S
 
     def _read(self, cells: Sequence[tuple[str, Run | None]], until: float) -> bool:
-        """Read each run once, when it is over. Whether there was time to."""
+        """Read each run once, when it is over. Returns whether there was time for all."""
         for place, (_, run) in enumerate(cells):
             if run is not None and place not in self._losses:
                 if time.monotonic() >= until:
@@ -131,7 +125,7 @@ class SweepProgress(FollowingWidget):
         return True
 
     def _drawn(self, cells: Sequence[tuple[str, Run | None]]) -> dict[str, Any]:
-        """What the grid shows."""
+        """The traits that the grid shows."""
         runs = dict(self._runs)
         for place, (_, run) in enumerate(cells):
             if run is not None and str(place) not in runs:
@@ -157,6 +151,6 @@ class SweepProgress(FollowingWidget):
 
 
 def _metrics(run: Run) -> dict[str, float]:
-    """The finite metrics; of the loss, the loss weight is divided out."""
+    """The finite metrics, with the loss weight divided out of the loss."""
     weights = {"loss": run.experiment.loss_weight}
     return {name: value / weights.get(name, 1) for name, value in run.metrics.items() if isfinite(value)}

@@ -1,40 +1,35 @@
-"""What is chosen in a TrainingLab: checked in the experiment's own words; the experiments that it means."""
-
-from __future__ import annotations
+"""The choice in a TrainingLab: validated with the experiment's own errors, and turned into experiments."""
 
 import re
+from collections.abc import Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import grid
 from mixwidgets.experiments.recipe import Recipe, recipes
+from mixwidgets.experiments.scenarios import Scenario
 from mixwidgets.store.watched_loop import WatchedLoop
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.training_lab import settings
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mixwidgets.experiments.scenarios import Scenario
-
 CHOICES = ("task", "recipe", "steps", "seed", "device", "settings")
-"""What can be chosen: fields of an experiment, and in `settings` its optimiser, batch and task options."""
+"""Fields of an experiment, and `settings` for its optimiser, batch size and task options."""
 SEVERAL = ("recipe", "seed")
-"""Those that take one value or a list of them."""
+"""The choices that take one value or a list."""
 MOST_AT_ONCE = 100
-"""Runs of one launch: each waits in line as a process of its own."""
+"""The runs of one launch, each of which waits as a process of its own."""
 _NONE: Mapping[str, Recipe] = MappingProxyType({})
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 
 
 def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Experiment]:
-    """Those that are meant by JSON values of the fields that can be chosen, and by those alone: no page hands
-    in the source of a task. `own`: recipes by the names that they have in this lab.
+    """The experiments for these choices, given as JSON values. Other fields are refused, so that no page can
+    send the source of a task. Raises the errors of Experiment and `grid`.
 
-    TypeError or ValueError for what an Experiment or `grid` does not take.
+    own: the lab's own recipes by name.
     """
     if not isinstance(fields, dict):
         raise TypeError(f"A launch takes an object of what is chosen; got a {type(fields).__name__}.")
@@ -48,11 +43,8 @@ def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Exper
 
 
 def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
-    """What the trait `name` becomes when `value` comes: a list of a single value is that value. `own` is as
-    in `experiments`.
-
-    TypeError or ValueError for a value that an Experiment of the task does not take, and for a Recipe of
-    one's own.
+    """The validated value of the trait `name`; a list with a single value becomes that value. `own` is as in
+    `experiments`. Raises the errors of Experiment, and ValueError for a Recipe without a name.
     """
     if name == "settings":
         return settings.checked(value, task)
@@ -69,12 +61,12 @@ def checked(name: str, value: Any, task: str, own: Mapping[str, Recipe]) -> Any:
 
 
 def as_text(name: str, value: Any) -> Any:
-    """A choice as a state says it: one or several with commas between them."""
+    """A choice in a state text: its values separated by commas."""
     return ",".join(map(str, value if isinstance(value, list) else [value])) if name in SEVERAL else value
 
 
 def of_text(name: str, value: Any) -> Any:
-    """The reverse of `as_text`; what is no choice is left to `checked`."""
+    """The inverse of `as_text`; invalid values are left to `checked`."""
     if name not in SEVERAL:
         return value
     parts = value.split(",")
@@ -82,7 +74,7 @@ def of_text(name: str, value: Any) -> Any:
 
 
 def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
-    """What of an experiment can be chosen in the lab: neither a task nor a recipe of the user's own."""
+    """The choices that an experiment corresponds to, without a task or a recipe of the user's own."""
     if isinstance(experiment, WatchedLoop):
         return {}
     chosen: dict[str, Any] = {"steps": experiment.steps, "seed": experiment.seed, "device": experiment.device}
@@ -94,7 +86,7 @@ def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
 
 
 def choice_in(scenario: Scenario) -> dict[str, Any]:
-    """What a scenario chooses in the lab."""
+    """The choices of a scenario."""
     return {**choice_of(scenario.experiments()[0]), "recipe": list(scenario.recipes)}
 
 
@@ -103,7 +95,7 @@ def _is_several(value: object) -> bool:
 
 
 def _with_own(recipe: Any, own: Mapping[str, Recipe]) -> Any:
-    """A recipe's name, or several, with those of one's own in place of their names."""
+    """A recipe's name, or a list of names, with own recipes in place of their names."""
     if isinstance(recipe, list):
         return [_with_own(one, own) for one in recipe]
     return own.get(recipe, recipe) if isinstance(recipe, str) else recipe
@@ -126,7 +118,7 @@ def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
 
 
 def _check_number(axes: dict[str, Any]) -> None:
-    """ValueError where there are more runs than one launch starts."""
+    """Raise ValueError for more runs than one launch starts."""
     number = 1
     for values in axes.values():
         number *= len(values)

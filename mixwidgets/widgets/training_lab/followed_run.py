@@ -1,53 +1,86 @@
-"""One run as a TrainingLab shows it: its row, and its curves while they are drawn."""
-
-from __future__ import annotations
+"""One run as a TrainingLab shows it: its row and, while they are drawn, its curves."""
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from mixwidgets.store.events import REASONS
-from mixwidgets.store.reader import sample_steps
+from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.events import REASONS, Event, GradientSnapshot, StepRecord
+from mixwidgets.store.reader import JournalReader, sample_steps
 from mixwidgets.store.records import to_json
+from mixwidgets.store.run import Run
 from mixwidgets.store.shares import flushed_against_float32
 from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.state import RunState
 from mixwidgets.store.status import ALIVE, Status, current_status
 from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.widgets.thinned import Thinned
 from mixwidgets.widgets.training_lab import settings
-from mixwidgets.widgets.training_lab.curves import Curves
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+_LONG = 1 << 20  # bytes of a journal, read in about 0.1 s
+_SAMPLED = 512  # steps; about one per pixel of a chart
 
-    from mixwidgets.experiments.experiment import Experiment
-    from mixwidgets.store.reader import JournalReader
-    from mixwidgets.store.run import Run
 
-_LONG = 1 << 20  # bytes of a journal, which take about 0.1 s to read
-_SAMPLED = 512  # steps: about one a pixel of a chart
+class Curves:
+    """The curves of a run, of bounded size. `add` takes the events in the order of the journal."""
+
+    def __init__(self, run: Experiment | WatchedLoop) -> None:
+        self.state = RunState()
+        """The state after the events added so far."""
+        self.newest_flushed = math.nan
+        """The share of the newest snapshot's gradients that the compute format flushes."""
+        self._format, self._loss_weight = run.compute_format, run.loss_weight
+        self._loss, self._scale, self._skipped, self._shares = Thinned(), Thinned(), Thinned(), Thinned()
+
+    def add(self, event: Event) -> None:
+        """Add the next event."""
+        self.state.add(event)
+        if isinstance(event, StepRecord):
+            log2_scale = math.log2(event.loss_scale) if 0 < event.loss_scale < math.inf else -math.inf
+            self._loss.append(event.step, event.loss / self._loss_weight)
+            if self._scale.last is None or self._scale.last[1] != log2_scale:
+                self._scale.append(event.step, log2_scale)
+            if event.skipped:
+                self._skipped.append(event.step, log2_scale)
+        elif isinstance(event, GradientSnapshot):
+            *shares, _ = self.state.shares(self._format)
+            self.newest_flushed = shares[0]
+            if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
+                self._shares.append(event.step, *shares)
+
+    def to_bytes(self) -> dict[str, bytes]:
+        """Rows of little-endian float32. "loss": step, loss without the loss weight; "scale": step, log2 of
+        the loss scale, wherever it changed; "skipped": the same for each skipped step; "shares": step and the
+        flushed, subnormal, normal and overflowing shares of its gradients (the rest is inf or NaN)."""
+        return {
+            "loss": self._loss.to_bytes(),
+            "scale": self._scale.to_bytes(),
+            "skipped": self._skipped.to_bytes(),
+            "shares": self._shares.to_bytes(),
+        }
 
 
 class FollowedRun:
-    """A run's row as of the last `look`. The status of a finished run is enough for it, so that a folder of
-    many runs opens at once; the journal is read for the curves, and where the status does not tell enough."""
+    """A run as of the last `look`. The row of a finished run comes from its status, so that a folder of many
+    runs opens at once. The journal is read for the curves, and if the status lacks something."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.needs_journal = False
-        """Whether the row needs something of the journal that is not read yet."""
+        """Whether the row needs the rest of the journal."""
         self.is_read = False
-        """Whether the journal is read up to where it ended at the last look."""
+        """Whether the journal was read to its end since the last look."""
         self.curves: dict[str, bytes] = {}
-        """Those of `Curves.to_bytes`, as far as they are read."""
+        """The curves read so far (`Curves.to_bytes`)."""
         self._status = Status(word="queued")
         self._stamp: tuple[int, int] | None = None
         self._position: int | None = None
         self._has_gradients = False
         self._reader: JournalReader | None = None
         self._curves = Curves(run.experiment)
-        self._overview: dict[str, bytes] = {}  # curves by a sample of the steps, until all are read
-        self._figures: dict[str, Any] | None = None  # the journal's; they outlive the curves
+        self._overview: dict[str, bytes] = {}  # curves of a sample of the steps, until all are read
+        self._figures: dict[str, Any] | None = None  # from the journal; kept when the curves are released
         self._row: dict[str, Any] | None = None
 
     @property
@@ -62,12 +95,12 @@ class FollowedRun:
 
     @property
     def damage(self) -> list[str]:
-        """What could not be read, one sentence each; of the journal, while it is being read."""
+        """What could not be read, in sentences. Damage of the journal is known while it is being read."""
         of_status = [self._status.damage] if self._status.damage else []
         return of_status + (self._reader.damage if self._reader else [])
 
     def look(self, places: Mapping[str, int]) -> None:
-        """Read the status again, unless nothing can have changed. places: position in the queue by id."""
+        """Read the status again if it may have changed. places: positions in the queue by id."""
         if self._status.word in REASONS:
             return
         # A run that seems interrupted may be about to take its lock; its process then replaces the status.
@@ -76,13 +109,13 @@ class FollowedRun:
             return
         self._stamp, self._row = stamp, None
         self._status = current_status(self.run.path)  # before the events, so that none is missed
-        self.is_read = self.is_waiting  # while it waits there is no journal
+        self.is_read = self.is_waiting  # a waiting run has no journal
         self.needs_journal = self.needs_journal or self.is_alive or self._status.state is None
         self._position = places.get(self.run.id) if self.is_waiting else None
         self._has_gradients = self._has_gradients or (not self.is_waiting and has_snapshot(self.run.path))
 
     def read(self, until: float) -> None:
-        """Take in what of the journal is new, up to that time of `time.monotonic()`."""
+        """Read what is new in the journal until that time of `time.monotonic()`."""
         if self._reader is None:
             self._reader, self._overview = self.run.reader(), _overview(self.run)
         self.is_read = self._read_to_the_end(self._reader, until)
@@ -94,14 +127,13 @@ class FollowedRun:
             self.needs_journal = self.is_alive
 
     def release(self) -> None:
-        """Forget the curves of a finished run; the row stays."""
+        """Release the curves of a finished run; the row stays."""
         if not self.needs_journal and self._reader:
             self._reader, self._curves = None, Curves(self.run.experiment)
             self.curves, self.is_read = {}, False
 
     def row(self) -> dict[str, Any]:
-        """The run in JSON values. What is not known is None or "", and 0 the steps of one that
-        `needs_journal`."""
+        """The run as JSON values; None or "" if unknown. While it `needs_journal`, its steps may be 0."""
         if self._row is None:
             status = self._status
             figures = self._figures_of(status.state) or self._figures or _figures(status.state or RunState())
@@ -118,7 +150,7 @@ class FollowedRun:
         return self._row
 
     def _losses(self, figures: Mapping[str, Any], status: Status) -> dict[str, Any]:
-        """The newest loss, and the metrics: of both losses the loss weight is divided out."""
+        """The newest loss and the metrics, both losses without the loss weight."""
         weight = self.run.experiment.loss_weight
         metrics = figures["metrics"] or status.metrics
         if "loss" in metrics:
@@ -127,16 +159,16 @@ class FollowedRun:
         return {"loss": loss, "metrics": to_json(metrics)}
 
     def _figures_of(self, last: RunState | None) -> dict[str, Any] | None:
-        """Those of the last status; None where it does not tell all."""
+        """The figures from the last status; None if it lacks some."""
         if last is None or not last.started:
             return None
-        # What a run's narrow backward pass flushed is zero here already: only float32 beside it tells.
+        # Gradients flushed in a narrow backward pass are zero in a summary; a float32 reference shows them.
         is_watched = isinstance(self.run.experiment, WatchedLoop)
         flushed = last.lost.get("gradients.flushed" if is_watched else "gradients.flushed_against_float32")
         return {**_figures(last), "flushed": _finite(flushed)}
 
     def _read_to_the_end(self, reader: JournalReader, until: float) -> bool:
-        """Whether there was time to."""
+        """Whether there was time for all of it."""
         for event in reader.read_new():
             self._curves.add(event)
             if time.monotonic() >= until:
@@ -144,13 +176,11 @@ class FollowedRun:
         return True
 
     def _flushed(self) -> float | None:
-        """The share of the newest gradients that is lost to zero; None where it is not known."""
-        snapshot, shares = self._curves.state.snapshot, self._curves.newest_shares
-        if snapshot is None or shares is None:
-            return None
-        is_watched = isinstance(self.run.experiment, WatchedLoop)
-        flushed = shares.flushed if is_watched else flushed_against_float32(snapshot)
-        return _finite(flushed)
+        """The share of the newest gradients that is lost to zero; None if unknown."""
+        snapshot = self._curves.state.snapshot
+        if isinstance(self.run.experiment, WatchedLoop):
+            return _finite(self._curves.newest_flushed)
+        return _finite(flushed_against_float32(snapshot)) if snapshot else None
 
 
 def _finite(value: float | None) -> float | None:
@@ -176,7 +206,7 @@ def _figures(state: RunState) -> dict[str, Any]:
 
 
 def _overview(run: Run) -> dict[str, bytes]:
-    """The losses and loss scales of a journal that takes long to read; nothing of a shorter one."""
+    """The losses and loss scales of a sample of the steps of a long journal; nothing for a short one."""
     try:
         if (run.path / "events.jsonl").stat().st_size < _LONG:
             return {}
@@ -190,7 +220,7 @@ def _overview(run: Run) -> dict[str, bytes]:
 
 
 def _stamp(run: Run) -> tuple[int, int] | None:
-    """Changes with every new status."""
+    """A value that changes with every new status."""
     try:
         found = (run.path / "status.json").lstat()
     except OSError:
@@ -199,7 +229,7 @@ def _stamp(run: Run) -> tuple[int, int] | None:
 
 
 def _what(run: Experiment | WatchedLoop) -> dict[str, Any]:
-    """What is run, in JSON values. Of a watched loop neither seed, steps nor batch size are known."""
+    """What is run, as JSON values. The seed, steps and batch size of a watched loop are unknown."""
     if isinstance(run, WatchedLoop):
         about = {"task": "watch", "recipe": run.model, "scaled": True, "loss_weight": run.loss_weight}
         return {**about, "seed": None, "steps": None, "batch_size": None, "settings": None}

@@ -1,10 +1,9 @@
-"""What a TrainingLab's page offers to choose from, in one language."""
+"""The choices that a TrainingLab's page offers, in one language."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from mixwidgets.experiments.recipe import recipes
+from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.experiments.recipe_words import brief, describe, heading
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.texts import translated
@@ -13,14 +12,9 @@ from mixwidgets.task.catalogue import tasks
 from mixwidgets.widgets.training_lab import own_recipes, settings
 from mixwidgets.widgets.training_lab.choice import choice_in
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mixwidgets.experiments.recipe import Recipe
-
 
 def offered(language: str) -> dict[str, list[dict[str, Any]]]:
-    """By trait, what is the same in every lab."""
+    """The choices that every lab has, by trait."""
     return {
         "_tasks": [
             {
@@ -47,7 +41,7 @@ def offered(language: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def offered_recipes(own: Mapping[str, Recipe], language: str) -> list[dict[str, Any]]:
-    """The named recipes, then those of one's own."""
+    """The presets, then the user's own recipes."""
     own_heading = translated(own_recipes.HEADING, language)
     return [
         {

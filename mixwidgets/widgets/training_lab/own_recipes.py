@@ -1,12 +1,10 @@
-"""Recipes of one's own in a TrainingLab: a Recipe as a form of fields by path, such as "loss_scale.kind"."""
-
-from __future__ import annotations
+"""The user's own recipes in a TrainingLab: a Recipe as a form, with paths such as "loss_scale.kind"."""
 
 import re
 import reprlib
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from dataclasses import Field, fields
+from typing import Any, Literal, get_args, get_origin
 
 from mixwidgets.checks import check_names, yes_or_no
 from mixwidgets.experiments.loss_scale import LossScale
@@ -14,11 +12,8 @@ from mixwidgets.experiments.operands import Operands, operand_formats
 from mixwidgets.experiments.recipe import Fp32Op, Recipe, recipes
 from mixwidgets.languages.texts import translated
 
-if TYPE_CHECKING:
-    from dataclasses import Field
-
 HEADING = "own recipes"
-"""What a list of recipes has them under."""
+"""Their heading in a list of recipes."""
 
 _PARTS = {"": Recipe, "loss_scale": LossScale, "operands": Operands}
 _GROUPS = {"": "recipe", "fp32_ops": "in float32", "loss_scale": "loss scale", "operands": "operands"}
@@ -28,7 +23,7 @@ _MOST = 50
 
 
 def form(language: str) -> list[dict[str, Any]]:
-    """The fields of a recipe for the page: name, group, title, default, and what each takes."""
+    """The fields of a recipe for the page: name, group, title, default, and the accepted values."""
     usual = in_page(Recipe())
     return [
         {
@@ -43,7 +38,7 @@ def form(language: str) -> list[dict[str, Any]]:
 
 
 def in_page(recipe: Recipe) -> dict[str, Any]:
-    """A recipe's values of the form, by path."""
+    """The form's values for a recipe, by path."""
     owners = {"": recipe, "loss_scale": recipe.loss_scale, "operands": recipe.operands or Operands()}
     values = {
         _path(part, one.name): getattr(owner, one.name)
@@ -57,8 +52,7 @@ def in_page(recipe: Recipe) -> dict[str, Any]:
 
 
 def of_page(values: object) -> Recipe:
-    """The reverse of `in_page`; what is left out has its default. TypeError or ValueError for what makes no
-    Recipe, in a Recipe's words."""
+    """The inverse of `in_page`; missing fields have their defaults. Raises the errors of Recipe."""
     if not isinstance(values, Mapping):
         raise TypeError(f"A recipe takes an object of its fields; got a {type(values).__name__}.")
     check_names("A recipe", values, [path for path, *_ in _form()])
@@ -81,7 +75,7 @@ def of_page(values: object) -> Recipe:
 
 
 def checked(own: Mapping[Any, Any]) -> dict[str, Recipe]:
-    """Recipes by the names under which they are kept. TypeError or ValueError for what cannot be kept."""
+    """The validated recipes by name. Raises TypeError or ValueError."""
     if len(own) > _MOST:
         raise ValueError(f"own_recipes keeps at most {_MOST} recipes; got {len(own)}: take one away.")
     for name, recipe in own.items():
@@ -92,7 +86,7 @@ def checked(own: Mapping[Any, Any]) -> dict[str, Recipe]:
 
 
 def checked_name(name: object) -> str:
-    """A name under which a recipe can be kept. ValueError for what is none."""
+    """A valid name for a recipe, else ValueError."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(
             "A recipe is kept under a name of 1 to 40 letters, digits, spaces, _, - and ., such as "
@@ -104,7 +98,7 @@ def checked_name(name: object) -> str:
 
 
 def _form(language: str = "en") -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Of each field of the form: path, part, name, and what it takes."""
+    """Each field of the form: path, part, name, and the accepted values."""
     for part, owner in _PARTS.items():
         for one in fields(owner):
             if one.name == "fp32_ops":

@@ -1,23 +1,18 @@
-"""What a TrainingLab shows of a folder of runs: a row for each, and the curves of those that are drawn."""
-
-from __future__ import annotations
+"""What a TrainingLab shows of a folder of runs: a row per run, and the curves of those that are drawn."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
+from mixwidgets.experiments.recipe import Recipe
+from mixwidgets.store.run import Run
+from mixwidgets.widgets.training_lab.followed_run import FollowedRun
 from mixwidgets.widgets.training_lab.runs_folder import runs_folder
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
-    from mixwidgets.experiments.recipe import Recipe
-    from mixwidgets.store.run import Run
-    from mixwidgets.widgets.training_lab.followed_run import FollowedRun
-
-_MOST_FAULTS = 3  # told in full
-_MOST_UNASKED = 6  # runs whose curves are drawn without being asked for
-_FIRST = 200  # runs of the first look: of thousands, the newest are there at once
+_MOST_FAULTS = 3  # reported in full
+_MOST_UNASKED = 6  # runs whose curves are drawn by default
+_FIRST = 200  # the newest runs, which the first look shows at once even if there are thousands
 
 
 class RunsFeed:
@@ -37,14 +32,14 @@ class RunsFeed:
 
     @property
     def is_live(self) -> bool:
-        """Whether something new is to be expected soon: at the last look a run was queued or running, or the
-        row of a finished one was incomplete."""
+        """Whether news is expected soon: at the last look a run was queued or running, or the row of a
+        finished one was incomplete."""
         with self._folder.lock:
             return any(followed.needs_journal for followed in self._folder.followed.values())
 
     @property
     def own_recipes(self) -> Mapping[str, Recipe]:
-        """The names that the rows call recipes by which are no presets."""
+        """The user's own recipes by the names that the rows show."""
         return self._own_recipes
 
     @own_recipes.setter
@@ -53,7 +48,7 @@ class RunsFeed:
             self._own_recipes, self._sent = own, []
 
     def runs(self) -> list[Run]:
-        """The runs that are in the folder now."""
+        """The runs now in the folder."""
         with self._folder.lock:
             self._folder.scan()
             return [followed.run for followed in self._folder.followed.values()]
@@ -64,15 +59,15 @@ class RunsFeed:
         return self._begun is not None
 
     def look(self, shown: Sequence[str]) -> list[str]:
-        """Look for new runs and at how each stands; the ids of those to show from now on: those that were
-        `shown`, and the new ones that do not wait. Where none was shown, the first look shows the newest. It
-        takes in the newest runs alone, the next look all."""
+        """Look for new runs and read the status of each. Returns the ids of the runs to show from now on:
+        those `shown`, and new ones that are not waiting; if none was shown, the first look adds the newest.
+        The first look takes only the newest runs, the second all."""
         with self._folder.lock:
             was_partial = self._is_partial
             self._is_partial = self._folder.scan(None if self.has_looked else _FIRST)
             self._folder.look()
             begun = [name for name, one in self._folder.followed.items() if not one.is_waiting]
-        if self._begun is None or was_partial:  # then those that are older are no news
+        if self._begun is None or was_partial:  # older runs are not news
             before = set(begun if shown or was_partial else ())
         else:
             before = self._begun
@@ -81,7 +76,7 @@ class RunsFeed:
         return [*shown, *new][-max(_MOST_UNASKED, len(shown)) :] if new else list(shown)
 
     def traits(self, shown: Collection[str], seconds: float) -> dict[str, Any]:
-        """The widget's traits, after reading journals for about so long."""
+        """The widget's traits, after reading journals for about this time."""
         with self._folder.lock:
             self._read(shown, seconds)
             live = [one for one in self._folder.followed.values() if one.is_alive]
@@ -98,7 +93,7 @@ class RunsFeed:
             }
 
     def _read(self, shown: Collection[str], seconds: float) -> None:
-        """Running ones first, then those that are shown, then those whose row needs it."""
+        """Read journals: of running runs first, then of shown ones, then of those whose row needs it."""
         unread = [one for one in self._folder.followed.values() if not one.is_read]
         alive = [one for one in unread if one.is_alive]
         drawn = [one for one in unread if one.run.id in shown and not one.is_alive]
@@ -120,7 +115,7 @@ class RunsFeed:
         return {**row, "recipe": next(named, "custom")}
 
     def _notice(self) -> str:
-        """What in the folder could not be read."""
+        """What could not be read in the folder."""
         faults = [*self._folder.unreadable.values()]
         for name, followed in self._folder.followed.items():
             faults += [f"{name}: {sentence}" for sentence in followed.damage]

@@ -1,23 +1,18 @@
-"""The runs of a folder, followed once for all labs that show it."""
-
-from __future__ import annotations
+"""The runs of a folder, read once for all labs that show it."""
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from pathlib import Path
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from mixwidgets.store.queue import positions
 from mixwidgets.store.run import open_run
 from mixwidgets.widgets.training_lab.followed_run import FollowedRun
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from pathlib import Path
-
 
 class RunsFolder:
-    """What is in a folder, as of the last `scan`. Hold the `lock` while you use it."""
+    """The runs in a folder as of the last `scan`. Hold the `lock` while using it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,11 +20,11 @@ class RunsFolder:
         self.followed: dict[str, FollowedRun] = {}
         """By id, newest first."""
         self.unreadable: dict[str, str] = {}
-        """What is wrong with the other runs, by id."""
+        """Why the other runs cannot be read, by id."""
         self._shown: WeakKeyDictionary[object, Collection[str]] = WeakKeyDictionary()
 
     def scan(self, most: int | None = None) -> bool:
-        """Add the new runs, at most so many, and forget those that are gone. Whether there are more."""
+        """Add new runs, at most `most`, and forget those that are gone. Returns whether there are more."""
         names = self._names()
         for known in (self.followed, self.unreadable):
             for name in known.keys() - names:
@@ -39,7 +34,7 @@ class RunsFolder:
             try:
                 self.followed[name] = FollowedRun(open_run(self.path / name))
             except FileNotFoundError:
-                continue  # no run, or not complete yet
+                continue  # not a run, or not complete yet
             except (OSError, ValueError) as error:
                 self.unreadable[name] = str(error)
         if new:
@@ -47,7 +42,7 @@ class RunsFolder:
         return most is not None and len(new) > most
 
     def look(self) -> None:
-        """See how each run stands."""
+        """Read the status of each run."""
         try:
             places = positions(self.path)
         except OSError:
@@ -56,7 +51,7 @@ class RunsFolder:
             followed.look(places)
 
     def release(self, who: object, shown: Collection[str]) -> None:
-        """`who` shows these runs now: forget the curves of those that nobody shows."""
+        """Note that `who` shows these runs now, and release the curves of runs that nobody shows."""
         self._shown[who] = shown
         kept = set().union(*self._shown.values())
         for name, one in self.followed.items():
@@ -64,7 +59,7 @@ class RunsFolder:
                 one.release()
 
     def _names(self) -> set[str]:
-        """Folders whose names any page can show; those that begin with a dot hold no runs."""
+        """The folders that may be runs: with a printable name that does not begin with a dot."""
         try:
             with os.scandir(self.path) as entries:
                 folders = {entry.name for entry in entries if entry.is_dir(follow_symlinks=False)}
@@ -78,7 +73,7 @@ _opening = threading.Lock()
 
 
 def runs_folder(path: Path) -> RunsFolder:
-    """The folder of this absolute path: one for all who ask, while any of them holds it."""
+    """The RunsFolder of this absolute path, shared by all that hold it."""
     with _opening:
         folder = _folders.get(path)
         if folder is None:

@@ -1,22 +1,18 @@
 """The settings of a TrainingLab: an experiment's optimiser, batch and task options, as one short text.
 
-"loss_weight=1e-05, eps=1e-12" names those that depart from the task's defaults; "" is none.
+"loss_weight=1e-05, eps=1e-12" lists those that differ from the task's defaults.
 """
-
-from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.formats.parse import to_number
 from mixwidgets.languages.texts import translated
 from mixwidgets.task.catalogue import tasks
-
-if TYPE_CHECKING:
-    from mixwidgets.task.spec import TaskOption, TaskSpec
+from mixwidgets.task.spec import TaskOption, TaskSpec
 
 _ABOUT = {
     "optimizer": ("optimiser", "Adam, or SGD."),
@@ -30,24 +26,21 @@ _LONGEST = 2000  # characters
 
 
 def fields(text: str) -> dict[str, Any]:
-    """The Experiment's fields that a settings text means."""
+    """The Experiment's fields in a settings text."""
     named = _read(text)
     own = {name: value for name, value in named.items() if name in _ABOUT}
     return {**own, "task_options": {name: value for name, value in named.items() if name not in _ABOUT}}
 
 
 def checked(given: object, task: str) -> str:
-    """The text of settings that came as a text or as a mapping of names to values.
-
-    TypeError or ValueError for what an Experiment of the task does not take.
-    """
+    """The text for settings given as a text or a mapping. Raises the errors of an Experiment of the task."""
     named = dict(given) if isinstance(given, Mapping) else _read(given)
     check_names("settings", named, [*_ABOUT, *(option.name for option in tasks[task].options)])
     return of_experiment(Experiment(task=task, **fields(_text(named))))
 
 
 def fitting(text: str, task: str) -> str:
-    """Those of the settings that another task takes too."""
+    """The settings that another task accepts too."""
     kept: dict[str, Any] = {}
     for name, value in _read(text).items():
         try:
@@ -59,7 +52,7 @@ def fitting(text: str, task: str) -> str:
 
 
 def of_experiment(experiment: Experiment) -> str:
-    """The settings in which an experiment of a built-in task departs from that task's defaults."""
+    """The settings in which an experiment of a built-in task differs from the task's defaults."""
     usual = Experiment(task=experiment.task)
     named = {option.name: option.default for option in tasks[experiment.task].options}
     options = {name: value for name, value in experiment.task_options.items() if value != named[name]}
@@ -68,7 +61,7 @@ def of_experiment(experiment: Experiment) -> str:
 
 
 def in_page(task: TaskSpec, language: str) -> list[dict[str, Any]]:
-    """The settings of a task for the page: name, title, explanation, default, and what each takes."""
+    """The settings of a task for the page: name, title, explanation, default, and the accepted values."""
     usual = Experiment(task=task.name)
     own = [
         {"name": name, "title": title, "about": about, "default": getattr(usual, name), **_takes(name, task)}
@@ -94,7 +87,7 @@ def _option(option: TaskOption) -> dict[str, Any]:
 
 
 def _takes(name: str, task: TaskSpec) -> dict[str, Any]:
-    """Of a field of Experiment: its choices, or its lowest and its highest value."""
+    """The choices of a field of Experiment, or its lowest and highest values."""
     if name == "optimizer":
         return {"choices": list(get_args(Experiment.__annotations__[name]))}
     if name == "batch_size":
@@ -108,7 +101,7 @@ def _finite(high: float) -> float | None:
 
 
 def _read(text: object) -> dict[str, Any]:
-    """ValueError for what is no settings text."""
+    """The settings in a text. Raises TypeError or ValueError for anything else."""
     if not isinstance(text, str):
         raise TypeError(
             "settings takes a mapping such as {'loss_weight': 1e-5}, or a text such as 'loss_weight=1e-5'; "

@@ -1,17 +1,17 @@
 """TrainingLab: choose, launch, watch, stop and compare mixed-precision training runs in the notebook."""
 
-from __future__ import annotations
-
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import traitlets as t
 from ipywidgets import widget_serialization  # type: ignore[import-untyped]
 
 from mixwidgets.checks import choice, whole_number
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.experiments.scenarios import scenarios
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import translated
@@ -39,16 +39,11 @@ from mixwidgets.widgets.training_lab.choice import (
 from mixwidgets.widgets.training_lab.offer import offered, offered_recipes
 from mixwidgets.widgets.training_lab.runs_feed import RunsFeed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mixwidgets.experiments.recipe import Recipe
-
-_LIVE_S = 0.1  # between two looks while a run goes on; also how long one look may read
-_IDLE_S = 1.0  # and while none does: a run that was launched elsewhere appears within this time
-_BEHIND_S = 0.02  # and while there is more to read: time for the kernel's other threads
+_LIVE_S = 0.1  # between two looks while a run is alive; also the longest time that one look reads
+_IDLE_S = 1.0  # otherwise: a run launched elsewhere appears within this time
+_BEHIND_S = 0.02  # while there is more to read: leaves time to the kernel's other threads
 _MOST_COMPARED = 32  # columns of one table; and runs whose curves are sent
-_LONGEST_ID = 255  # of a folder's name
+_LONGEST_ID = 255  # characters of a folder's name
 IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
     "the kernel's own process instead, one run after another; they end with the kernel."
@@ -56,24 +51,24 @@ IN_KERNEL = (
 
 
 class _Chosen(t.TraitType[Any, Any]):
-    """A field of the next experiment. Takes anything, None too: the experiment's own check decides."""
+    """A field of the next experiment. Accepts anything: the experiment validates it."""
 
 
 class TrainingLab(FollowingWidget):
-    """Training runs of one folder: launched here or elsewhere, waiting, running or finished.
+    """The training runs of one folder: launched here or elsewhere, waiting, running or finished.
 
-    `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` the folder of that run with its curves and its
-    experiment chosen. The cell returns at once: each run is a process of its own (`launch`), and a thread
-    follows the journals. `task`, `recipe`, `steps`, `seed` and `device` are what the next launch takes; of
-    recipes and seeds one or several. `settings` takes what else departs from the task's defaults, as a
-    mapping or a text: `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong one is a TraitError.
-    `scenario`, a name such as "overflow", chooses runs in which a difference between recipes shows.
-    `own_recipes` are further recipes to choose from, by name, those too that are edited and kept in the page:
+    `TrainingLab()` shows the folder "runs"; `TrainingLab(run)` shows the folder of that run, with its curves
+    and with its experiment chosen. The cell returns at once: each run has its own process (`launch`), and a
+    thread reads the journals. The next launch uses `task`, `recipe`, `steps`, `seed` and `device`; recipe and
+    seed can be lists. `settings` has other differences from the task's defaults, as a mapping or a text:
+    `TrainingLab(settings={"loss_weight": 1e-5})`. A wrong value raises TraitError. `scenario`, a name such as
+    "overflow", chooses runs that show a difference between recipes. `own_recipes` are further recipes by
+    name, including those edited and kept in the page:
     `TrainingLab(own_recipes={"low": recipes["fp16_static"].replace(...)}, recipe="low")`.
 
-    While a page shows it and nothing runs, one process waits for the next launch with torch loaded, so that
-    the first step comes at once. It takes about 310 MB of memory (torch 2.13 for a CPU), is the only one of
-    its kernel, and ends with it, and five minutes after a lab was last shown, its choice changed or its last
+    While a page shows the lab and nothing runs, one process waits for the next launch with torch loaded, so
+    that the first step comes at once. There is one per kernel, with about 310 MB of memory (torch 2.13 for a
+    CPU). It ends with the kernel, or five minutes after a lab was last shown, its choice changed or its last
     run ended.
     """
 
@@ -88,9 +83,9 @@ class TrainingLab(FollowingWidget):
     recipe = _Chosen(
         "fp16_dynamic", help="A key of `mixwidgets.recipes` or of `own_recipes`, or several."
     ).tag(sync=True)
-    own_recipes = t.Dict(help="Recipes of one's own by name, which the page offers too.")
+    own_recipes = t.Dict(help="The user's own recipes by name, which the page offers too.")
     steps = _Chosen(help="Optimiser steps; default: the task's.").tag(sync=True)
-    seed = _Chosen(0, help="Decides the first weights and the order of the examples; or several.").tag(
+    seed = _Chosen(0, help="Determines the initial weights and the order of the examples; or several.").tag(
         sync=True
     )
     device = _Chosen("auto", help='"auto", "cpu", "cuda" or, by number, "cuda:0".').tag(sync=True)
@@ -99,25 +94,25 @@ class TrainingLab(FollowingWidget):
         sync=True
     )
 
-    _tasks: t.List[Any] = t.List(help="What can be chosen, for the page.").tag(sync=True)
+    _tasks: t.List[Any] = t.List(help="The tasks that the page offers.").tag(sync=True)
     _scenarios: t.List[Any] = t.List().tag(sync=True)
     _recipes: t.List[Any] = t.List().tag(sync=True)
     _recipe_form: t.List[Any] = t.List().tag(sync=True)
     _devices: t.List[Any] = t.List().tag(sync=True)
-    _runs_dir = t.Unicode(help="The folder, as it was given: for the page's line of Python.").tag(sync=True)
+    _runs_dir = t.Unicode(help="The folder as given, for the page's line of Python.").tag(sync=True)
 
-    _rows: t.List[Any] = t.List(help="Of the finished runs, newest first (FollowedRun.row).").tag(sync=True)
-    _live_rows: t.List[Any] = t.List(help="Of those that run or wait.").tag(sync=True)
-    _settled = t.Dict(help="Curves of the shown finished runs, by id (Curves.to_bytes).").tag(sync=True)
-    _live = t.Dict(help="Of the running ones, whose curves and rows alone are sent while they run.").tag(
+    _rows: t.List[Any] = t.List(help="The finished runs, newest first (FollowedRun.row).").tag(sync=True)
+    _live_rows: t.List[Any] = t.List(help="The queued and running ones.").tag(sync=True)
+    _settled = t.Dict(help="The curves of the shown finished runs, by id (Curves.to_bytes).").tag(sync=True)
+    _live = t.Dict(help="Those of the running ones; while they run, only what is live is sent.").tag(
         sync=True
     )
     _shown = t.List(t.Unicode(), help="The ids of the runs whose curves are drawn.").tag(sync=True)
-    _notice = t.Unicode(help="What in the folder could not be read.").tag(sync=True)
+    _notice = t.Unicode(help="What could not be read in the folder.").tag(sync=True)
 
-    _comparison = t.Dict(help="Of some runs, or {} (`comparison_in_json`).").tag(sync=True)
+    _comparison = t.Dict(help="The shown comparison (`comparison_in_json`), or {}.").tag(sync=True)
     _explorer = t.Instance(LossScaleExplorer, allow_none=True).tag(sync=True, **widget_serialization)
-    _explorer_run = t.Unicode(help="The id of the run that the explorer is about.").tag(sync=True)
+    _explorer_run = t.Unicode(help="The id of the run that the explorer shows.").tag(sync=True)
 
     def __init__(
         self,
@@ -134,9 +129,9 @@ class TrainingLab(FollowingWidget):
             traits = {**choice_in(scenarios[choice("scenario", scenario, scenarios)]), **traits}
         self._feed = RunsFeed(Path(runs_dir).absolute())
         self._looking = threading.RLock()
-        self._asked: dict[str, object] = {}  # the newest request for a comparison, and for gradients
-        self._wants_spare = False  # whether a launch is to be expected since the last look
-        self._awaited: set[str] = set()  # runs of the comparison that had not finished when it was made
+        self._asked: dict[str, object] = {}  # the newest requests for a comparison and for gradients
+        self._wants_spare = False  # whether a launch is expected, so that a spare is worth its memory
+        self._awaited: set[str] = set()  # runs of the comparison that were alive when it was made
         language = chosen_language(lang)
         super().__init__(
             lang=language,
@@ -164,32 +159,32 @@ class TrainingLab(FollowingWidget):
         return self._feed.runs()
 
     def run(self, name: object) -> Run:
-        """The folder's run of this id; LookupError where there is none."""
+        """The run with this id. LookupError if the folder has none."""
         found = next((run for run in self.runs if run.id == name), None)
         if found is None:
             raise LookupError("There is no such run in this folder any more.")
         return found
 
     def launch(self, experiment: Experiment | None = None, *, trust_source: bool = False) -> Run | list[Run]:
-        """Start an experiment, or what is chosen, each run in a process of its own; they are shown at once.
+        """Start an experiment, or the chosen ones, each run in its own process, and show them at once.
 
-        A list comes back where several recipes or seeds are chosen; those for which no device is free wait in
-        line. Where runs cannot have processes, as on Windows, they train in this one, one after another.
-        `trust_source` is as in `launch`.
+        Returns a list if several recipes or seeds are chosen; runs without a free device are queued. Where
+        runs cannot have processes, as on Windows, they train in this one, one after another. `trust_source`
+        is as in `launch`.
         """
         chosen = {name: getattr(self, name) for name in CHOICES}
         wanted = experiments(chosen, self.own_recipes) if experiment is None else [experiment]
         start = launch if can_launch() else train_here
         runs = []
-        self._expect_launch()  # the next one, when these are over
+        self._expect_launch()  # the next one, after these
         for one in wanted:
             runs.append(start(one, self._feed.runs_dir, trust_source=trust_source))
             self._again.set()
         return runs if len(runs) > 1 else runs[0]
 
     def stop(self, run: Run | None = None) -> Run | None:
-        """Stop a run and return it: the given one, else the newest that runs, else the newest that waits.
-        None where none does. Watched loops go on."""
+        """Stop a run and return it: the given one, else the newest running one, else the newest waiting one.
+        None if there is none. Watched loops go on."""
         if run is None:
             going = self._going()
             run = next((one for one in going if one.status == "running"), next(iter(going), None))
@@ -199,15 +194,15 @@ class TrainingLab(FollowingWidget):
         return run
 
     def stop_all(self) -> list[Run]:
-        """Stop all runs of the folder, those that wait first, and return them. Watched loops go on."""
+        """Stop all runs of the folder, waiting ones first, and return them. Watched loops go on."""
         stopped = self._going()
         stop_runs(run.path for run in stopped)
         self._again.set()
         return stopped
 
     def compare(self, runs: Iterable[Run]) -> None:
-        """Show the settings in which these runs differ and what came of each, and that anew when one of them
-        ends; none closes the comparison. ValueError for more than 32 runs."""
+        """Show the settings in which these runs differ and their results, updated when one of them ends. No
+        runs: close the comparison. ValueError for more than 32 runs."""
         there = list(runs)
         if len(there) > _MOST_COMPARED:
             raise ValueError(
@@ -222,11 +217,11 @@ class TrainingLab(FollowingWidget):
                 self._comparison, self._awaited = comparison, awaited
 
     def open_gradients(self, run: Run | None, step: int | None = None) -> LossScaleExplorer | None:
-        """Show a run's gradients in a LossScaleExplorer, which comes back; None closes it.
+        """Show a run's gradients in a LossScaleExplorer that follows it, and return that; None closes it.
 
-        The snapshot nearest to `step` is shown, the newest for 0; None leaves an open one where it is.
+        step: the snapshot nearest to it is shown; 0: the newest; None: an open explorer keeps its snapshot.
 
-        It follows the run as long as that goes on. LookupError where no gradients are recorded.
+        LookupError if no gradients are recorded.
         """
         before = self._explorer
         if run and before and before.comm is not None and run.id == self._explorer_run:
@@ -247,14 +242,14 @@ class TrainingLab(FollowingWidget):
         return opened
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """As of every widget, with the runs as they are now, even if the page does not know of them yet."""
+        """As for every widget, with the present state of the runs, even if no page shows it yet."""
         self._look()
         while self._look() == _BEHIND_S:
             pass
         return super().save(path)
 
     def close(self) -> None:
-        """Close the widget and its explorer, and end their threads; runs go on."""
+        """Close the widget and its explorer, and end their threads. Runs go on."""
         super().close()
         if self._explorer is not None:
             self._explorer.close()
@@ -264,15 +259,14 @@ class TrainingLab(FollowingWidget):
         return tasks[self.task].steps
 
     def _follow_task(self, change: Any) -> None:
-        """Where the steps are the task's default, take the new task's; otherwise they are the user's.
-        Settings that the new task does not take go."""
+        """Use the new task's default steps unless the user chose others, and drop settings that it does not
+        accept."""
         if self.steps == tasks[change.old].steps:
             self.steps = tasks[change.new].steps
         self.settings = settings.fitting(self.settings, change.new)
 
     @t.validate(*CHOICES)
     def _validate_choice(self, proposal: Any) -> Any:
-        """The experiment's own check and words."""
         try:
             return checked(proposal.trait.name, proposal.value, self.task, self.own_recipes)
         except (TypeError, ValueError) as error:
@@ -286,7 +280,7 @@ class TrainingLab(FollowingWidget):
             raise t.TraitError(str(error)) from None
 
     def _offer_recipes(self, _: object = None) -> None:
-        """Offer what there is in the page, and choose nothing else."""
+        """Offer the recipes in the page, and choose none that no longer exists."""
         offer = offered_recipes(self.own_recipes, self.lang)
         there = {one["name"] for one in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
@@ -297,7 +291,7 @@ class TrainingLab(FollowingWidget):
 
     @t.validate("_shown")
     def _validate_shown(self, proposal: Any) -> list[str]:
-        """The newest of them: each travels with its curves."""
+        """The newest ids, a limited number because each is sent with its curves."""
         names = [name for name in proposal.value if len(name) <= _LONGEST_ID]
         return list(dict.fromkeys(names))[-_MOST_COMPARED:]
 
@@ -312,7 +306,7 @@ class TrainingLab(FollowingWidget):
         return [run for run in self.runs if isinstance(run.experiment, Experiment) and run.is_alive]
 
     def _look(self) -> float:
-        """Rows come with the first look, curves with the next."""
+        """The first look sends rows, later ones also curves."""
         with self._looking:
             seconds = _LIVE_S if self._feed.has_looked else 0
             shown = self._feed.look(self._shown)
