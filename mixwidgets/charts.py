@@ -16,7 +16,7 @@ import altair as alt
 import pandas as pd
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.seed_grid import ExperimentNames
+from mixwidgets.experiments.grid import ExperimentNames
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale

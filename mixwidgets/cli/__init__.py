@@ -63,14 +63,17 @@ def export(
     ] = "both",
 ) -> None:
     """Write the classroom site: widgets, presets and exercises as pages without a kernel or a network."""
-    from mixwidgets.site.exporting import export_site
+    from mixwidgets.site.folder import former_site, write_site
+    from mixwidgets.site.pages import build_site
 
     with errors_in_words():
         if into is not None and folder != Path("site"):
             raise ValueError(f"export takes one folder, or site and a folder; {plain(folder)} came first")
         folder = into or folder
         chosen = choice("lang", lang, [*LANGUAGES, "both"])
-        files = export_site(folder, LANGUAGES if chosen == "both" else (chosen,))
+        former_site(folder)  # refuses a folder before the pages are made
+        files = build_site(LANGUAGES if chosen == "both" else (chosen,))
+        write_site(folder, files)
         size = sum(map(len, files.values())) / 1e6
         typer.echo(f"{len(files)} pages, {size:.1f} MB, in {plain(folder)}")
         typer.echo(f"Open {plain((folder / 'index.html').resolve().as_uri())}")

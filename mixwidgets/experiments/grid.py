@@ -1,8 +1,8 @@
-"""grid: all combinations of values for some fields of an experiment."""
+"""grid: all combinations of values for some fields of an experiment; and experiments as a table."""
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -58,3 +58,38 @@ def _values(name: str, given: Any) -> list[Any]:
 
 def _in_words(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r:.60}" for name, value in changes.items())
+
+
+class ExperimentNames:
+    """Names some experiments by the fields in which they differ."""
+
+    def __init__(self, experiments: Sequence[Experiment]) -> None:
+        names = [name for name in _FIELDS if name != "task_source"]
+        self._varied = [name for name in names if len({_text(one, name) for one in experiments}) > 1]
+
+    def of(self, experiment: Experiment, *, without: str = "") -> str:
+        """The values of the differing fields, except one; the title if there are none."""
+        names = [name for name in self._varied if name != without]
+        told = ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+        return told.removesuffix(f", seed {experiment.seed}") if without == "seed" else told
+
+
+def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
+    """The experiments as a table: its columns are `seeds`, and each of its `rows` is a setting, with a `name`
+    and `cells`: for each seed the experiment's index, or None."""
+    names = ExperimentNames(experiments)
+    seeds = sorted({experiment.seed for experiment in experiments})
+    rows: dict[str, list[int | None]] = {}
+    for place, experiment in enumerate(experiments):
+        row = rows.setdefault(names.of(experiment, without="seed"), [None] * len(seeds))
+        row[seeds.index(experiment.seed)] = place
+    return {"seeds": seeds, "rows": [{"name": name, "cells": cells} for name, cells in rows.items()]}
+
+
+def _text(experiment: Experiment, name: str) -> str:
+    value = getattr(experiment, name)
+    if name == "recipe":
+        return experiment.recipe.name
+    if name == "task_options":
+        return " ".join(f"{option}={number:g}" for option, number in value.items()) or "default"
+    return f"{value:g}" if isinstance(value, float) else str(value)

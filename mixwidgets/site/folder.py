@@ -1,4 +1,4 @@
-"""The folder of a site: which one may be written to, and how, so that no file of the user's is lost."""
+"""The folder of a site: writes it, without losing a file of the user's."""
 
 import errno
 import hashlib
@@ -9,18 +9,18 @@ from pathlib import Path, PurePath
 from mixwidgets.store.files import read_plain_file, replace_file
 
 MARK = "mixwidgets-site.json"
-_LIMIT = 1 << 20  # bytes of a mark that is read
-_LIMIT_OF_PAGE = 16 << 20  # and of a page, which has less than one
+_LIMIT = 1 << 20  # bytes of a mark
+_LIMIT_OF_PAGE = 16 << 20  # bytes of a page; real ones have less than a megabyte
 _ABOUT = "The files of this site, each with the SHA-256 of what may stand in it until the next export."
 
 
 def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of a site, by path from `folder`, each as a whole. What a former site had and this one
-    has not is removed; whatever else is in the folder stays.
+    """Write the files of a site, by path from `folder`, each atomically. Pages that only a former site has
+    are removed; all other files stay.
 
-    Raises FileExistsError, with nothing changed, for a folder that holds other things than a site, and where
-    a file of the user's, or one that the user changed, stands in a page's place. An OSError later than that
-    tells that the site is incomplete; exporting once more completes it.
+    FileExistsError, with nothing changed, if the folder has files but no site, or if a page would replace a
+    file of the user's or a page that the user changed. A later OSError says that the site is incomplete;
+    another export completes it.
     """
     former = former_site(folder)
     for name in files.keys() | former.keys():
@@ -29,7 +29,7 @@ def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
     either = {name: [*former.get(name, []), *wanted.get(name, [])] for name in former.keys() | wanted.keys()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _mark(folder, either)  # first: what is begun is known as a site
+        _mark(folder, either)  # written first, so that an incomplete site is recognised
         for name, data in files.items():
             path = folder / name
             path.parent.mkdir(exist_ok=True)
@@ -47,10 +47,8 @@ def write_site(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def former_site(folder: Path) -> dict[str, list[str]]:
-    """The files of the site that is there, with their hashes; none of a new or an empty folder.
-
-    A repository that holds nothing yet is empty. Raises FileExistsError for any other folder.
-    """
+    """The files of the site in the folder, with their hashes; none for a new or empty folder, or an empty
+    repository. FileExistsError for any other folder."""
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(errno.EEXIST, "this is a file; name a folder for the site", str(folder))
     if not folder.exists() or all(path.name == ".git" for path in folder.iterdir()):
@@ -68,12 +66,12 @@ def former_site(folder: Path) -> dict[str, list[str]]:
 
 
 def _check_place(folder: Path, name: str, known: list[str], wanted: bytes | None) -> None:
-    """Raise FileExistsError where something stands that no export wrote."""
+    """Raise FileExistsError if the place of a file has something that no export wrote."""
     path = folder / name
     if ".." in PurePath(name).parts or PurePath(name).is_absolute():
         raise FileExistsError(errno.EEXIST, f"{MARK} names a file that is not in this folder", name)
     if path.parent.is_file() or (path.parent != folder and path.parent.is_symlink()):
-        path = path.parent  # where the page's folder belongs
+        path = path.parent  # a file in the place of the page's folder
     if not path.exists() and not path.is_symlink():
         return
     try:
@@ -89,7 +87,7 @@ def _check_place(folder: Path, name: str, known: list[str], wanted: bytes | None
 
 
 def _remove(folder: Path, path: Path) -> None:
-    """Remove a page, and its folder in the site where nothing else is in it."""
+    """Remove a page, and its folder if that is then empty."""
     path.unlink(missing_ok=True)
     if path.parent != folder and path.parent.is_dir() and not any(path.parent.iterdir()):
         path.parent.rmdir()

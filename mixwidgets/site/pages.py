@@ -1,4 +1,4 @@
-"""The pages of one edition: the index, which opens on the first widget; one for each widget and lesson."""
+"""The pages of the site: the index, which opens on the first widget, and one for each widget and lesson."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
+from mixwidgets.languages.texts import LANGUAGES
 from mixwidgets.site.catalogue import LessonPage, WidgetPage, lesson_pages, widget_pages
 from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
@@ -16,9 +17,14 @@ from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.exercise.widget import Exercise
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
-"""The one link that leaves the site: it is about the course, and no page needs it."""
+"""The only link out of the site, about the course; no page needs it."""
 _DRAWINGS = Path(__file__).with_name("drawings")
 _NOTE = h("p", {"id": "note", "role": "status"})
+
+
+def build_site(languages: tuple[str, ...] = LANGUAGES) -> Mapping[str, bytes]:
+    """The pages by path, the first language's at the root. The same version always gives the same bytes."""
+    return {path: page.encode() for edition in editions(languages) for path, page in pages_of(edition)}
 
 
 def editions(languages: tuple[str, ...]) -> list[Edition]:
@@ -28,7 +34,7 @@ def editions(languages: tuple[str, ...]) -> list[Edition]:
 
 
 def pages_of(edition: Edition) -> Iterator[tuple[str, str]]:
-    """The path of each page, from the site's root, and its HTML."""
+    """The path of each page from the site's root, and its HTML."""
     yield edition.path(INDEX), _index(edition)
     for page in widget_pages():
         yield edition.path(_file(page)), _widget_page(edition, page)
@@ -126,7 +132,7 @@ def _lesson_page(
 
 @contextmanager
 def _made(edition: Edition, asked: Iterable[str | Mapping[str, Any]]) -> Iterator[dict[str, MixWidget]]:
-    """The exercises of a page, by the id of the element that each is shown in."""
+    """The exercises of a page, by the id of the element that shows each."""
     found = [Exercise(one, lang=edition.lang) for one in asked]
     try:
         yield {f"exercise-{one.exercise}": one for one in found}

@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 
 from mixwidgets.languages.texts import texts
 from mixwidgets.site.catalogue import lesson_pages, widget_pages
-from mixwidgets.site.exporting import export_site
+from mixwidgets.site.folder import write_site
+from mixwidgets.site.pages import build_site
 from tests.waiting import until
 
 WIDGETS = widget_pages()
@@ -24,7 +25,7 @@ FOLDERS = {"en": "", "zh": "zh/"}
 def folder(tmp_path_factory):
     """The site below other folders, one of whose names must be escaped in an address."""
     folder = tmp_path_factory.mktemp("served") / "course ü" / "site"
-    export_site(folder)
+    write_site(folder, build_site())
     return folder
 
 

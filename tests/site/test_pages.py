@@ -19,9 +19,8 @@ from mixwidgets.languages.texts import texts
 from mixwidgets.site.catalogue import Setting, widget_pages
 from mixwidgets.site.edition import Edition
 from mixwidgets.site.elements import h
-from mixwidgets.site.exporting import build_site
 from mixwidgets.site.makers import MAKERS, RECORDED, lesson_gradients
-from mixwidgets.site.pages import TEACHING
+from mixwidgets.site.pages import TEACHING, build_site
 from mixwidgets.site.story import Story
 from mixwidgets.store.run import open_run
 from tests.widgets.test_save import PAYLOAD, Parsed
@@ -378,7 +377,7 @@ def test_the_site_is_the_same_in_another_process_without_torch():
     code = """
         import hashlib, sys
         sys.modules["torch"] = sys.modules["altair"] = None  # importing them raises
-        from mixwidgets.site.exporting import build_site
+        from mixwidgets.site.pages import build_site
         for path, data in build_site(('en', 'zh')).items(): print(path, hashlib.sha256(data).hexdigest())
     """
     done = subprocess.run(

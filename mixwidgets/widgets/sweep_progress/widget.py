@@ -11,7 +11,7 @@ import numpy as np
 import traitlets as t
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.seed_grid import ExperimentNames, grid_of
+from mixwidgets.experiments.grid import ExperimentNames, grid_of
 from mixwidgets.store.bands import band, losses_of
 from mixwidgets.store.run import Run
 from mixwidgets.widgets.following_widget import FollowingWidget
