@@ -54,6 +54,16 @@ export class InputError extends Error {
   }
 }
 
+/** What `read` returns; `otherwise` if it throws an InputError. */
+export function readOr<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InputError) return otherwise;
+    throw error;
+  }
+}
+
 /** Read a text exactly. Throws InputError for one that is no number. */
 export function toExact(text: string): Exact | BitPattern {
   const whole = text.replace(BLANKS, "");

@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { OVERFLOWS, ROUNDINGS } from "#core/formats/encode.ts";
-import { InputError } from "#core/formats/parse.ts";
+import { readOr } from "#core/formats/parse.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
 import { copy } from "#ui/clipboard.ts";
@@ -79,14 +79,8 @@ function choices<T extends string>(names: readonly T[], choose: (name: T) => voi
 export function presetsOf(number: EditedNumber): readonly { label: string; number: EditedNumber }[] {
   const { fmt } = number;
   return [
-    ...TEXTS.flatMap((text) => {
-      try {
-        return [{ label: text, number: typed(number, text) }];
-      } catch (error) {
-        if (error instanceof InputError) return []; // as NaN, in a format that has none
-        throw error;
-      }
-    }),
+    // Without those that the format does not have, such as NaN.
+    ...TEXTS.flatMap((text) => readOr(() => [{ label: text, number: typed(number, text) }], [])),
     ...landmarks(fmt).map(([code, key]) => ({ label: t(key, { format: fmt.name }), number: withCode(number, code) })),
   ];
 }

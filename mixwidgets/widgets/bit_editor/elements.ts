@@ -5,7 +5,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { InputError } from "#core/formats/parse.ts";
+import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/whole.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
@@ -56,12 +56,7 @@ export function elementIn(elements: Elements, index: number, number: EditedNumbe
   const own = { ...number, fmt: elements.fmt };
   const code = elements.code(index);
   if (number.fmt === elements.fmt) return withCode(own, code);
-  try {
-    return typed(number, toDecimal(elements.fmt, code));
-  } catch (error) {
-    if (error instanceof InputError) return withCode(own, code);
-    throw error;
-  }
+  return readOr(() => typed(number, toDecimal(elements.fmt, code)), withCode(own, code));
 }
 
 /** The row that steps through the elements. */

@@ -5,7 +5,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
 import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { InputError, toExact } from "#core/formats/parse.ts";
+import { readOr, toExact } from "#core/formats/parse.ts";
 import type { Target } from "#ui/number_line/targets.ts";
 import type { View } from "#ui/view.ts";
 
@@ -104,15 +104,10 @@ export function read(model: { get(name: keyof State): unknown }): EditedNumber |
   const rounding = oneOf(ROUNDINGS, model.get("rounding"));
   const overflow = oneOf(OVERFLOWS, model.get("overflow"));
   if (!fmt || typeof text !== "string" || !rounding || !overflow) return null;
-  try {
-    const code = fmt.toCode(text);
-    if (fmt.toHex(code) !== text) return null; // the width of another format
-    const number = { fmt, code, input: "", rounding, overflow };
-    return { ...number, input: inputOf(number, model.get("_input")) };
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
+  const code = readOr(() => fmt.toCode(text), null);
+  if (code === null || fmt.toHex(code) !== text) return null; // the width of another format
+  const number = { fmt, code, input: "", rounding, overflow };
+  return { ...number, input: inputOf(number, model.get("_input")) };
 }
 
 /** The traits of a state from an address, the code at its format's width; null where they do not fit each other. */
@@ -131,12 +126,7 @@ function oneOf<T>(names: readonly T[], name: unknown): T | undefined {
 
 /** The input if it rounds to the code, else none. */
 function inputOf(number: EditedNumber, input: unknown): string {
-  try {
-    return typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : "";
-  } catch (error) {
-    if (error instanceof InputError) return "";
-    throw error;
-  }
+  return readOr(() => (typeof input === "string" && encode(number.fmt, input, number) === number.code ? input : ""), "");
 }
 
 export function sameNumber(a: EditedNumber, b: EditedNumber): boolean {
@@ -167,12 +157,7 @@ export function typed(number: EditedNumber, text: string): EditedNumber {
 /** The number moved along a line; as it is where the format has no such value. */
 export function movedTo(number: EditedNumber, target: Target): EditedNumber {
   if ("code" in target) return withCode(number, target.code);
-  try {
-    return typed(number, target.text);
-  } catch (error) {
-    if (error instanceof InputError) return number; // as below zero, in an unsigned format
-    throw error;
-  }
+  return readOr(() => typed(number, target.text), number); // as below zero, in an unsigned format
 }
 
 /** The next number of the format, up or down. */

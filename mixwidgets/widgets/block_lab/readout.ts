@@ -3,7 +3,7 @@
 import { getFormat } from "#core/formats/catalogue.ts";
 import { isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
-import { InputError, toExact } from "#core/formats/parse.ts";
+import { readOr, toExact } from "#core/formats/parse.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
@@ -123,12 +123,9 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
 
 /** The finite float32 number that a text is rounded to; null for any other text. */
 function toFloat32(text: string): number | null {
-  try {
+  return readOr(() => {
     const isCode = toExact(text).kind === "pattern";
     const code = encode(float32, text);
     return isCode || !isFinite(float32, code) ? null : decoded(code.toString(16).padStart(8, "0"));
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
+  }, null);
 }

@@ -4,7 +4,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, exact, isFinite, ulp } from "#core/formats/decode.ts";
 import { encode, roundMagnitude } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { InputError, signed, type Exact } from "#core/formats/parse.ts";
+import { readOr, signed, type Exact } from "#core/formats/parse.ts";
 import { add, compare, floorLog2, magnitudeOf, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
 import { atMost, decoded, finite, readNumber, same } from "./answers.ts";
 
@@ -86,12 +86,7 @@ export function accepts(rule: Rule, answer: Exact): boolean {
 
 /** The class of what a number is rounded to; undefined where the format lacks what it would need. */
 function classOf(fmt: FloatFormat, answer: Exact): string | undefined {
-  try {
-    return classify(fmt, encode(fmt, answer));
-  } catch (error) {
-    if (error instanceof InputError) return undefined;
-    throw error;
-  }
+  return readOr(() => classify(fmt, encode(fmt, answer)), undefined);
 }
 
 /** One number after another is added, as `total = total + x` does in the format. */

@@ -3,7 +3,7 @@
 import { formats } from "#core/formats/catalogue.ts";
 import { customFormat, LIMITS } from "#core/formats/custom.ts";
 import { INFINITIES, NANS, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
-import { InputError } from "#core/formats/parse.ts";
+import { readOr } from "#core/formats/parse.ts";
 import { p3109 } from "#core/formats/p3109.ts";
 
 /** The synced traits. */
@@ -44,12 +44,7 @@ export function read(get: (name: keyof Design) => unknown): { design: Design; fm
   const choices = INFINITIES.includes(values.infinity as never) && NANS.includes(values.nan as never);
   if (!plain || !numbers || !choices) return null;
   const design = values as unknown as Design;
-  try {
-    return { design, fmt: formatOf(design) };
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
+  return readOr(() => ({ design, fmt: formatOf(design) }), null);
 }
 
 /** Whether two designs are one. */
@@ -70,12 +65,8 @@ export function relatives(design: Design): readonly FloatFormat[] {
 
 function p3109Like({ exponent_bits, fraction_bits, signed }: Design): FloatFormat[] {
   const bits = Number(signed) + exponent_bits + fraction_bits;
-  try {
-    return [true, false].map((extended) => p3109(bits, fraction_bits + 1, signed, extended));
-  } catch (error) {
-    if (error instanceof InputError) return []; // wider or narrower than the family
-    throw error;
-  }
+  // None is as wide or as narrow as some designs.
+  return readOr(() => [true, false].map((extended) => p3109(bits, fraction_bits + 1, signed, extended)), []);
 }
 
 /** The range of the bias slider: around the usual bias, so far that all values can be at most 1, or at least 1. */

@@ -3,7 +3,7 @@
 import { exact, isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { InputError } from "#core/formats/parse.ts";
+import { readOr } from "#core/formats/parse.ts";
 import { rational } from "#core/formats/rational.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
@@ -73,12 +73,7 @@ function captionOf(fmt: FloatFormat, view: Viewport, result: bigint | null = nul
 
 /** The code that the input is rounded to; null without an input, or where the format has no code for it. */
 function resultOf(fmt: FloatFormat, text: string): bigint | null {
-  try {
-    return text ? encode(fmt, text) : null;
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
+  return readOr(() => (text ? encode(fmt, text) : null), null);
 }
 
 function countText(count: bigint): string {
