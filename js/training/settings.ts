@@ -6,7 +6,7 @@ import {
   ACCUMULATIONS, ACTIVATIONS, LOSS_SCALES, OPTIMIZERS, TASKS, WEIGHT_ROUNDINGS, type LossScaleSettings, type Settings, type Task,
 } from "./types.ts";
 
-export const LIMITS = { hiddenLayers: 3, units: 128, batchSize: 256, seed: 2 ** 32 - 1 } as const;
+export const LIMITS = { hiddenLayers: 3, units: 32, batchSize: 64, seed: 2 ** 32 - 1 } as const;
 
 /** The largest finite float32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;

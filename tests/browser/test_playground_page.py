@@ -161,7 +161,7 @@ def test_the_digits_and_a_network_that_is_edited(opened):
     units.fill("0")
     units.press("Enter")
     expect(page.locator(".mw-play-field .mw-error:visible")).to_have_text(
-        "units of layer 2 takes a whole number from 1 to 128; got 0."
+        "units of layer 2 takes a whole number from 1 to 32; got 0."
     )
     assert "layers=32-8" in page.url
     field(page, "gradients").select_option(label="your own …")

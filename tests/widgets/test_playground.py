@@ -42,9 +42,9 @@ def test_settings_by_keyword_alias_and_dtype():
 
 WRONG = [
     ("task", "cats", "one of 'circle'"),
-    ("layers", [0], "from 1 to 128; got 0"),
+    ("layers", [0], "from 1 to 32; got 0"),
     ("layers", [8, 8, 8, 8], "at most 3 hidden layers; got 4"),
-    ("layers", [129], "from 1 to 128"),
+    ("layers", [33], "from 1 to 32; got 33"),
     ("weight_format", "float64", "has 64 bits.*formats end at 32: take 'float32'"),
     ("activation_format", "float8_e8m0fnu", "a sign and a zero"),
     ("gradient_format", "fp8", "does not say which format is meant"),
@@ -58,7 +58,7 @@ WRONG = [
     ("loss_weight", 1e39, "from 0 to"),
     ("loss_scale", "Dynamic", "Did you mean 'dynamic'"),
     ("log2_loss_scale", 41, "from -24 to 40"),
-    ("batch_size", 257, "from 1 to 256"),
+    ("batch_size", 65, "from 1 to 64; got 65"),
     ("seed", 2**32, "from 0 to 4294967295"),
     ("steps", 10**9, "from 1 to 100000; got 1000000000"),
     ("story", "no such", "story 'no such' is not known"),

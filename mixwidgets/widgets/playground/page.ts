@@ -12,7 +12,7 @@ import { viewOf } from "#ui/view.ts";
 import { plane } from "./decisions.ts";
 import { digits } from "./digits.ts";
 import { gradientAnswers, gradientsPart } from "./gradients.ts";
-import { frameLoop, isStill } from "./loop.ts";
+import { frameLoop, isStill, later } from "./loop.ts";
 import { lossesPart } from "./losses.ts";
 import { networkPart } from "./network.ts";
 import type { Page } from "./parts.ts";
@@ -114,8 +114,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   const callout = h("p", { class: "mw-callout mw-play-verdict" });
   const spoken = announcer(view);
   const chosenName = h("h4");
-  const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string) => {
-    const [onPlane, onDigits] = [plane(page, trainer, label), digits(page, trainer)];
+  const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string, frames: number) => {
+    const look = later(view, session.look, frames);
+    const [onPlane, onDigits] = [plane(page, trainer, look, label), digits(page, trainer, look)];
     view.effect(() => {
       onDigits.hidden = session.settings.value.task !== "digits";
       onPlane.hidden = !onDigits.hidden;
@@ -124,7 +125,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   root.append(error, told.text, transportPart(page, control), callout,
     h("div", { class: "mw-play-top" },
-      network(h("h4", {}, "float32"), session.reference, "float32"), network(chosenName, session.chosen, t("play.chosen")), lossesPart(page)),
+      network(h("h4", {}, "float32"), session.reference, "float32", 1), network(chosenName, session.chosen, t("play.chosen"), 2), lossesPart(page)),
     networkPart(page), precisionPart(page), gradientsPart(page), weightsPart(page), spoken.element);
 
   let lastSpoken = -Infinity;

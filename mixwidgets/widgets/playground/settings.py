@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PLANE_TASKS = ("circle", "xor", "gaussians", "spiral")
 TASKS = (*PLANE_TASKS, "digits")
-MOST_LAYERS, MOST_UNITS, MOST_EXAMPLES = 3, 128, 256
+MOST_LAYERS, MOST_UNITS, MOST_EXAMPLES = 3, 32, 64
 MOST_STEPS = 100_000
 LOWEST_SCALE, HIGHEST_SCALE = -24, 40  # the explorer's range
 _LARGEST = float.fromhex("0x1.fffffep127")
