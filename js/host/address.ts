@@ -2,17 +2,22 @@
 // The twin of mixwidgets/widgets/state_text.py, which states the grammar. Of a page of several widgets the address holds
 // their states in order, joined by ";": no state has one, since ";" is percent-encoded there.
 
+import { wholeIn } from "#core/formats/typed.ts";
+
 export type Traits = Record<string, unknown>;
 
+const MOST = 10 ** 15 - 1; // of a number
 const LIMIT = 40_000; // characters of a text that is read; four times the longest number
 
 /** How the text of each kind of trait is read; undefined for one that is none. */
 const READ: Record<string, (text: string) => unknown> = {
   string: (text) => text,
-  number: (text) => (/^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined),
+  number: (text) => numberOf(wholeIn(text, -MOST, MOST)),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
   code: (text) => (/^(?:0[xX])?[0-9A-Fa-f]+$/.test(text) ? "0x" + text.replace(/^0[xX]/, "").toUpperCase() : undefined),
 };
+
+const numberOf = (value: bigint | null): number | undefined => (value === null ? undefined : Number(value));
 
 /** The text of these values. `defaults` has what a trait that is left out means; null: as it is. */
 export function writeState(get: (name: string) => unknown, defaults: Traits): string {

@@ -23,10 +23,11 @@ interface Data {
   readonly widgets: readonly SavedWidget[];
 }
 
-/** What a widget's module gives. `accept` checks a state from the address and puts it in the traits' own form. */
+/** What a widget's module gives. `accept` checks a state from the address and puts it in the traits' own form; null, or a text
+ * that says why, for one that is none. */
 interface WidgetPage {
   render(props: { model: PageModel; el: HTMLElement; signal: AbortSignal }): unknown;
-  accept?(wanted: Traits, get: PageModel["get"]): Traits | null;
+  accept?(wanted: Traits, get: PageModel["get"]): Traits | string | null;
   /** What the text says of a trait, where that is not the trait itself; the twin of Python's `_state_value`. */
   stateValue?(name: string, value: unknown): unknown;
 }
@@ -39,13 +40,14 @@ interface Held {
   readonly isQuestion: boolean;
   /** Its part of the address. */
   write(): string;
-  /** The traits that its part of an address means; null for what is none of its states. */
-  read(text: string): Traits | null;
+  /** The traits that its part of an address means; null, or a text that says why, for what is none of its states. */
+  read(text: string): Traits | string | null;
   show(): unknown;
 }
 
 const KEY = `mixwidgets-answers ${location.pathname}`;
 
+const isTraits = (found: Traits | string | null): found is Traits => typeof found === "object" && found !== null;
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
 
@@ -93,7 +95,8 @@ function addressOf(held: readonly Held[]) {
     /** The answers that this tab had before the page was opened again. */
     remember(): void {
       const texts = splitStates(kept(KEY), held.length) ?? [];
-      take(texts.map((text, i) => (text && held[i]!.isQuestion && held[i]!.read(text)) || {}));
+      const read = (text: string, i: number) => (held[i]!.isQuestion ? held[i]!.read(text) : null);
+      take(texts.map(read).map((found) => (isTraits(found) ? found : {})));
     },
     /** Take the address as a whole, or nothing of it. Where it does not speak of a site's widget, that is as the page
      * brought it; answers stay, and the address has them again. */
@@ -101,10 +104,11 @@ function addressOf(held: readonly Held[]) {
       const texts = splitStates(location.hash.slice(1), held.length);
       const meant = (text: string, i: number) => (text === "" && held.length > 1 && !held[i]!.isQuestion ? brought[i]! : text);
       const wanted = texts?.map(meant).map((text, i) => (text === "" ? {} : held[i]!.read(text))) ?? [null];
-      const isKnown = wanted.every((traits) => traits !== null);
+      const isKnown = wanted.every(isTraits);
       if (isKnown) take(wanted);
       if (isKnown && held.length > 1) write(held.map((one, i) => (one.isQuestion ? written(one, i) : texts![i]!)));
-      setText(note, isKnown ? "" : t("page.address"));
+      const why = wanted.find((found) => typeof found === "string") ?? "";
+      setText(note, isKnown ? "" : `${t("page.address")} ${why}`.trim());
       links.follow(held.map((one) => one.write()));
     },
   };

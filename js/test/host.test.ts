@@ -30,9 +30,13 @@ describe("the state in the address", () => {
     expect(readState("saturate=true", get, defaults)).toEqual({ ...traits, saturate: true });
   });
 
+  test.each([["1_000", 1000], ["1e3", 1000], ["2^10", 1024], ["-8/2", -4], ["0x1p4", 16], ["007", 7]])("reads a number as any other: %s", (text, log2) => {
+    expect(readState(`log2=${text}`, get, defaults)).toEqual({ ...traits, log2 });
+  });
+
   test.each([
     "", "&", "=", "format", "format&code", "code=", "code=zz", "code=0x", "code=7b ff", "code=1&code=1", "nothing=1",
-    "_input=1", "__proto__=1", "constructor=1", "toString=1", "log2=", "log2=1.5", "log2=1e3", "log2=NaN", "log2=٣",
+    "_input=1", "__proto__=1", "constructor=1", "toString=1", "log2=", "log2=1.5", "log2=1/3", "log2=2^60", "log2=NaN", "log2=1e9999", "log2=٣",
     "log2=0x10", "log2=1234567890123456", "saturate=1", "saturate=toString", "format=%E0%A4%A", "%=1", "</script>",
     "<img src=x onerror=alert(1)>", `format=${"a".repeat(1_000_000)}`, "&".repeat(1_000_000),
   ])("takes nothing of %.40j", (text) => {

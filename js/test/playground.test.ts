@@ -73,7 +73,7 @@ describe("the page", () => {
     press("One step");
     model.receive({ learning_rate: NaN });
     return Promise.resolve().then(() => {
-      expect(text(".mw-error")).toContain("cannot be trained with");
+      expect(plain(text(".mw-error"))).toContain("learning_rate takes a number from 0 to 3.4028234663852886e+38; got NaN. The former settings stay.");
       press("One step");
       expect(text(".mw-play-count")).toBe("step 2 of 1,000");
       expect(el.querySelector(".mw-play-verdict")!.textContent).not.toContain("diverged");
@@ -124,14 +124,37 @@ describe("the page", () => {
   });
 });
 
+const plain = (text: unknown) => String(text).replace(/[\u2066-\u2069]/g, ""); // without marks of direction
+
 describe("settings", () => {
   test("a state from an address, in the traits' own form", () => {
     const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])])) as never;
     expect(playground.accept(said)).toEqual(usual);
-    for (const wrong of [{ layers: "8--8" }, { eps: "nan" }, { eps: "1e-8 " }, { seed: -1 }, { steps: 100_001 }, { weight_format: "__proto__" },
-      { weight_format: "float64" }, { story: "toString" }, { task: "constructor" }, { master_weights: "true" }, { log2_loss_scale: 41 }]) {
-      expect(playground.accept({ ...(said as object), ...wrong } as never), JSON.stringify(wrong)).toBeNull();
+    for (const [text, value] of [["2^-24", 2 ** -24], ["1/3", 1 / 3], ["0x1p-24", 2 ** -24], ["1_000", 1000], ["1e-8", 1e-8]] as const) {
+      expect(playground.accept({ ...(said as object), learning_rate: text } as never)).toEqual({ ...usual, learning_rate: value });
     }
+  });
+
+  test.each([
+    [{ layers: "8--8" }, "layers takes at most 3 hidden layers of 1 to 32 units, such as 8-8; got 8--8"],
+    [{ layers: "129" }, "layers takes at most 3 hidden layers of 1 to 32 units, such as 8-8; got 129"],
+    [{ layers: "1-1-1-1" }, "layers takes at most 3 hidden layers of 1 to 32 units, such as 8-8; got 1-1-1-1"],
+    [{ eps: "nan" }, "eps takes a number from 0 to 3.4028234663852886e+38; got nan"],
+    [{ eps: "0x7C00" }, "eps takes a number from 0 to 3.4028234663852886e+38; got 0x7C00"],
+    [{ seed: -1 }, "seed takes a whole number from 0 to 4294967295; got -1"],
+    [{ steps: 100_001 }, "steps takes a whole number from 1 to 100000; got 100001"],
+    [{ batch_size: 256 }, "batch_size takes a whole number from 1 to 64; got 256"],
+    [{ growth_interval: 0, loss_scale: "dynamic" }, "growth_interval takes a whole number from 1 to 1000000000; got 0"],
+    [{ weight_format: "__proto__" }, "weight_format takes a format with a sign, a zero and at most 32 bits, such as bfloat16 or custom_e5m7; got __proto__"],
+    [{ gradient_format: "float64" }, "gradient_format takes a format with a sign, a zero and at most 32 bits, such as bfloat16 or custom_e5m7; got float64"],
+    [{ story: "toString" }, "story takes one of loss_scale, "],
+    [{ task: "constructor" }, "task takes one of circle, xor, gaussians, spiral, digits; got constructor"],
+    [{ loss_scale: "big" }, "loss_scale takes one of none, static, dynamic; got big"],
+    [{ master_weights: "true" }, "master_weights takes one of true, false; got true"],
+    [{ log2_loss_scale: 41 }, "log2_loss_scale takes a whole number from -24 to 40; got 41"],
+  ])("%j is refused with what is accepted", (wrong, why) => {
+    const said = Object.fromEntries(TRAITS.map((name) => [name, stateValue(name, usual[name])]));
+    expect(plain(playground.accept({ ...said, ...wrong } as never))).toContain(why);
   });
 });
 

@@ -25,6 +25,6 @@ export function settingsOf(request: Request & { readonly task: Task }): Settings
 function formatOf(field: string, given: string | CustomDefinition | undefined): FloatFormat | undefined {
   if (given === undefined) return undefined;
   const found = typeof given === "string" ? getFormat(given) : customFormat(given);
-  if (!found) throw new SettingsError(field, "the name of a format", given);
+  if (!found) throw new SettingsError(field, { kind: "format" }, given);
   return found;
 }

@@ -6,19 +6,40 @@ import {
   ACCUMULATIONS, ACTIVATIONS, LOSS_SCALES, OPTIMIZERS, TASKS, WEIGHT_ROUNDINGS, type LossScaleSettings, type Settings, type Task,
 } from "./types.ts";
 
-export const LIMITS = { hiddenLayers: 3, units: 128, batchSize: 256, seed: 2 ** 32 - 1 } as const;
+export const LIMITS = { hiddenLayers: 3, units: 32, batchSize: 64, seed: 2 ** 32 - 1 } as const;
 
 /** The largest finite float32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
+
+/** What a field takes: a page says it in its own language. */
+export type Accepted =
+  | { readonly kind: "choice"; readonly options: readonly string[] }
+  | { readonly kind: "whole" | "real"; readonly low: number; readonly high: number }
+  | { readonly kind: "layers"; readonly most: number; readonly units: number }
+  | { readonly kind: "format" };
 
 /** One field of the settings that cannot be trained with. */
 export class SettingsError extends RangeError {
   /** The field, such as "learningRate" or "lossScale.initScale". */
   readonly field: string;
+  readonly accepted: Accepted;
+  readonly came: string;
 
-  constructor(field: string, accepted: string, came: unknown) {
-    super(`${field} takes ${accepted}; got ${String(came)}`);
+  constructor(field: string, accepted: Accepted, came: unknown) {
+    super(`${field} takes ${inWords(accepted)}; got ${String(came)}`);
     this.field = field;
+    this.accepted = accepted;
+    this.came = String(came);
+  }
+}
+
+function inWords(accepted: Accepted): string {
+  switch (accepted.kind) {
+    case "choice": return accepted.options.join(", ");
+    case "whole": return `a whole number from ${accepted.low} to ${accepted.high}`;
+    case "real": return `a number from ${accepted.low} to ${accepted.high}`;
+    case "layers": return `at most ${accepted.most} hidden layers of 1 to ${accepted.units} units`;
+    case "format": return "a format with a sign and a zero, whose values are all float32 values";
   }
 }
 
@@ -55,44 +76,45 @@ export function startingSettings(task: Task): Settings {
 /** Throws SettingsError for the first field that cannot be trained with. */
 export function checkSettings(settings: Settings): void {
   const { lossScale, layers } = settings;
-  choice("task", settings.task, TASKS);
-  if (!(layers.length <= LIMITS.hiddenLayers)) {
-    throw new SettingsError("layers", `at most ${LIMITS.hiddenLayers} hidden layers`, layers.length);
+  checkChoice("task", settings.task, TASKS);
+  const areLayers = Array.isArray(layers) && layers.length <= LIMITS.hiddenLayers && layers.every((units) => isWhole(units, 1, LIMITS.units));
+  if (!areLayers) {
+    throw new SettingsError("layers", { kind: "layers", most: LIMITS.hiddenLayers, units: LIMITS.units }, Array.isArray(layers) ? layers.join("-") : layers);
   }
-  for (const units of layers) whole("layers", units, 1, LIMITS.units);
-  choice("activation", settings.activation, ACTIVATIONS);
+  checkChoice("activation", settings.activation, ACTIVATIONS);
   for (const field of ["weightFormat", "activationFormat", "gradientFormat", "optimizerFormat"] as const) {
     const format = settings[field];
-    if (!holdsTensors(format)) {
-      throw new SettingsError(field, "a format with a sign and a zero, whose values are all float32 values", format.name);
-    }
+    if (!holdsTensors(format)) throw new SettingsError(field, { kind: "format" }, format.name);
   }
-  choice("accumulation", settings.accumulation, ACCUMULATIONS);
-  choice("optimizer", settings.optimizer, OPTIMIZERS);
-  real("learningRate", settings.learningRate, 0, LARGEST);
-  real("momentum", settings.momentum, 0, 1 - 2 ** -53);
-  real("eps", settings.eps, 0, LARGEST);
-  choice("weightRounding", settings.weightRounding, WEIGHT_ROUNDINGS);
-  choice("lossScale.kind", lossScale.kind, LOSS_SCALES);
-  real("lossScale.initScale", lossScale.initScale, 2 ** -126, LARGEST);
-  whole("lossScale.growthInterval", lossScale.growthInterval, 1, 1e9);
-  real("lossScale.growthFactor", lossScale.growthFactor, 1, 2 ** 64);
-  real("lossScale.backoffFactor", lossScale.backoffFactor, 2 ** -64, 1);
-  real("lossWeight", settings.lossWeight, 0, LARGEST);
-  whole("batchSize", settings.batchSize, 1, LIMITS.batchSize);
-  whole("seed", settings.seed, 0, LIMITS.seed);
+  checkChoice("masterWeights", settings.masterWeights, [true, false]);
+  checkChoice("accumulation", settings.accumulation, ACCUMULATIONS);
+  checkChoice("optimizer", settings.optimizer, OPTIMIZERS);
+  checkReal("learningRate", settings.learningRate, 0, LARGEST);
+  checkReal("momentum", settings.momentum, 0, 1 - 2 ** -53);
+  checkReal("eps", settings.eps, 0, LARGEST);
+  checkChoice("weightRounding", settings.weightRounding, WEIGHT_ROUNDINGS);
+  checkChoice("lossScale.kind", lossScale.kind, LOSS_SCALES);
+  checkReal("lossScale.initScale", lossScale.initScale, 2 ** -126, LARGEST);
+  checkWhole("lossScale.growthInterval", lossScale.growthInterval, 1, 1e9);
+  checkReal("lossScale.growthFactor", lossScale.growthFactor, 1, 2 ** 64);
+  checkReal("lossScale.backoffFactor", lossScale.backoffFactor, 2 ** -64, 1);
+  checkReal("lossWeight", settings.lossWeight, 0, LARGEST);
+  checkWhole("batchSize", settings.batchSize, 1, LIMITS.batchSize);
+  checkWhole("seed", settings.seed, 0, LIMITS.seed);
 }
 
-function choice(field: string, came: unknown, accepted: readonly unknown[]): void {
-  if (!accepted.includes(came)) throw new SettingsError(field, accepted.join(", "), came);
+/** Throws SettingsError unless `came` is one of the options. */
+export function checkChoice(field: string, came: unknown, options: readonly unknown[]): void {
+  if (!options.includes(came)) throw new SettingsError(field, { kind: "choice", options: options.map(String) }, came);
 }
 
-function real(field: string, came: number, low: number, high: number): void {
-  if (!(came >= low && came <= high)) throw new SettingsError(field, `a number from ${low} to ${high}`, came);
+function checkReal(field: string, came: number, low: number, high: number): void {
+  if (!(typeof came === "number" && came >= low && came <= high)) throw new SettingsError(field, { kind: "real", low, high }, came);
 }
 
-function whole(field: string, came: number, low: number, high: number): void {
-  if (!(Number.isInteger(came) && came >= low && came <= high)) {
-    throw new SettingsError(field, `a whole number from ${low} to ${high}`, came);
-  }
+/** The same for whole numbers. */
+export function checkWhole(field: string, came: number, low: number, high: number): void {
+  if (!isWhole(came, low, high)) throw new SettingsError(field, { kind: "whole", low, high }, came);
 }
+
+const isWhole = (value: number, low: number, high: number): boolean => Number.isInteger(value) && value >= low && value <= high;

@@ -1,20 +1,24 @@
 """A widget's state as a short text, such as "format=float16&code=7bff", as in an address after the #.
 
 The grammar, shared with js/host/address.ts: `name=value` pairs joined by `&`, each percent-encoded. The
-underscore of a private trait is left out. Texts are written literally, integers in decimal digits, booleans
-as true or false, and a trait named `code` as bare hex digits. `defaults` gives the value of a trait that a
-text leaves out: None for the current value, else this value, which is then not written either.
+underscore of a private trait is left out. Texts are written literally, integers in decimal digits (and read
+in the grammar of all numbers), booleans as true or false, and a trait named `code` as bare hex digits.
+`defaults` gives the value of a trait that a text leaves out: None for the current value, else this value,
+which is then not written either.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote, unquote
 
+from mixwidgets.formats.parse import to_number
+
 LIMIT = 40_000  # characters of a text; four times the longest number
 _UNESCAPED = "!*'()"  # not escaped by encodeURIComponent either
-_INTEGER = re.compile(r"-?[0-9]{1,15}")  # JavaScript's exact integers
+_MOST = 10**15 - 1  # of an integer, which is exact in JavaScript
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 
 
@@ -82,12 +86,22 @@ def _read(name: str, text: str, like: Any) -> Any:
             raise ValueError(f"{_key(name)} is true or false; got {text[:40]!r}")
         return text == "true"
     if isinstance(like, int):
-        if not _INTEGER.fullmatch(text):
-            raise ValueError(f"{_key(name)} is an integer of at most 15 digits; got {text[:40]!r}")
-        return int(text)
+        return _whole(_key(name), text)
     if name == "code":
         digits = text.removeprefix("0x").removeprefix("0X")
         if not _HEX.fullmatch(digits):
             raise ValueError(f"code is hex digits, such as {like[2:].lower()}; got {text[:40]!r}")
         return "0x" + digits.upper()
     return text
+
+
+def _whole(key: str, text: str) -> int:
+    try:
+        number = to_number(text)
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not isinstance(number, int) or abs(number) > _MOST:
+        raise ValueError(
+            f"{key} is a whole number of at most 15 digits, such as 1000 or 2^10; got {text[:40]!r}"
+        )
+    return number

@@ -153,15 +153,14 @@ def test_the_digits_and_a_network_that_is_edited(opened):
     expect(field(page, "units of layer 1")).to_have_value("32")
     page.get_by_role("button", name="add a hidden layer").click()
     page.get_by_role("button", name="One step").click()
-    answers = page.locator(".mw-play-answer:visible").all_text_contents()
-    assert len(answers) == 20
-    assert all(re.fullmatch(r"\d [✓✗]", answer) for answer in answers)
+    answers = page.locator(".mw-play-answer:visible")
+    expect(answers).to_have_text([re.compile(r"^\d [✓✗]$")] * 20)
     assert "task=digits&layers=32-8" in page.url
     units = field(page, "units of layer 2")
     units.fill("0")
     units.press("Enter")
     expect(page.locator(".mw-play-field .mw-error:visible")).to_have_text(
-        "units of layer 2 takes a whole number from 1 to 128; got 0."
+        "units of layer 2 takes a whole number from 1 to 32; got 0."
     )
     assert "layers=32-8" in page.url
     field(page, "gradients").select_option(label="your own …")
@@ -171,21 +170,45 @@ def test_the_digits_and_a_network_that_is_edited(opened):
 
 
 @pytest.mark.parametrize(
-    "hostile",
+    ("hostile", "why"),
     [
-        "learning_rate=nan",
-        "steps=1000000000",
-        "layers=0",
-        "weight_format=float64",
-        "seed=4294967296",
-        "story=x",
+        ("learning_rate=nan", "learning_rate takes a number from 0 to 3.4028234663852886e+38; got nan"),
+        ("steps=1000000000", "steps takes a whole number from 1 to 100000; got 1000000000"),
+        ("layers=128-8", "layers takes at most 3 hidden layers of 1 to 32 units, such as 8-8; got 128-8"),
+        (
+            "weight_format=float64",
+            "weight_format takes a format with a sign, a zero and at most 32 bits, such as bfloat16 or "
+            "custom_e5m7; got float64",
+        ),
+        ("seed=4294967296", "seed takes a whole number from 0 to 4294967295; got 4294967296"),
+        ("story=x", "story takes one of loss_scale, "),
+        ("seed=x", "the page stays as it was."),
     ],
 )
-def test_a_hostile_address_is_refused_as_a_whole(opened, hostile):
+def test_a_hostile_address_is_refused_as_a_whole(opened, hostile, why):
     page = opened(mw.Playground(seed=7), state=f"#task=xor&{hostile}")
     expect(page.locator("#note")).to_contain_text("holds nothing that this page can show")
+    expect(page.locator("#note")).to_contain_text(why)
     expect(field(page, "seed")).to_have_value("7")
     expect(field(page, "task")).to_have_value("circle")
+
+
+def test_settings_that_come_from_elsewhere_are_refused_in_words(opened):
+    page = opened(mw.Playground(seed=7, lang="zh"))
+    page.evaluate("model.set('batch_size', 256)")
+    expect(page.get_by_role("alert").first).to_have_text(
+        "batch_size 接受从 1 到 64 的整数；收到的是 256。之前的设置保持不变。"
+    )
+    expect(field(page, "批大小")).to_have_value("32")
+    page.evaluate("model.set('batch_size', 64)")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(field(page, "批大小")).to_have_value("64")
+
+
+def test_numbers_in_the_address_are_written_as_all_others(opened):
+    page = opened(mw.Playground(), state="#task=xor&loss_weight=2^-24&learning_rate=1/3&seed=1_000")
+    found = page.evaluate("['loss_weight', 'learning_rate', 'seed'].map((name) => model.get(name))")
+    assert found == [2.0**-24, 1 / 3, 1000]
 
 
 def test_the_address_restores_all_that_python_said(opened):

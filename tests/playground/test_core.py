@@ -1,4 +1,10 @@
-"""The same weights and batches give the same losses in the Python core and in the playground's engine."""
+"""The same weights and batches give the same losses in the Python core and in the playground's engine.
+
+They differ by at most 7e-7 in these runs, three of the last bits of a float32 loss. The cause is torch's
+cross_entropy, whose exp, log and order of sums are its own: where the engine's twin in NumPy (reference.py)
+calls it instead of its own loss, all four runs are equal to the core's, bit for bit. The products, whose sums
+torch may take in another order (it depends on the processor), made no difference here.
+"""
 
 import pytest
 import torch
@@ -17,7 +23,7 @@ STATIC = LossScale(kind="static", init_scale=1024.0)
 @pytest.fixture(autouse=True)
 def same_start(monkeypatch):
     """The Python task starts at the weights of seed 3 of the engine and takes its batches."""
-    settings = Settings("digits", (128, 128), seed=3)
+    settings = Settings("digits", (32, 32), seed=3)
     original = DigitsMLP.model
 
     def model(self):
@@ -42,6 +48,7 @@ def same_start(monkeypatch):
 def losses_of_the_core(recipe, optimizer, learning_rate):
     experiment = mw.Experiment(
         task="digits_mlp",
+        task_options={"hidden_layers": 2, "width": 32},
         recipe=recipe,
         optimizer=optimizer,
         learning_rate=learning_rate,
@@ -54,7 +61,7 @@ def losses_of_the_core(recipe, optimizer, learning_rate):
     return [event.loss for event in mw.train(experiment) if event.kind == "step"]
 
 
-@pytest.mark.parametrize(("optimizer", "learning_rate"), [("sgd", 0.5), ("adam", 0.003)])
+@pytest.mark.parametrize(("optimizer", "learning_rate"), [("sgd", 2.0), ("adam", 0.01)])
 @pytest.mark.parametrize(
     ("recipe", "precision", "tolerance"),
     [("fp32", {}, 1e-4), ("fp16_static", {**HALF, "loss_scale": STATIC}, 1e-2)],
@@ -62,7 +69,7 @@ def losses_of_the_core(recipe, optimizer, learning_rate):
 def test_losses_of_ten_steps(optimizer, learning_rate, recipe, precision, tolerance):
     settings = Settings(
         "digits",
-        (128, 128),
+        (32, 32),
         activation="relu",
         optimizer=optimizer,
         learning_rate=learning_rate,

@@ -42,9 +42,9 @@ def test_settings_by_keyword_alias_and_dtype():
 
 WRONG = [
     ("task", "cats", "one of 'circle'"),
-    ("layers", [0], "from 1 to 128; got 0"),
+    ("layers", [0], "from 1 to 32; got 0"),
     ("layers", [8, 8, 8, 8], "at most 3 hidden layers; got 4"),
-    ("layers", [129], "from 1 to 128"),
+    ("layers", [33], "from 1 to 32; got 33"),
     ("weight_format", "float64", "has 64 bits.*formats end at 32: take 'float32'"),
     ("activation_format", "float8_e8m0fnu", "a sign and a zero"),
     ("gradient_format", "fp8", "does not say which format is meant"),
@@ -58,7 +58,7 @@ WRONG = [
     ("loss_weight", 1e39, "from 0 to"),
     ("loss_scale", "Dynamic", "Did you mean 'dynamic'"),
     ("log2_loss_scale", 41, "from -24 to 40"),
-    ("batch_size", 257, "from 1 to 256"),
+    ("batch_size", 65, "from 1 to 64; got 65"),
     ("seed", 2**32, "from 0 to 4294967295"),
     ("steps", 10**9, "from 1 to 100000; got 1000000000"),
     ("story", "no such", "story 'no such' is not known"),
@@ -109,6 +109,12 @@ def test_the_state_holds_all_of_it(playground):
     [
         "task=circle&learning_rate=nan",
         "task=circle&learning_rate=NaN",
+        "task=circle&learning_rate=0x7C00",
+        "task=circle&learning_rate=1e-8x",
+        "task=circle&learning_rate=1e400",
+        "task=circle&seed=1/3",
+        "task=circle&batch_size=256",
+        "task=circle&layers=129",
         "task=circle&loss_weight=inf",
         "task=circle&loss_weight=1e99",
         "task=circle&steps=1000000000",
@@ -144,6 +150,15 @@ def test_the_page_is_refused_as_a_whole_too(playground):
 )
 def test_numbers_survive_a_state(value):
     assert of_text("eps", as_text("eps", value)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("2^-24", 2.0**-24), ("1/3", 1 / 3), ("0x1p-24", 2.0**-24), ("1_000", 1000.0), (" .5", 0.5)],
+)
+def test_numbers_in_a_state_are_written_as_all_others(playground, text, value):
+    playground.state = f"task=circle&learning_rate={text}&seed=1_000&steps=2^10"
+    assert (playground.learning_rate, playground.seed, playground.steps) == (value, 1000, 1024)
 
 
 @pytest.mark.parametrize("name", STORIES)

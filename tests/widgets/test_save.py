@@ -147,7 +147,19 @@ def test_without_a_declaration_the_small_public_traits_are_the_state():
     plain.state = "name=%C3%BC%26%3D&on=false&count=-9"
     assert (plain.name, plain.count, plain.on) == ("ü&=", -9, False)
     assert plain.state == "count=-9&name=%C3%BC%26%3D&on=false"
-    for wrong in ("on=True", "on=1", "count=1.0", "count=", "count=1e3", "count=9999999999999999", "share=1"):
+    plain.state = "count=2^10"
+    assert plain.count == 1024
+    plain.state = "count=-9.0"
+    for wrong in (
+        "on=True",
+        "on=1",
+        "count=1/3",
+        "count=",
+        "count=0x3",
+        "count=2^5000",
+        "count=9999999999999999",
+        "share=1",
+    ):
         with pytest.raises(ValueError, match=wrong.split("=")[0]):
             plain.state = wrong
     assert (plain.name, plain.count, plain.on) == ("ü&=", -9, False)

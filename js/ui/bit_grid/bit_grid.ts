@@ -3,7 +3,7 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { fields, isFinite } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
-import { wholeIn } from "#core/formats/whole.ts";
+import { wholeIn } from "#core/formats/typed.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";

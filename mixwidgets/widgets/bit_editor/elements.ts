@@ -6,7 +6,7 @@ import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
-import { wholeIn } from "#core/formats/whole.ts";
+import { wholeIn } from "#core/formats/typed.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
 import { h, setText } from "#ui/dom.ts";

@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { HEADROOM, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
-import { wholeIn } from "#core/formats/whole.ts";
+import { wholeIn } from "#core/formats/typed.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Textures } from "#ui/ruler/textures.ts";

@@ -1,5 +1,6 @@
 // What both networks have learned of a plane: which class they see where, and the points that they learn from.
 
+import type { ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { crispCanvas } from "#ui/canvas.ts";
@@ -9,13 +10,13 @@ import { percent } from "./words.ts";
 
 const GRID = 40; // points a side that a network is asked at
 const COARSE = 10; // and the least, for a large one
-const PRODUCTS = 1e6; // of weights, in all of them
+const PRODUCTS = 5e5; // of weights, in all of them
 const POINTS = 200; // of the training set that are drawn
 const MARK = 2.6; // half a mark's size, in pixels
 const STRONGEST = 0.62; // of a class's colour, where the network is sure
 
-/** One network's plane. */
-export function plane({ view, session }: Page, trainer: Trainer, name: string): HTMLElement {
+/** One network's plane, drawn anew at each `look`. */
+export function plane({ view, session }: Page, trainer: Trainer, look: ReadonlySignal<number>, name: string): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-plane", role: "img" });
   const classes = [0, 1].map((one) => h("span", { class: `mw-play-class-${one}`, hidden: true }));
   const figure = h("p", { class: "mw-play-accuracy" });
@@ -23,7 +24,7 @@ export function plane({ view, session }: Page, trainer: Trainer, name: string): 
   const cells = h("canvas");
 
   view.effect(() => {
-    if (session.settings.value.task === "digits" || session.look.value < 0) return;
+    if (look.value < 0 || session.settings.peek().task === "digits") return;
     const { accuracy } = trainer.evaluate(trainer.data.test);
     setText(figure, t("play.accuracy", { share: percent(accuracy) }));
     set(canvas, { "aria-label": t("play.plane", { name, share: percent(accuracy) }) });

@@ -1,6 +1,6 @@
 // What both networks make of held-out digits: one image of each, and the accuracy on all of them.
 
-import { computed } from "@preact/signals-core";
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Trainer } from "#training/types.ts";
@@ -10,8 +10,8 @@ import { percent } from "./words.ts";
 const SIDE = 8; // pixels of an image
 const CLASSES = 10;
 
-/** One network's answers. */
-export function digits({ view, session }: Page, trainer: Trainer): HTMLElement {
+/** One network's answers, given anew at each `look`. */
+export function digits({ view, session }: Page, trainer: Trainer, look: ReadonlySignal<number>): HTMLElement {
   const shown = Array.from({ length: CLASSES }, () => {
     const canvas = h("canvas", { width: SIDE, height: SIDE, class: "mw-play-digit", "aria-hidden": "true" });
     const answer = h("span", { class: "mw-num mw-play-answer" });
@@ -26,7 +26,7 @@ export function digits({ view, session }: Page, trainer: Trainer): HTMLElement {
     rows.value.forEach((row, i) => paint(shown[i]!.canvas, imageAt(trainer, row)));
   });
   view.effect(() => {
-    if (!isShown.value || session.look.value < 0) return;
+    if (!isShown.value || look.value < 0) return;
     const { test } = trainer.data;
     setText(figure, t("play.accuracy", { share: percent(trainer.evaluate(test).accuracy) }));
     rows.value.forEach((row, i) => {

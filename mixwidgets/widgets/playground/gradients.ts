@@ -71,7 +71,7 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
 export function gradientAnswers(session: Session): Page["answers"] {
   return computed(() => {
     const format = session.settings.value.gradientFormat;
-    const report = session.look.value >= 0 ? session.report.value : undefined;
+    const report = session.report.value;
     const arrays = report ? session.chosen.referenceGradients() : [new Float32Array()];
     const summaries = arrays.map((values) => summaryOf(values, format));
     const early = report ? lostEarly(session.chosen.tensors, arrays, rounderOf(format), report.lossScale) : 0;

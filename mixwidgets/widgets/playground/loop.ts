@@ -1,9 +1,9 @@
-// Training in the time that frames leave: 8 ms of each on average, while it is seen.
+// Training and drawing in the time that frames leave.
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { View } from "#ui/view.ts";
 
-const BUDGET_MS = 8; // of a frame's 16.7
+const BUDGET_MS = 8; // of a frame's 16.7, on average
 const CARRIED = 2; // frames' worth of steps that are made up for after a slow one
 
 /** Whether motion is unwelcome, or there is no one to ask. */
@@ -11,7 +11,7 @@ export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-
 
 /**
  * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
- * and the time allows. The frame that answers a click or a key does neither.
+ * and the time allows that `drawn` has left. The frame that answers a click or a key does neither.
  */
 export function frameLoop(
   view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
@@ -35,21 +35,39 @@ export function frameLoop(
     const perSecond = rate.value;
     let last = performance.now();
     let due = 0;
-    let left = 0; // ms; below 0 after a step that took longer than a frame's share: the next frames are the page's own
+    let left = 0; // ms; below 0 after what took longer than a frame's share: the next frames are the page's own
     let request = requestAnimationFrame(function frame(now) {
       due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
       last = now;
       left = Math.min(left + BUDGET_MS, BUDGET_MS);
+      const end = performance.now() + left;
       if (!isAnswering) drawn();
-      for (let from = performance.now(); !isAnswering && left > 0 && due >= 1 && playing.peek(); due -= 1) {
-        step();
-        const now = performance.now();
-        left -= now - from;
-        from = now;
-      }
+      for (; !isAnswering && performance.now() < end && due >= 1 && playing.peek(); due -= 1) step();
+      left = end - performance.now();
       isAnswering = false;
       if (playing.peek()) request = requestAnimationFrame(frame);
     });
     return () => cancelAnimationFrame(request);
   });
+}
+
+/** A signal that follows another some frames later: what takes long to draw has a frame of its own. */
+export function later<T>(view: Pick<View<any>, "effect" | "onClose">, of: ReadonlySignal<T>, frames: number): ReadonlySignal<T> {
+  const value = signal(of.peek());
+  let left = 0;
+  let request = 0;
+  const wait = (): void => {
+    request = requestAnimationFrame(() => {
+      left -= 1;
+      if (left > 0) wait();
+      else value.value = of.peek();
+    });
+  };
+  view.effect(() => {
+    if (of.value === value.peek() || left > 0) return;
+    left = frames;
+    wait();
+  });
+  view.onClose(() => cancelAnimationFrame(request));
+  return value;
 }

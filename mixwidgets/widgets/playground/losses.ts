@@ -26,7 +26,7 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
   const [chart, course] = [crispCanvas(view, canvas), crispCanvas(view, path)];
 
   view.effect(() => {
-    if (session.look.value < 0) return;
+    session.report.value; // the history grows with it
     const { rows, stride } = session.history;
     const last = rows.at(-1);
     setText(plain, last ? lossText(last.reference) : "–");
@@ -39,7 +39,9 @@ export function lossesPart({ view, session, traits }: Page): HTMLElement {
   view.effect(() => {
     const isScaled = traits.value.loss_scale !== "none";
     path.hidden = scaleTitle.hidden = !isScaled;
-    if (!isScaled || session.look.value < 0) return;
+    session.report.value;
+    session.settings.value;
+    if (!isScaled) return;
     const { rows } = session.history;
     setText(skipped, t("play.skipped", { count: integer(session.chosen.skippedSteps) }));
     set(path, { "aria-label": t("play.path_now", { scale: powerOfAny(session.chosen.lossScale), count: integer(session.chosen.skippedSteps) }) });

@@ -12,13 +12,13 @@ import { viewOf } from "#ui/view.ts";
 import { plane } from "./decisions.ts";
 import { digits } from "./digits.ts";
 import { gradientAnswers, gradientsPart } from "./gradients.ts";
-import { frameLoop, isStill } from "./loop.ts";
+import { frameLoop, isStill, later } from "./loop.ts";
 import { lossesPart } from "./losses.ts";
 import { networkPart } from "./network.ts";
 import type { Page } from "./parts.ts";
 import { precisionPart } from "./precision.ts";
 import { startSession } from "./session.ts";
-import { accept, type Choice, choiceOf, settingsOf, type State, stateValue, TRAITS, usual } from "./state.ts";
+import { accept, type Choice, choiceOf, refusal, settingsOf, type State, stateValue, TRAITS, usual } from "./state.ts";
 import { storiesPart } from "./told.ts";
 import { type Control, transportPart } from "./transport.ts";
 import { verdict } from "./verdict.ts";
@@ -36,8 +36,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   const read = () => choiceOf((name) => model.get(name));
   const bytes = model.get("_digits");
   const rows = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const first = settingsOf(read()) ? read() : usual;
-  const session = startSession(settingsOf(first)!, rows);
+  const first = refusal(read()) ? usual : read();
+  const session = startSession(settingsOf(first), rows);
   const traits = signal<Choice>(first);
   const fault = signal("");
   const past: (() => boolean)[] = [];
@@ -64,14 +64,13 @@ function render({ model, el }: RenderProps<State>): () => void {
   /** What the model has now, if it can be trained with. */
   function take(): void {
     const choice = read();
-    const settings = settingsOf(choice);
-    fault.value = settings ? "" : t("play.refused");
-    if (!settings || TRAITS.every((name) => same(choice[name], traits.peek()[name]))) return;
+    fault.value = refusal(choice);
+    if (fault.value || TRAITS.every((name) => same(choice[name], traits.peek()[name]))) return;
     batch(() => {
       const isStart = ["task", "seed"].some((name) => choice[name as "task"] !== traits.peek()[name as "task"]);
       const isStory = choice.story !== traits.peek().story;
       traits.value = choice;
-      session.apply(settings);
+      session.apply(settingsOf(choice));
       if (isStory && !isStart) session.reset(); // a story is told from its start
       if (session.chosen.steps === 0 || control.end.value !== choice.steps) control.end.value = Math.max(choice.steps, session.chosen.steps);
     });
@@ -114,8 +113,9 @@ function render({ model, el }: RenderProps<State>): () => void {
   const callout = h("p", { class: "mw-callout mw-play-verdict" });
   const spoken = announcer(view);
   const chosenName = h("h4");
-  const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string) => {
-    const [onPlane, onDigits] = [plane(page, trainer, label), digits(page, trainer)];
+  const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string, frames: number) => {
+    const look = later(view, session.look, frames);
+    const [onPlane, onDigits] = [plane(page, trainer, look, label), digits(page, trainer, look)];
     view.effect(() => {
       onDigits.hidden = session.settings.value.task !== "digits";
       onPlane.hidden = !onDigits.hidden;
@@ -124,7 +124,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   };
   root.append(error, told.text, transportPart(page, control), callout,
     h("div", { class: "mw-play-top" },
-      network(h("h4", {}, "float32"), session.reference, "float32"), network(chosenName, session.chosen, t("play.chosen")), lossesPart(page)),
+      network(h("h4", {}, "float32"), session.reference, "float32", 1), network(chosenName, session.chosen, t("play.chosen"), 2), lossesPart(page)),
     networkPart(page), precisionPart(page), gradientsPart(page), weightsPart(page), spoken.element);
 
   let lastSpoken = -Infinity;

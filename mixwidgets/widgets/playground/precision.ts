@@ -34,7 +34,7 @@ export function precisionPart({ view, traits, edit }: Page): HTMLElement {
     weight_rounding: words("weight_rounding", WEIGHT_ROUNDINGS),
     loss_weight: number("loss_weight", [1, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8]),
     growth_interval: number("growth_interval", [5, 10, 25, 50, 100, 200, 2000]),
-    batch_size: number("batch_size", [1, 8, 16, 32, 64, 128, 256]),
+    batch_size: number("batch_size", [1, 8, 16, 32, 64]),
   };
   const master = h("input", { type: "checkbox" });
   master.addEventListener("change", () => edit({ master_weights: master.checked }));

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from mixwidgets.checks import choice, real_number, whole_number, yes_or_no
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.formats.parse import to_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 PLANE_TASKS = ("circle", "xor", "gaussians", "spiral")
 TASKS = (*PLANE_TASKS, "digits")
-MOST_LAYERS, MOST_UNITS, MOST_EXAMPLES = 3, 128, 256
+MOST_LAYERS, MOST_UNITS, MOST_EXAMPLES = 3, 32, 64
 MOST_STEPS = 100_000
 LOWEST_SCALE, HIGHEST_SCALE = -24, 40  # the explorer's range
 _LARGEST = float.fromhex("0x1.fffffep127")
@@ -49,15 +50,18 @@ def as_text(name: str, value: Any) -> Any:
 
 
 def of_text(name: str, value: Any) -> Any:
-    """The inverse of `as_text`. ValueError for an invalid text."""
+    """The inverse of `as_text`, numbers in the grammar of `formats.parse`. ValueError for another text."""
     if name == "layers":
         if not re.fullmatch(r"([0-9]{1,9}(-[0-9]{1,9})*)?", value):
             raise ValueError(f"layers are units with a - between them, such as 8-8; got {value[:40]!r}")
         return [int(units) for units in value.split("-")] if value else []
     if name in NUMBERS:
-        if not re.fullmatch(r"[0-9](\.[0-9]{1,20})?e-?[0-9]{1,3}", value):
-            raise ValueError(f"{name} is a finite number such as 1e-3 or 2.5e0; got {value[:40]!r}")
-        return float(value)
+        try:
+            return float(to_number(value))
+        except (ValueError, OverflowError):
+            raise ValueError(
+                f"{name} takes a number, such as 1e-3, 2^-24 or 1/3; got {value[:40]!r}"
+            ) from None
     return value
 
 

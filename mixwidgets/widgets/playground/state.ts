@@ -2,9 +2,11 @@
 
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { FloatFormat } from "#core/formats/float_format.ts";
+import { realIn } from "#core/formats/typed.ts";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
+import { listed, t } from "#ui/messages.ts";
 import { holdsTensors } from "#training/rounder.ts";
-import { checkSettings, noLossScale } from "#training/settings.ts";
+import { checkChoice, checkSettings, checkWhole, noLossScale, SettingsError } from "#training/settings.ts";
 import type { Settings } from "#training/types.ts";
 import { stories as told, usual as base } from "./stories.json"; // by name: the bundle leaves the rest out
 
@@ -21,6 +23,8 @@ export const usual: Choice = { story: "", ...base };
 export const stories: Readonly<Record<string, Partial<Choice>>> = told;
 
 export const TRAITS = Object.keys(usual) as (keyof Choice)[];
+const FORMAT_TRAITS = ["weight_format", "activation_format", "gradient_format", "optimizer_format"] as const;
+type FormatTrait = (typeof FORMAT_TRAITS)[number];
 const NUMBERS: readonly string[] = ["learning_rate", "momentum", "eps", "loss_weight"];
 
 export const MOST_STEPS = 100_000;
@@ -42,23 +46,22 @@ export function ownFormat(exponentBits: number, fractionBits: number): FloatForm
   return own.get(name);
 }
 
-/** The format of a name; undefined for any that a tensor cannot be kept in. */
-function formatOf(name: string): FloatFormat | undefined {
-  const widths = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(name);
-  const format = widths ? ownFormat(Number(widths[1]), Number(widths[2])) : getFormat(name);
-  return format && format.bits <= MOST_BITS && holdsTensors(format) ? format : undefined;
+/** The format that a trait names. Throws SettingsError for any that a tensor cannot be kept in. */
+function formatOf(trait: FormatTrait, name: unknown): FloatFormat {
+  const widths = /^custom_e([1-9])m([1-9][0-9]?)$/.exec(String(name));
+  const format = widths ? ownFormat(Number(widths[1]), Number(widths[2])) : getFormat(String(name));
+  if (format && format.bits <= MOST_BITS && holdsTensors(format)) return format;
+  throw new SettingsError(trait, { kind: "format" }, name);
 }
 
-/** The settings that the traits mean; null where they cannot be trained with. */
-export function settingsOf(choice: Choice): Settings | null {
-  const alike = TRAITS.every((name) => typeof choice[name] === typeof usual[name]) && Array.isArray(choice.layers);
-  const { log2_loss_scale: log2, steps } = choice;
-  if (!alike || !isWhole(log2, LOWEST, HIGHEST) || !isWhole(steps, 1, MOST_STEPS)) return null;
-  if (choice.story !== "" && !Object.hasOwn(stories, choice.story)) return null;
-  const kept = [choice.weight_format, choice.activation_format, choice.gradient_format, choice.optimizer_format].map(formatOf);
-  const [weightFormat, activationFormat, gradientFormat, optimizerFormat] = kept;
-  if (!weightFormat || !activationFormat || !gradientFormat || !optimizerFormat) return null;
-  const scaled = { kind: choice.loss_scale, initScale: 2 ** log2, growthInterval: choice.growth_interval } as Settings["lossScale"];
+/** The settings that the traits mean. Throws SettingsError where they cannot be trained with. */
+export function settingsOf(choice: Choice): Settings {
+  checkWhole("log2_loss_scale", choice.log2_loss_scale, LOWEST, HIGHEST);
+  checkWhole("steps", choice.steps, 1, MOST_STEPS);
+  checkChoice("story", choice.story, ["", ...Object.keys(stories)]);
+  const [weightFormat, activationFormat, gradientFormat, optimizerFormat] =
+    FORMAT_TRAITS.map((name) => formatOf(name, choice[name]));
+  const scaled = { kind: choice.loss_scale, initScale: 2 ** choice.log2_loss_scale, growthInterval: choice.growth_interval } as Settings["lossScale"];
   const settings = {
     task: choice.task, layers: choice.layers, activation: choice.activation,
     weightFormat, activationFormat, gradientFormat, optimizerFormat,
@@ -67,19 +70,38 @@ export function settingsOf(choice: Choice): Settings | null {
     lossScale: choice.loss_scale === "none" ? noLossScale : { ...noLossScale, ...scaled },
     lossWeight: choice.loss_weight, batchSize: choice.batch_size, seed: choice.seed,
   } as Settings;
-  try {
-    checkSettings(settings);
-    return settings;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
+  checkSettings(settings);
+  return settings;
 }
-
-const isWhole = (value: number, low: number, high: number): boolean => Number.isInteger(value) && value >= low && value <= high;
 
 export function choiceOf(get: (name: keyof Choice) => unknown): Choice {
   return Object.fromEntries(TRAITS.map((name) => [name, get(name)])) as unknown as Choice;
+}
+
+/** Why a choice cannot be trained with, in words; "" for one that can. */
+export function refusal(choice: Choice): string {
+  try {
+    settingsOf(choice);
+    return "";
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return t("play.refused", { name: traitOf(error.field), accepted: accepted(error), came: error.came });
+  }
+}
+
+function accepted({ accepted: wanted }: SettingsError): string {
+  switch (wanted.kind) {
+    case "choice": return t("play.takes_choice", { options: listed(wanted.options.filter(Boolean)) });
+    case "whole": return t("play.takes_whole", wanted);
+    case "real": return t("play.takes_number", wanted);
+    case "layers": return t("play.takes_layers", wanted);
+    case "format": return t("play.takes_format", { bits: MOST_BITS });
+  }
+}
+
+/** The trait of an engine's field: "lossScale.growthInterval" is growth_interval. */
+function traitOf(field: string): string {
+  return field === "lossScale.kind" ? "loss_scale" : field.replace(/^.*\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** What a state text says of a trait. */
@@ -88,14 +110,14 @@ export function stateValue(name: string, value: unknown): unknown {
   return NUMBERS.includes(name) ? (value as number).toExponential().replace("+", "") : value;
 }
 
-/** A state from an address, in the traits' own form. */
-export function accept(wanted: Record<keyof Choice, unknown>): Choice | null {
+/** A state from an address, in the traits' own form; a text says why it is none. */
+export function accept(wanted: Record<keyof Choice, unknown>): Choice | string {
   const read = (name: keyof Choice): unknown => {
     const said = wanted[name];
     if (name === "layers") return typeof said === "string" && /^([0-9]{1,9}(-[0-9]{1,9})*)?$/.test(said) ? said.split("-").filter(Boolean).map(Number) : said;
     if (!NUMBERS.includes(name)) return said;
-    return typeof said === "string" && /^[0-9](\.[0-9]{1,20})?e-?[0-9]{1,3}$/.test(said) ? Number(said) : said;
+    return realIn(String(said), -Infinity, Infinity) ?? said;
   };
   const choice = choiceOf(read);
-  return settingsOf(choice) && choice;
+  return refusal(choice) || choice;
 }

@@ -45,7 +45,7 @@ class Playground(MixWidget):
     task = t.Unicode(DEFAULTS["task"]).tag(sync=True)
     """The task: "circle", "xor", "gaussians" or "spiral" in the plane, or scikit-learn's "digits"."""
     layers: t.List[int] = t.List(t.Int(), DEFAULTS["layers"]).tag(sync=True)
-    """Units of each hidden layer, up to three layers of 1 … 128; none: a linear classifier."""
+    """Units of each hidden layer, up to three layers of 1 … 32; none: a linear classifier."""
     activation = t.Unicode(DEFAULTS["activation"]).tag(sync=True)
     """The activation of hidden units: "tanh" or "relu"."""
     weight_format = t.Unicode(DEFAULTS["weight_format"]).tag(sync=True)
@@ -82,7 +82,7 @@ class Playground(MixWidget):
     loss_weight = t.Float(DEFAULTS["loss_weight"]).tag(sync=True)
     """A constant factor in the loss itself; a small one makes every gradient small."""
     batch_size = t.Int(DEFAULTS["batch_size"]).tag(sync=True)
-    """Examples per step, 1 … 256."""
+    """Examples per step, 1 … 64."""
     seed = t.Int(DEFAULTS["seed"]).tag(sync=True)
     """Determines the initial weights, the order of the examples and stochastic rounding."""
     steps = t.Int(DEFAULTS["steps"]).tag(sync=True)

@@ -1,6 +1,6 @@
 // What the next launch runs: one or several recipes and seeds, and settings. No DOM.
 
-import { wholeIn } from "#core/formats/whole.ts";
+import { wholeIn } from "#core/formats/typed.ts";
 import { t } from "#ui/messages.ts";
 import { count } from "#ui/run_words.ts";
 import { areSettings } from "./settings_text.ts";

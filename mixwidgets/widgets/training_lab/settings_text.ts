@@ -1,8 +1,6 @@
 // The settings of a launch as a text, "loss_weight=1e-05, eps=1e-12": the twin of settings.py beside this file. No DOM.
 
-import { readOr, signed, toExact } from "#core/formats/parse.ts";
-import { toNumber } from "#core/formats/rational.ts";
-import { wholeIn } from "#core/formats/whole.ts";
+import { realIn, wholeIn } from "#core/formats/typed.ts";
 import type { Setting, TaskChoice } from "./state.ts";
 
 /** The settings that a text names. */
@@ -42,8 +40,5 @@ export function numberIn({ whole, low = -Infinity, high }: Pick<Setting, "whole"
     const value = wholeIn(text, low, high ?? Number.MAX_VALUE);
     return value === null ? null : Number(value);
   }
-  const exact = readOr(() => toExact(text), null);
-  if (exact?.kind !== "finite") return null;
-  const value = toNumber(signed(exact));
-  return low <= value && value <= (high ?? Number.MAX_VALUE) ? value : null;
+  return realIn(text, low, high ?? Number.MAX_VALUE);
 }
