@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+
+if TYPE_CHECKING:
+    from mixwidgets.formats.block import BlockFormats
 
 _LIVE_S = 0.1  # between two looks at an active source
 _IDLE_S = 1.0  # the longest pause, for an idle source
@@ -26,10 +29,16 @@ class GradientWidget(FollowingWidget):
     _loss = traitlets.Bytes(help="The loss by step (Thinned.to_bytes).").tag(sync=True)
     _without_gradient = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
-    def __init__(self, gradients: object, **traits: Any) -> None:
+    def __init__(
+        self,
+        gradients: object,
+        block_formats: BlockFormats = (),
+        block_axis: int | None = None,
+        **traits: Any,
+    ) -> None:
         self.reject_unknown(traits)
         self._reading = threading.Lock()  # held while the feed grows, and is thinned
-        self._source, self._feed = source_of(gradients), SnapshotFeed()
+        self._source, self._feed = source_of(gradients, block_formats, block_axis), SnapshotFeed()
         self._source.read(self._feed)
         missing = list(self._source.without_gradient)
         super().__init__(**traits, **self._news(), _snapshots=self._feed, _without_gradient=missing)
