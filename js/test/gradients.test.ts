@@ -1,5 +1,6 @@
 // The page's gradient summaries on the vectors of tests/vectors/gradients.json, which come from brute force.
 
+import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { customFormat } from "#core/formats/custom.ts";
@@ -55,6 +56,19 @@ describe.each(cases)("$name", ({ bytes, version_1, samples, counts, best_log2 })
       expect(new Answers([summary], getFormat(name)!).best.log2, name).toBe(log2);
     }
   });
+});
+
+test("records of block formats after the samples", () => {
+  const record = { format: "mxfp4", blocks_along: "axis 1", flushed: 3, clipped: 0, relative_error: 0.1, block_range_p50: null };
+  const old = Buffer.from(cases[0]!.bytes, "hex").subarray(0, -4);
+  old[4] = 3;
+  const body = Buffer.concat([old, Buffer.from(JSON.stringify([record]))]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32LE(crc32(body));
+  const read = GradientSummary.fromBytes(view(Buffer.concat([body, sum]).toString("hex")));
+  expect(read.blocks).toEqual([record]);
+  expect(read.count).toBe(GradientSummary.fromBytes(view(cases[0]!.bytes)).count);
+  expect(GradientSummary.fromBytes(view(cases[0]!.bytes)).blocks).toEqual([]);
 });
 
 test("the table of answers is what each summary says, and their sum", () => {

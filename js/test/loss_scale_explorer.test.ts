@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 // The explorer in a page without a kernel: what it shows, and what it sends.
 
+import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { GradientSummary } from "#core/gradients/summary.ts";
 import { getFormat } from "#core/formats/catalogue.ts";
@@ -12,8 +13,18 @@ import vectors from "../../tests/vectors/gradients.json";
 import { fakeModel } from "./fake_model.ts";
 
 const caseOf = (name: string) => vectors.cases.find((one) => one.name === name)!;
-/** A vector's bytes; "… (old)": as they were before samples were kept. */
-const bytesOf = (name: string) => {
+const RECORD = {
+  format: "nvfp4", blocks_along: "axis 1", flushed: 5, clipped: 0, relative_error: 0.1234,
+  block_range_p50: 5.4, block_range_p95: 8, block_range_max: 9.75, block_amax_min: 0.5, block_amax_p50: 1, block_amax_max: 64,
+};
+/** A vector's bytes; "… (old)": as they were before samples were kept; "… (blocks)": with RECORD. */
+const bytesOf = (name: string): Buffer => {
+  if (name.endsWith(" (blocks)")) {
+    const old = bytesOf(name.replace(" (blocks)", "")).subarray(0, -4);
+    old[4] = 3;
+    const body = Buffer.concat([old, Buffer.from(JSON.stringify([RECORD]))]);
+    return Buffer.concat([body, u32(crc32(body))]);
+  }
   const found = caseOf(name.replace(" (old)", ""));
   return Buffer.from(name.endsWith(" (old)") ? found.version_1 : found.bytes, "hex");
 };
@@ -68,6 +79,26 @@ beforeEach(() => {
     unobserve() {}
     disconnect() {}
   };
+});
+
+/** The table of block formats, row by row; undefined if it is hidden. */
+const blockRows = (el: HTMLElement) => {
+  const table = el.querySelector("table[aria-label='Block formats']")!;
+  const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map(({ textContent }) => textContent));
+  return table.closest("section")!.hidden ? undefined : rows;
+};
+
+test("what block formats lose, if it was recorded", () => {
+  expect(blockRows(show().el)).toBeUndefined();
+  const finite = GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf("spread float32")).buffer)).finite;
+  const one = blockRows(show({ _snapshots: still({ w: "spread float32 (blocks)" }) }).el);
+  expect(one).toEqual([["nvfp4, along axis 1", share(5, finite), "0 %", "12 %", "5.4, 9.8", "−1.0, 6.0"]]);
+  const two = show({ _snapshots: still({ w: "spread float32 (blocks)", v: "spread float32 (blocks)" }) });
+  expect(blockRows(two.el)).toEqual([["nvfp4", share(10, 2 * finite), "0 %", "–", "–", "–"]]);
+  two.model.set("tensor", "v");
+  expect(blockRows(two.el)).toEqual(one);
+  const partly = show({ _snapshots: still({ w: "spread float32 (blocks)", v: "spread float32" }) });
+  expect(blockRows(partly.el)).toEqual([["nvfp4", "not known from a summary"]]);
 });
 
 /** What the three tensors amount to, each asked by itself. */

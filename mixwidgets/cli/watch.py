@@ -21,23 +21,29 @@ def watch_script(
     ] = None,
     every: Annotated[int, typer.Option(help="Steps between observed steps.")] = 10,
     format: Annotated[str, typer.Option(help="The format to report on.")] = "float16",
+    block_format: Annotated[
+        list[str] | None,
+        typer.Option(help="A block format, such as mxfp8_e4m3 or nvfp4, to record too; may be repeated."),
+    ] = None,
 ) -> None:
     """Run a training script unchanged, and record the gradients of its model.
 
     Options of this command come before the script. It watches the model whose weights the first optimiser
-    steps, in this process.
+    steps, in this process. Processes that the script starts are not watched.
     """
     from mixwidgets.installed import require
 
     with errors_in_words():
         require("Watching", "train", "torch")
+        from mixwidgets.formats.block import named_block_formats
         from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.observe.script import WatchedScript
 
         signed_format(format)
+        blocks = named_block_formats(block_format or ())
         script.open("rb").close()  # raises an OSError that says what is wrong with it
         folder = path or _free(Path("runs") / script.stem)
-        watched = WatchedScript(path=folder, every=every, format=format)
+        watched = WatchedScript(path=folder, every=every, format=format, block_formats=blocks)
     try:
         watched.run(script, arguments or [])
     finally:
@@ -59,7 +65,6 @@ def report_run(
 ) -> None:
     """Show what a format loses of the newest gradients of a run, one sentence per tensor."""
     with errors_in_words():
-        from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.languages.texts import ENGLISH
         from mixwidgets.observe.report import report
 
@@ -71,7 +76,7 @@ def report_run(
             state.snapshot.step,
             state.snapshot_scale,
             state.snapshot.summaries,
-            signed_format(format or found.experiment.compute_format).name,
+            format or found.experiment.compute_format,
             ENGLISH,
         )
     if as_json:

@@ -1,7 +1,7 @@
 """Block formats: elements of few bits that share a scale (OCP Microscaling Formats 1.0, and NVFP4)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -185,6 +185,17 @@ def get_block_format(name: object) -> BlockFormat:
     )
     hint = f"; did you mean {' or '.join(map(repr, meant))}?" if meant else ""
     raise ValueError(f"unknown block format {name[:40]!r}; known: {', '.join(known)}{hint}")
+
+
+BlockFormats = str | BlockFormat | Iterable[str | BlockFormat]
+"""One or several block formats, by name or as objects."""
+
+
+def named_block_formats(given: BlockFormats) -> tuple[BlockFormat, ...]:
+    """The block formats, each once. Raises the errors of `get_block_format`."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return (get_block_format(given),)
+    return tuple(dict.fromkeys(map(get_block_format, given)))
 
 
 def any_format(name: object) -> FloatFormat | BlockFormat:

@@ -1,6 +1,7 @@
 """What rounding to a block format loses, for a tensor read in pieces."""
 
-from math import sqrt
+from dataclasses import dataclass
+from math import nan, sqrt
 
 import numpy as np
 
@@ -14,11 +15,40 @@ SPREAD = tuple(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class BlockRecord:
+    """What rounding a tensor to a block format loses."""
+
+    format: str
+    """The name of the block format."""
+    blocks_along: str
+    """The axes along which the blocks run, such as "axis 1"; "" for a single number."""
+    flushed: int
+    """How many values that are not 0 became 0 because of their block's scale."""
+    clipped: int
+    """How many values are larger than the largest element times the scale."""
+    relative_error: float
+    """‖rounded − x‖ / ‖x‖ over the finite values."""
+    block_range_p50: float = nan
+    """The median of the blocks' dynamic range, log2 of the largest over the smallest non-zero magnitude. This
+    and all that follow ignore blocks of zeros, and are NaN if there are no others."""
+    block_range_p95: float = nan
+    """The 95th percentile of the range."""
+    block_range_max: float = nan
+    """The largest range."""
+    block_amax_min: float = nan
+    """The smallest of the blocks' largest magnitudes."""
+    block_amax_p50: float = nan
+    """The median of the blocks' largest magnitudes."""
+    block_amax_max: float = nan
+    """The largest magnitude."""
+
+
 class BlockLoss:
     """Sums over the pieces of a tensor. Values that are not finite count as 0 in their block."""
 
-    def __init__(self, fmt: BlockFormat, tensor_amax: float) -> None:
-        self._fmt, self._tensor_amax = fmt, tensor_amax
+    def __init__(self, fmt: BlockFormat, tensor_amax: float, along: str) -> None:
+        self._fmt, self._tensor_amax, self._along = fmt, tensor_amax, along
         self.flushed = 0
         """How many values became 0 because of their block's scale."""
         self.clipped = 0
@@ -69,15 +99,31 @@ class BlockLoss:
         self._amax.append(amax[some].astype(np.float32))
         self._range.append(np.log2(amax[some].astype(np.float64) / smallest[some]).astype(np.float32))
 
-    @property
-    def relative_error(self) -> float:
-        return sqrt(self._lost / self._whole) if self._whole else 0.0
+    def joined(self, other: "BlockLoss") -> "BlockLoss":
+        """What is lost of this and another tensor, in the same format."""
+        both = BlockLoss(self._fmt, self._tensor_amax, self._along)
+        for one in (self, other):
+            both.flushed += one.flushed
+            both.clipped += one.clipped
+            both._lost += one._lost
+            both._whole += one._whole
+            both._amax += one._amax
+            both._range += one._range
+        return both
 
-    def spread(self) -> dict[str, float]:
-        """Percentiles of log2(largest / smallest) and of the largest value per block, by survey column; empty
-        if all blocks are zeros."""
-        if not any(map(len, self._amax)):
-            return {}
-        ranges = np.percentile(np.concatenate(self._range), (50, 95, 100)).tolist()
-        amax = np.percentile(np.concatenate(self._amax), (0, 50, 100)).tolist()
-        return dict(zip(SPREAD, [*ranges, *amax], strict=True))
+    def record(self, scale: float = 1.0) -> BlockRecord:
+        """The sums, and the distribution over the blocks. The blocks' largest magnitudes are divided by
+        `scale`, a loss scale that the values contain."""
+        spread = {}
+        if any(map(len, self._amax)):
+            ranges = np.percentile(np.concatenate(self._range), (50, 95, 100)).tolist()
+            amax = (np.percentile(np.concatenate(self._amax), (0, 50, 100)) / scale).tolist()
+            spread = dict(zip(SPREAD, [*ranges, *amax], strict=True))
+        return BlockRecord(
+            format=self._fmt.name,
+            blocks_along=self._along,
+            flushed=self.flushed,
+            clipped=self.clipped,
+            relative_error=sqrt(self._lost / self._whole) if self._whole else 0.0,
+            **spread,
+        )

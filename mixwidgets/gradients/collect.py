@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from mixwidgets.formats.block import BlockFormats, named_block_formats
 from mixwidgets.gradients.summary import GradientSummary
 
 ACCEPTED = (
@@ -18,16 +19,22 @@ class Collected(NamedTuple):
     """Names of parameters whose gradient is None; not in `summaries`."""
 
 
-def collect(source: object) -> Collected:
+def collect(source: object, block_formats: BlockFormats = (), block_axis: int | None = None) -> Collected:
     """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
 
     A run, a watcher or a GradientSnapshot gives its newest gradients. A single array, tensor or
     GradientSummary is named "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a
-    GradientSummary, or None, which is left out and listed in `without_gradient`.
+    GradientSummary, or None, which is left out and listed in `without_gradient`. Block formats are recorded
+    of arrays and tensors, as by `GradientSummary.of`.
     Raises TypeError for anything else and ValueError if there is no gradient at all.
     """
     gradients = _by_name(source)
-    summaries = {name: _summary(name, value) for name, value in gradients.items() if value is not None}
+    formats = named_block_formats(block_formats)
+    summaries = {
+        name: _summary(name, value, formats, block_axis)
+        for name, value in gradients.items()
+        if value is not None
+    }
     missing = tuple(name for name, value in gradients.items() if value is None)
     if not summaries:
         raise ValueError(
@@ -56,7 +63,7 @@ def _by_name(source: Any) -> dict[str, object]:
     return dict(source)
 
 
-def _summary(name: str, value: Any) -> GradientSummary:
+def _summary(name: str, value: Any, block_formats: BlockFormats, block_axis: int | None) -> GradientSummary:
     if isinstance(value, GradientSummary):
         return value
     # A leaf that requires a gradient is a weight, and its values are not gradients.
@@ -65,6 +72,6 @@ def _summary(name: str, value: Any) -> GradientSummary:
             f"{name!r} is a parameter, not its gradient; pass parameter.grad (or .detach() for the weights)"
         )
     try:
-        return GradientSummary.of(value)
+        return GradientSummary.of(value, block_formats=block_formats, block_axis=block_axis)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name!r}: {error}") from None

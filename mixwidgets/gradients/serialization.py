@@ -6,23 +6,30 @@ rows × i16       exponents, ascending
 rows × (cuts + 1) counts, each a varint (LEB128: seven bits per byte, lowest first, top bit: more follow)
 rows × sample    54 bits: 1, the sign, 52 bits of fraction; 0 if there is none. Seven bits per byte as above,
                  but highest first and without trailing zeros
+in version 3     the block records, a JSON list of objects with the fields of BlockRecord; null for NaN
 u32              CRC-32 of everything before
 
-Version 1 had no samples.
+Version 1 has no samples; version 3 is written only if there are block records.
 """
 
+import json
 import struct
 import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from itertools import pairwise
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
 
+from mixwidgets.gradients.block_loss import BlockRecord
 from mixwidgets.gradients.boundaries import BINADE, FRACTION_BITS
 from mixwidgets.gradients.histogram import Histogram
 
 MAGIC = b"MWGS"
 VERSION = 2
+WITH_BLOCKS = 3
 _HEAD = struct.Struct("<4sBBHQQQ")
 _CRC = struct.Struct("<I")
 _EXPONENTS = range(-1074, 1024)  # of a finite float64
@@ -32,9 +39,10 @@ _LONGEST_GROUP = 8  # bytes: 56 bits
 _SAMPLE_BITS = 56  # the last two are unused
 
 
-def pack(cuts: tuple[int, ...], found: Histogram) -> bytes:
+def pack(cuts: tuple[int, ...], found: Histogram, blocks: Sequence[BlockRecord] = ()) -> bytes:
     sizes = len(cuts), len(found.exponents)
-    data = bytearray(_HEAD.pack(MAGIC, VERSION, *sizes, found.zero, found.inf, found.nan))
+    version = WITH_BLOCKS if blocks else VERSION
+    data = bytearray(_HEAD.pack(MAGIC, version, *sizes, found.zero, found.inf, found.nan))
     data += struct.pack(f"<{sizes[0]}Q", *cuts)
     data += struct.pack(f"<{sizes[1]}h", *found.exponents)
     for count in found.cells.reshape(-1).tolist():
@@ -49,20 +57,22 @@ def pack(cuts: tuple[int, ...], found: Histogram) -> bytes:
         while rest := rest << 7 & (1 << _SAMPLE_BITS) - 1:
             data[-1] |= 0x80
             data.append(rest >> _SAMPLE_BITS - 7)
+    if blocks:
+        data += json.dumps([_to_json(one) for one in blocks], separators=(",", ":")).encode()
     return bytes(data + _CRC.pack(zlib.crc32(data)))
 
 
-def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram]:
-    """The cuts and the histogram of a summary. Raises ValueError for bytes that `pack` did not write."""
+def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord, ...]]:
+    """The arguments of `pack`. Raises ValueError for bytes that it did not write."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"a gradient summary is read from bytes, not from {type(data).__name__}")
     data = bytes(data)
     body, end = data[: -_CRC.size], data[-_CRC.size :]
     if len(data) < _HEAD.size + _CRC.size or data[:4] != MAGIC:
         raise ValueError("these bytes are not a gradient summary")
-    if data[4] not in (1, VERSION):
+    if data[4] not in (1, VERSION, WITH_BLOCKS):
         raise ValueError(
-            f"got a gradient summary of version {data[4]}; this release reads versions 1 and {VERSION}"
+            f"got a gradient summary of version {data[4]}; this release reads versions 1 to {WITH_BLOCKS}"
         )
     if _CRC.unpack(end)[0] != zlib.crc32(body):
         raise ValueError("this gradient summary is damaged: its checksum does not match")
@@ -72,8 +82,8 @@ def unpack(data: bytes) -> tuple[tuple[int, ...], Histogram]:
         raise ValueError("this gradient summary is damaged: it ends too early") from None
 
 
-def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram]:
-    _, version, width, rows, zero, inf, nan = _HEAD.unpack_from(body)
+def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram, tuple[BlockRecord, ...]]:
+    _, version, width, rows, zero, inf, not_a_number = _HEAD.unpack_from(body)
     at = _HEAD.size
     cuts = struct.unpack_from(f"<{width}Q", body, at)
     at += 8 * width
@@ -83,17 +93,46 @@ def _unpack(body: bytes) -> tuple[tuple[int, ...], Histogram]:
     samples = np.zeros(rows, np.uint64)
     if version > 1:
         samples, at = _read_samples(body, at, rows)
+    blocks: tuple[BlockRecord, ...] = ()
+    if version == WITH_BLOCKS:
+        blocks, at = _records(body[at:]), len(body)
     _require(at == len(body), "bytes are left over")
     _require(
         cuts[:1] == (1,) and all(a < b for a, b in pairwise((*cuts, BINADE))), "its cuts are not ascending"
     )
     _require(all(a < b for a, b in pairwise(exponents)), "its exponents are not ascending")
     _require(all(e in _EXPONENTS for e in exponents), "an exponent is not one of a float64")
-    _require(sum(counts.tolist()) + zero + inf + nan <= _MOST, "its counts are too large")
+    _require(sum(counts.tolist()) + zero + inf + not_a_number <= _MOST, "its counts are too large")
     cells = counts.reshape(rows, width + 1)
     _require(bool(cells.any(axis=1).all()), "a row is empty")
     values = _values(samples, exponents, cuts, cells)
-    return cuts, Histogram(exponents, cells, values, zero, inf, nan)
+    return cuts, Histogram(exponents, cells, values, zero, inf, not_a_number), blocks
+
+
+def _to_json(record: BlockRecord) -> dict[str, Any]:
+    return {name: None if value != value else value for name, value in asdict(record).items()}
+
+
+def _records(data: bytes) -> tuple[BlockRecord, ...]:
+    """The block records that `_to_json` wrote."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = None
+    fault = "its block records are not written as block records are"
+    _require(isinstance(found, list) and all(isinstance(one, dict) for one in found), fault)
+    records = []
+    for one in found:
+        _require(one.keys() == {field.name for field in fields(BlockRecord)}, fault)
+        for field in fields(BlockRecord):
+            value = one[field.name]
+            if field.type is float:
+                _require(value is None or (type(value) in (int, float) and isfinite(value)), fault)
+                one[field.name] = nan if value is None else float(value)
+            else:
+                _require(type(value) is field.type and (field.type is str or 0 <= value <= _MOST), fault)
+        records.append(BlockRecord(**one))
+    return tuple(records)
 
 
 def _read_groups(body: bytes, at: int, number: int) -> tuple[Any, Any, Any, int]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import inf
@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from mixwidgets.formats.block import BlockFormat, BlockFormats, get_block_format, named_block_formats
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients import serialization
+from mixwidgets.gradients.block_loss import BlockRecord
+from mixwidgets.gradients.blocked_tensor import block_losses
 from mixwidgets.gradients.boundaries import BINADE, Boundaries, boundaries, cuts_for, exact_scale
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.histogram import Histogram, histogram
@@ -46,22 +49,38 @@ class GradientSummary:
     """How many are infinite."""
     nan: int
     """How many are NaN."""
+    blocks: tuple[BlockRecord, ...] = ()
+    """What rounding the tensor to block formats loses, for those chosen when the summary was made."""
 
     def __post_init__(self) -> None:
         self.cells.flags.writeable = self.samples.flags.writeable = False
 
     @classmethod
-    def of(cls, values: object, formats: Iterable[str | FloatFormat] = ()) -> "GradientSummary":
+    def of(
+        cls,
+        values: object,
+        formats: Iterable[str | FloatFormat] = (),
+        block_formats: BlockFormats = (),
+        block_axis: int | None = None,
+    ) -> "GradientSummary":
         """Summarise floating-point values of any shape; an empty array gives a summary of no values.
 
         values: a NumPy or ml_dtypes array, a torch tensor on any device, a number or a sequence of floats.
         formats: formats to support in addition to the catalogue's, such as a FloatFormat of your own.
+        block_formats: one or several block formats such as "mxfp4", by name or as objects, for `blocks`: what
+            rounding to them loses does not follow from counts by binade.
+        block_axis: the axis along which blocks run; default: as in `survey`.
 
-        Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors and unsigned
-        formats raise ValueError.
+        Integers, booleans, complex numbers and objects raise TypeError; sparse and meta tensors, unsigned
+        formats and a wrong axis raise ValueError.
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
-        return cls.of_histogram(cuts, histogram(as_floats(values), cuts))
+        found = cls.of_histogram(cuts, histogram(as_floats(values), cuts))
+        if not block_formats:
+            return found
+        tensor = values if hasattr(values, "shape") else np.asarray(values, np.float64)
+        losses = block_losses(tensor, named_block_formats(block_formats), block_axis)
+        return replace(found, blocks=tuple(loss.record() for loss in losses))
 
     @classmethod
     def of_histogram(cls, cuts: tuple[int, ...], found: Histogram) -> "GradientSummary":
@@ -153,8 +172,21 @@ class GradientSummary:
         log2 = numerator.bit_length() - denominator.bit_length()
         return estimated_error(self.exponents, self.cuts, self.cells, get_format(format), log2)
 
+    def in_blocks(self, format: str | BlockFormat) -> BlockRecord:
+        """What rounding the tensor to a block format loses. LookupError if that was not recorded."""
+        name = get_block_format(format).name
+        for record in self.blocks:
+            if record.format == name:
+                return record
+        raise LookupError(
+            f"what {name} loses is not known from a summary, which has counts by binade. Choose the format "
+            f"before the tensor is summarised: watch(…, block_formats={name!r}), "
+            f"LossScaleExplorer(tensors, block_formats={name!r}), or survey(tensors, {name!r})."
+        )
+
     def merge(self, other: "GradientSummary") -> "GradientSummary":
-        """The summary of both tensors' values together. This summary's samples come first."""
+        """The summary of both tensors' values together, without `blocks`. This summary's samples come
+        first."""
         if not isinstance(other, GradientSummary):
             raise TypeError(f"a GradientSummary merges with another, not with {type(other).__name__}")
         if self.cuts != other.cuts:
@@ -172,12 +204,13 @@ class GradientSummary:
     def to_bytes(self) -> bytes:
         """This summary as bytes (see `serialization`): at most 20 KB for values of 32 bits or fewer."""
         found = Histogram(self.exponents, self.cells, self.samples, self.zero, self.inf, self.nan)
-        return serialization.pack(self.cuts, found)
+        return serialization.pack(self.cuts, found, self.blocks)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "GradientSummary":
         """The summary that `to_bytes` wrote. Raises ValueError for anything else, and for damaged bytes."""
-        return cls.of_histogram(*serialization.unpack(data))
+        cuts, found, blocks = serialization.unpack(data)
+        return cls(cuts, *found, blocks)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GradientSummary) and self._counted == other._counted

@@ -1,18 +1,18 @@
 """survey: what the tensors of a checkpoint would lose in narrower formats."""
 
 from collections.abc import Iterable, Iterator
-from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mixwidgets.formats.block import BlockFormat, any_format
 from mixwidgets.formats.float_format import FloatFormat
-from mixwidgets.gradients.block_loss import SPREAD, BlockLoss
+from mixwidgets.gradients.block_loss import SPREAD
+from mixwidgets.gradients.blocked_tensor import BlockedTensor
 from mixwidgets.gradients.checkpoints import tensors
 from mixwidgets.gradients.rounding_error import ErrorSums
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.values import Array, as_floats, require_dense_floats
+from mixwidgets.gradients.values import require_dense_floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 FORMATS = ("float16", "bfloat16", "float8_e4m3fn", "mxfp4")
 """The default formats of `survey`."""
 
-PIECE = 1 << 18  # values processed together, or one row of the reduction axis if that is longer
 _COLUMNS = (
     *("tensor", "values", "format", "blocks_along", "zero", "flushed", "subnormal", "overflow", "clipped"),
     *("not_finite", "relative_error", *SPREAD),
@@ -76,24 +75,18 @@ def _rows(
         require_dense_floats(tensor)
     floats = [fmt for fmt in wanted if isinstance(fmt, FloatFormat)]
     blocks = [fmt for fmt in wanted if isinstance(fmt, BlockFormat)]
-    tensor, along = _reduction_last(tensor, block_axis)
-    whole = lcm(*(fmt.block_size for fmt in blocks))  # so that pieces end at a block boundary
-    size = max(1, PIECE // whole) * whole
-    needs_amax = any(fmt.tensor_scale for fmt in blocks)
-    amax = max(map(_amax, _pieces(tensor, size)), default=0.0) if needs_amax else 0.0
-
+    blocked = BlockedTensor(tensor, blocks, block_axis)
     summary = GradientSummary.of(np.zeros(0, np.float32), floats)
     errors = ErrorSums(floats)
-    losses = {fmt: BlockLoss(fmt, amax) for fmt in blocks}
-    for piece in _pieces(tensor, size):
+    for piece in blocked.pieces():
         summary = summary.merge(GradientSummary.of(piece, floats))
         errors.add(piece.reshape(-1))
-        for loss in losses.values():
-            loss.add(piece)
+        blocked.add(piece)
 
     not_finite = summary.inf + summary.nan
     some = summary.count - summary.zero - not_finite
     relative = dict(zip(floats, errors.relative, strict=True))
+    losses = dict(zip(blocks, blocked.losses, strict=True))
     for fmt in wanted:
         row = {
             "values": summary.count,
@@ -103,52 +96,14 @@ def _rows(
             "not_finite": _share(not_finite, summary.count),
         }
         if isinstance(fmt, BlockFormat):
-            loss = losses[fmt]
-            lost = {"flushed": loss.flushed, "overflow": 0, "clipped": loss.clipped}
-            row |= {"blocks_along": along, "relative_error": loss.relative_error, **loss.spread()}
+            found = losses[fmt].record()
+            lost = {"flushed": found.flushed, "overflow": 0, "clipped": found.clipped}
+            row |= {name: getattr(found, name) for name in ("blocks_along", "relative_error", *SPREAD)}
         else:
             counts = summary.counts(fmt)
             lost = {name: getattr(counts, name) for name in ("flushed", "subnormal", "overflow")}
             row["relative_error"] = relative[fmt]
         yield row | {name: _share(count, some) for name, count in lost.items()}
-
-
-def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
-    """The tensor with the axes of its blocks last: `axis`, or, if that is None, all but the first. And these
-    axes in words."""
-    count = len(tensor.shape)
-    if axis is None or count < 2:
-        if axis is not None and count and axis not in (0, -1):
-            raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
-        return tensor, ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
-    if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
-        raise ValueError(
-            f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."
-        )
-    axis %= count
-    order = [*(other for other in range(count) if other != axis), axis]
-    dense = tensor[:] if not hasattr(tensor, "dtype") else tensor  # reads all of a tensor in a file
-    moved = dense.permute(order) if hasattr(dense, "permute") else np.transpose(dense, order)
-    # One leading axis, so that only the last one is divided into blocks.
-    return moved.reshape(-1, moved.shape[-1]), f"axis {axis}"
-
-
-def _pieces(tensor: Any, size: int) -> Iterator[Array]:
-    """2-D float32 or float64 arrays of about `size` values each; blocks run along their last axis."""
-    shape = tuple(tensor.shape)
-    if not shape:
-        yield as_floats(tensor).reshape(1, 1)
-        return
-    length = prod(shape[1:]) if len(shape) > 1 else 1
-    step = max(1, size // max(1, length))
-    for start in range(0, shape[0], step):
-        values = as_floats(tensor[start : start + step])
-        if values.size:
-            yield values.reshape(1 if len(shape) == 1 else -1, values.size if len(shape) == 1 else length)
-
-
-def _amax(piece: Array) -> float:
-    return float(np.max(np.abs(piece), where=np.isfinite(piece), initial=0))
 
 
 def _share(part: int, whole: int) -> float:

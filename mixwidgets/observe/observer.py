@@ -54,7 +54,12 @@ class Observer:
     def _begin_step(self, scale: Callable[[], float]) -> None:
         self._scale = scale
         is_observed = self._ended % self._every == 0
-        self.step = Step(self._ended + 1, scale, is_observed=is_observed, norm=self._journal is not None)
+        self.step = Step(
+            *(self._ended + 1, scale),
+            is_observed=is_observed,
+            norm=self._journal is not None,
+            blocks=(self._loop.block_formats, self._loop.block_axis),
+        )
 
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""

@@ -10,6 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mixwidgets.formats.block import BlockFormat
+from mixwidgets.gradients.block_loss import BlockLoss
+from mixwidgets.gradients.blocked_tensor import block_losses
 from mixwidgets.gradients.lazy import LazySummaries, joined, merged
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe.gradients import KEPT, Pending, begin, global_norm, norms, to_host
@@ -18,6 +21,7 @@ from mixwidgets.store.events import StepRecord
 
 _MOST_OUTPUTS = 4096  # of modules, checked in a step
 _KEPT_OF_ONE = 1 << 10  # values of a separately summarised tensor: about as many bytes as its summary
+_ACTIVATIONS = ("activations", "activation_gradients")
 _NARROW = (torch.float16, torch.bfloat16)
 
 
@@ -46,6 +50,8 @@ class _Part(NamedTuple):
     is_scaled: bool
     names: Sequence[str]
     """The names of a separately summarised tensor, to which more may be added; else empty."""
+    losses: Mapping[str, Sequence[BlockLoss]]
+    """What the chosen block formats lose, by name."""
 
     def read(self, scale: float) -> LazySummaries:
         """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
@@ -63,10 +69,19 @@ class _Part(NamedTuple):
 class Step:
     """Collects one step: for a parameter, the last backward pass that reached it; for a module, all calls."""
 
-    def __init__(self, number: int, scale: Callable[[], float], *, is_observed: bool, norm: bool) -> None:
-        """`scale` returns this step's loss scale; `norm`: whether to compute the gradients' norm."""
+    def __init__(
+        self,
+        number: int,
+        scale: Callable[[], float],
+        *,
+        is_observed: bool,
+        norm: bool,
+        blocks: tuple[Sequence[BlockFormat], int | None],
+    ) -> None:
+        """`scale` returns this step's loss scale; `norm`: whether to compute the gradients' norm; `blocks`:
+        the block formats to record, and their axis."""
         self.is_observed = is_observed
-        self._number, self._scale, self._norm = number, scale, norm
+        self._number, self._scale, self._norm, self._blocks = number, scale, norm, blocks
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
@@ -115,7 +130,19 @@ class Step:
         if not _is_power_of_two(scale) and 0 < scale < math.inf:
             wide = ((n, v if v.dtype == torch.float64 else v.float()) for n, v in values.items())
             values = {name: value * (1 / scale) for name, value in wide}
-        self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names))
+        losses = self._losses(kind, values)
+        self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names, losses))
+
+    def _losses(self, kind: str, tensors: Mapping[str, Tensor]) -> dict[str, Sequence[BlockLoss]]:
+        """Computed on the host, so on a GPU with a sync."""
+        formats, axis = self._blocks
+        usual = -1 if kind in _ACTIVATIONS else None
+        return {
+            name: block_losses(tensor, formats, usual if axis is None or not -n <= axis < n else axis)
+            for name, tensor in tensors.items()
+            for n in [tensor.dim()]
+            if formats
+        }
 
     def was_scaled(self, scale: float) -> None:
         """The loss turns out to have been scaled. Drop the gradients if the scale is not a power of two."""
@@ -144,7 +171,9 @@ class Step:
         skipped = next_scale < scale if self._updated is None else not self._updated
         parts = [part.read(scale) for part in self._parts["gradients"]]
         last = {name: part for part in parts for name in part}
-        gradients = joined(parts, filter(last.__contains__, order))
+        gradients = _with_blocks(
+            joined(parts, filter(last.__contains__, order)), self._parts["gradients"], scale, are_added=False
+        )
         broken = {name: part.not_finite[name] for name, part in last.items() if name in part.not_finite}
         (loss,), (norm,) = self._read_loss(), self._read_norm()
         record = StepRecord(
@@ -158,11 +187,12 @@ class Step:
             grad_norm=norm,
             seconds=self._seconds,
         )
+        others = [part for kind in KINDS[1:] for part in self._parts[kind]]
         totals = zip(self._outputs, self._read_outputs(), strict=True)
         return SeenStep(
             record=record,
             gradients=gradients,
-            others=merged(part.read(scale) for kind in KINDS[1:] for part in self._parts[kind]),
+            others=_with_blocks(merged(part.read(scale) for part in others), others, scale, are_added=True),
             first_output=next((name for (name, _), total in totals if not math.isfinite(total)), ""),
             saw_outputs=bool(self._outputs),
             next_scale=next_scale,
@@ -180,6 +210,28 @@ def _stored_values(tensor: Tensor) -> Tensor:
 
 def _is_power_of_two(scale: float) -> bool:
     return math.frexp(scale)[0] == 0.5
+
+
+def _with_blocks(
+    summaries: LazySummaries, parts: Sequence[_Part], scale: float, *, are_added: bool
+) -> LazySummaries:
+    """The summaries with the block records of these parts: of each name's last one, or of all together."""
+    found: dict[str, tuple[Sequence[BlockLoss], bool]] = {}
+    for part in parts:
+        for name, losses in part.losses.items():
+            for own in part.names or (name,):
+                before, _ = found.get(own, ((), False)) if are_added else ((), False)
+                both = (
+                    [one.joined(loss) for one, loss in zip(before, losses, strict=True)] if before else losses
+                )
+                found[own] = both, part.is_scaled and _is_power_of_two(scale)
+    if not found:
+        return summaries
+    records = {
+        name: tuple(loss.record(scale if is_scaled else 1.0) for loss in losses)
+        for name, (losses, is_scaled) in found.items()
+    }
+    return summaries.mapped(lambda name, one: replace(one, blocks=records.get(name, ())))
 
 
 def _changed(summary: GradientSummary, binades: int, zeros: int) -> GradientSummary:

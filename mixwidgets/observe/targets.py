@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from mixwidgets.formats.block import BlockFormat, BlockFormats, named_block_formats
+
 KINDS = ("gradients", "activations", "activation_gradients", "weights")
 _MOST_NAMES = 5  # in a sentence
 
@@ -23,6 +25,10 @@ class Loop:
     """Some of `KINDS`."""
     is_chosen: Callable[[str], bool]
     """Whether the parameter or module with this name is watched."""
+    block_formats: tuple[BlockFormat, ...] = ()
+    """Those of which observed tensors are recorded."""
+    block_axis: int | None = None
+    """The axis along which blocks run; None: `survey`'s for gradients and weights, the last for the rest."""
 
     @property
     def model_name(self) -> str:
@@ -81,7 +87,15 @@ class Loop:
                 yield f"{what}: {listed(names)}."
 
 
-def check_loop(model: object, optimizer: object, scaler: object, of: object, names: object) -> Loop:
+def check_loop(
+    model: object,
+    optimizer: object,
+    scaler: object,
+    of: object,
+    names: object,
+    block_formats: BlockFormats = (),
+    block_axis: int | None = None,
+) -> Loop:
     """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"watch takes a torch.nn.Module; got a {type(model).__name__}. Write watch(model).")
@@ -109,8 +123,12 @@ def check_loop(model: object, optimizer: object, scaler: object, of: object, nam
     kinds = (of,) if isinstance(of, str) else tuple(of) if isinstance(of, Sequence | set) else (of,)
     if not kinds or not set(kinds) <= set(KINDS):
         raise ValueError(f"of takes some of {', '.join(KINDS)}; got {of!r}.")
+    if block_axis is not None and (isinstance(block_axis, bool) or not isinstance(block_axis, int)):
+        raise TypeError(f"block_axis takes the number of an axis, such as 0 or -1; got {block_axis!r}.")
+    blocks = named_block_formats(block_formats)
     enabled = scaler if scaler is not None and scaler.is_enabled() else None
-    loop = Loop(model, optimizers, enabled, tuple(k for k in KINDS if k in kinds), _chooser(names))
+    kinds = tuple(kind for kind in KINDS if kind in kinds)
+    loop = Loop(model, optimizers, enabled, kinds, _chooser(names), blocks, block_axis)
     if not loop.parameters() and not any(summarised for *_, summarised in loop.modules()):
         raise ValueError(
             f"names={names!r} matches nothing in {loop.model_name}, whose parameters and modules have names "

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from mixwidgets.checks import whole_number
+from mixwidgets.formats.block import BlockFormat, BlockFormats, any_format
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.boundaries import signed_format
 from mixwidgets.installed import device_name, versions
@@ -40,6 +41,8 @@ def watch(
     path: str | os.PathLike[str] | None = None,
     of: str | Sequence[str] = ("gradients",),
     names: str | Sequence[str] | Callable[[str], bool] | None = None,
+    block_formats: BlockFormats = (),
+    block_axis: int | None = None,
 ) -> "Watcher":
     """Observe a training loop without changing it: `with watch(model, optimizer): …`.
 
@@ -56,6 +59,10 @@ def watch(
         "activation_gradients" (with respect to these), "weights" (after the step).
     names: which parameters and modules, by their dotted names: a pattern such as "blocks.*.mlp.*", a sequence
         of patterns, or a function of a name; None: all.
+    block_formats: block formats such as "mxfp8_e4m3" and "nvfp4", in which observed tensors are recorded too,
+        for `report("nvfp4")`. This rounds each of them on the host.
+    block_axis: the axis along which blocks run, in tensors that have it. The default is that of `survey` for
+        gradients and weights, and the last for module outputs and their gradients.
 
     Gradients are read at the end of each backward pass of an observed step, before they are clipped or
     unscaled, and are reported unscaled by the GradScaler's scale (a scale of your own is not known). For
@@ -66,7 +73,8 @@ def watch(
     TypeError or ValueError for a model without parameters to train, an optimiser of another model, an unknown
     format or kind, names that match nothing, or an `every` below 1.
     """
-    return Watcher(check_loop(model, optimizer, scaler, of, names), every, format, path)
+    loop = check_loop(model, optimizer, scaler, of, names, block_formats, block_axis)
+    return Watcher(loop, every, format, path)
 
 
 class Watcher:
@@ -75,6 +83,11 @@ class Watcher:
     def __init__(self, loop: Loop, every: int, format: str, path: str | os.PathLike[str] | None) -> None:
         self.every = whole_number("every", every, 1, 10_000_000)
         """Optimiser steps between observed steps."""
+        if isinstance(any_format(format), BlockFormat):
+            raise ValueError(
+                f"format takes a float format; got {format!r}. For a block format write "
+                f"watch(…, block_formats={format!r}), and then report({format!r})."
+            )
         self.format = signed_format(format).name
         """The format to which `report()` refers."""
         self._loop, self._path, self._runs = loop, path, 0
@@ -203,16 +216,20 @@ class Watcher:
             if missing:
                 yield f"These parameters got no gradient in step {newest.step:,}: {listed(missing)}."
 
-    def report(self, format: str | None = None) -> "pd.DataFrame":
+    def report(self, format: str | BlockFormat | None = None) -> "pd.DataFrame":
         """One row per tensor of the newest observed step, with a sentence on what `format` loses of it.
 
-        format: a name; default: the watcher's format.
+        format: a name; default: the watcher's format. A block format has to be one of `block_formats`.
 
         The columns: step, name, loss_scale (the current one; 1 for activations and weights, which are not
         scaled), count, the number of values in each class at that scale (zero … nan; missing if the summary
         cannot decide), best_loss_scale (of gradients) and finding. `report().attrs["notes"]` has the `notes`.
+
+        For a block format, tensors are rounded as they arrive, gradients with a loss scale that is a power of
+        two. The columns: step, name, loss_scale, count, zero, not_finite, the fields of a `BlockRecord` after
+        `format` (missing if the format was not recorded) and finding.
         """
-        told = signed_format(self.format if format is None else format).name
+        told = self.format if format is None else format
         newest = self._history.newest
         shown = (newest.step, newest.loss_scale, newest.summaries) if newest else (0, 1.0, {})
         table = report(*shown, told, chosen_language())

@@ -81,6 +81,22 @@ def test_a_script_is_watched_as_it_is(folder):
     assert (folder / "weights").read_text() == watched
 
 
+def test_block_formats_are_recorded_if_they_are_asked_for(folder):
+    command = ("watch", "--block-format", "nvfp4", "--block-format", "mxfp4", "code/train.py")
+    assert call(*command, "--steps", 1, "--every", 1).exit_code == 0
+    shown = call("report", "train", "--format", "nvfp4").output.splitlines()
+    assert "flushed in nvfp4 by their block's scale" in shown[2]
+    assert "blocks run along axis 1" in shown[2]
+    assert "not known from a summary" in call("report", "train", "--format", "mxfp8_e4m3").output
+    assert "mxfp4" in call("watch", "--block-format", "mxfp5", "code/train.py").output
+
+
+def test_the_help_says_what_is_not_watched():
+    assert "Processes that the script starts are not watched." in " ".join(
+        call("watch", "--help").output.split()
+    )
+
+
 def test_how_a_script_ends_is_how_the_command_ends(folder):
     ended = call("watch", "--path", "seen", "code/train.py", "--steps", 2, "--every", 1, "--exit", 3)
     assert ended.exit_code == 3

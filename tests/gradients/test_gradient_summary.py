@@ -214,7 +214,8 @@ ONE_OF_2_TO_THE_0 = (
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        (b"MWGS\x03" + bytes(27), "version 3"),
+        (b"MWGS\x04" + bytes(27), "version 4"),
+        (b"MWGS\x03" + bytes(27), "block records"),
         (ONE_OF_2_TO_THE_0 + b"\xc0", "too early"),
         (ONE_OF_2_TO_THE_0 + b"\xc0\x00", "not written as"),
         (ONE_OF_2_TO_THE_0 + b"\x80\x00", "not written as"),

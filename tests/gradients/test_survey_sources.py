@@ -10,7 +10,8 @@ from safetensors.torch import save_file
 from torch import nn
 
 import mixwidgets as mw
-from mixwidgets.gradients import survey as module
+from mixwidgets.gradients import blocked_tensor as module
+from mixwidgets.gradients.survey import FORMATS
 from tests.cli.calling import call
 
 RNG = np.random.default_rng(0)
@@ -81,7 +82,7 @@ def test_pieces_do_not_change_the_answer(tmp_path, monkeypatch):
     state = {"a": wide(40, 64), "b": wide(1000), "c": wide(3, 2, 5), "d": np.float32(0.1)}
     file = tmp_path / "model.safetensors"
     save_file({name: torch.from_numpy(np.asarray(value)) for name, value in state.items()}, file)
-    formats = [*module.FORMATS, "nvfp4"]
+    formats = [*FORMATS, "nvfp4"]
     whole = mw.survey(file, formats)
     monkeypatch.setattr(module, "PIECE", 128)
     for source in (file, state):

@@ -18,6 +18,7 @@ from mixwidgets.store.journal import Journal, create_run
 from mixwidgets.store.run import open_run
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+from tests.gradients.block_oracle import in_blocks
 from tests.waiting import until
 
 
@@ -442,3 +443,33 @@ def test_a_page_cannot_replace_the_snapshots(explorer):
         explorer.set_state({"_snapshots": b"x"})
     assert explorer.steps == before
     assert explorer.get_state("_snapshots")["_snapshots"]
+
+
+def test_block_formats_of_tensors_at_hand(gradients):
+    explorer = LossScaleExplorer(gradients, block_formats=["mxfp4", "nvfp4"])
+    table = explorer.blocks()
+    assert [*zip(table.tensor, table.format, strict=True)] == [
+        (name, fmt) for name in ("layer.weight", "layer.bias") for fmt in ("mxfp4", "nvfp4")
+    ]
+    assert table.blocks_along[0] == "axis 1"
+    for row, fmt in zip(table.itertuples(), ("mxfp4", "nvfp4"), strict=False):
+        expected = in_blocks(gradients["layer.weight"], fmt)
+        assert {name: getattr(row, name) for name in expected} == pytest.approx(expected, rel=1e-5)
+    explorer.tensor = "layer.bias"
+    assert {*explorer.blocks().tensor} == {"layer.bias"}
+    across = LossScaleExplorer(gradients["layer.weight"], block_formats="mxfp4", block_axis=0)
+    assert across.blocks().blocks_along.item() == "axis 0"
+
+
+def test_a_summary_does_not_know_what_block_formats_lose(explorer, gradients):
+    summary = GradientSummary.of(gradients["layer.weight"])
+    for unknown in (explorer, LossScaleExplorer({"w": summary}, block_formats="nvfp4")):
+        with pytest.raises(LookupError, match=r"not known from a summary.*block_formats='nvfp4'"):
+            unknown.blocks()
+    watched = SimpleNamespace(history=())
+    with pytest.raises(
+        ValueError, match=r"were recorded: choose them with watch\(…, block_formats='nvfp4'\)"
+    ):
+        LossScaleExplorer(watched, block_formats="nvfp4")
+    with pytest.raises(TraitError, match=r"pass block_formats='nvfp4', and see \.blocks\(\)"):
+        LossScaleExplorer(gradients, format="nvfp4")

@@ -4,8 +4,9 @@ import { BINADE, boundaries, type Place } from "./boundaries.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
 
 const MAGIC = 0x5347574d; // "MWGS", read as a little-endian u32
-const VERSION = 2;
+const WITH_BLOCKS = 3;
 const HEAD = 32;
+const text = new TextDecoder();
 
 /** How many values fall into each class; the four of finite non-zero values in the order of CLASSES. */
 export interface Counts {
@@ -13,6 +14,21 @@ export interface Counts {
   readonly inf: number;
   readonly nan: number;
   readonly finite: readonly number[];
+}
+
+/** What rounding the tensor to a block format loses: the fields of Python's BlockRecord, null for NaN. */
+export interface BlockRecord {
+  readonly format: string;
+  readonly blocks_along: string;
+  readonly flushed: number;
+  readonly clipped: number;
+  readonly relative_error: number;
+  readonly block_range_p50: number | null;
+  readonly block_range_p95: number | null;
+  readonly block_range_max: number | null;
+  readonly block_amax_min: number | null;
+  readonly block_amax_p50: number | null;
+  readonly block_amax_max: number | null;
 }
 
 export class GradientSummary {
@@ -23,6 +39,8 @@ export class GradientSummary {
   readonly zero: number;
   readonly inf: number;
   readonly nan: number;
+  /** Of the block formats that were recorded. */
+  readonly blocks: readonly BlockRecord[];
   /** How many finite non-zero values lie below each cell, row by row, and in all. */
   readonly #below: Float64Array;
   /** Of each row a value of its binade, or 0. */
@@ -32,8 +50,9 @@ export class GradientSummary {
 
   constructor(
     edges: readonly number[], exponents: readonly number[], cells: ArrayLike<number>, samples: Float64Array,
-    { zero, inf, nan }: { zero: number; inf: number; nan: number },
+    { zero, inf, nan }: { zero: number; inf: number; nan: number }, blocks: readonly BlockRecord[] = [],
   ) {
+    this.blocks = blocks;
     this.edges = edges;
     this.exponents = exponents;
     [this.zero, this.inf, this.nan] = [zero, inf, nan];
@@ -123,7 +142,7 @@ export class GradientSummary {
     const end = view.byteLength - 4;
     if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
     const version = view.getUint8(4);
-    if (version !== 1 && version !== VERSION) throw new RangeError(`a gradient summary of version ${version} came`);
+    if (version < 1 || version > WITH_BLOCKS) throw new RangeError(`a gradient summary of version ${version} came`);
     if (view.getUint32(end, true) !== crc32(view, end)) throw new RangeError("this gradient summary is damaged");
     const [width, rows] = [view.getUint8(5) + 1, view.getUint16(6, true)];
     const u64 = (at: number) => Number(view.getBigUint64(at, true));
@@ -153,7 +172,9 @@ export class GradientSummary {
       }
       if (isThere) samples[row] = sign * significand * 2 ** exponents[row]!;
     }
-    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, samples, { zero: u64(8), inf: u64(16), nan: u64(24) });
+    const apart = { zero: u64(8), inf: u64(16), nan: u64(24) };
+    const blocks = version === WITH_BLOCKS ? JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + at, end - at))) : [];
+    return new GradientSummary([0, ...cuts, BINADE], exponents, cells, samples, apart, blocks);
   }
 }
 

@@ -3,6 +3,7 @@
 from math import nan
 from typing import Any, Protocol
 
+from mixwidgets.formats.block import BlockFormats
 from mixwidgets.gradients.collect import collect
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 from mixwidgets.store.run import Run
@@ -21,20 +22,27 @@ class Source(Protocol):
         """Add new snapshots to the feed. Returns whether there were any."""
 
 
-def source_of(gradients: Any) -> Source:
-    """The source for these gradients. Raises the errors of `collect`."""
-    if isinstance(gradients, Run):
-        return _RunSource(gradients)
-    if hasattr(gradients, "history") and not callable(getattr(gradients, "named_parameters", None)):
-        return _WatchedSource(gradients)
-    return _StillSource(gradients)
+def source_of(gradients: Any, block_formats: BlockFormats = (), block_axis: int | None = None) -> Source:
+    """The source for these gradients. Raises the errors of `collect`, and ValueError for block formats of a
+    run or a watched loop."""
+    is_run = isinstance(gradients, Run)
+    is_model = callable(getattr(gradients, "named_parameters", None))
+    is_watched = hasattr(gradients, "history") and not is_model
+    if not (is_run or is_watched):
+        return _StillSource(gradients, block_formats, block_axis)
+    if block_formats:
+        raise ValueError(
+            f"a {'run' if is_run else 'watched loop'} has the block formats that were recorded: choose them "
+            f"with watch(…, block_formats={block_formats!r})"
+        )
+    return _RunSource(gradients) if is_run else _WatchedSource(gradients)
 
 
 class _StillSource:
     is_over = True
 
-    def __init__(self, gradients: Any) -> None:
-        self._summaries, self.without_gradient = collect(gradients)
+    def __init__(self, gradients: Any, block_formats: BlockFormats, block_axis: int | None) -> None:
+        self._summaries, self.without_gradient = collect(gradients, block_formats, block_axis)
 
     def read(self, feed: SnapshotFeed) -> bool:
         feed.add(0, self._summaries)

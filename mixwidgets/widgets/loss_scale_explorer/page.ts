@@ -12,6 +12,7 @@ import { textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/ruler/words.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
+import { blockFormats } from "./block_formats.ts";
 import { comparison } from "./comparison.ts";
 import { edges } from "./edges.ts";
 import { heatMap } from "./heat_map.ts";
@@ -53,7 +54,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     bitInspector({
       ...explored, names: shownNames, hand: explored, binade: view.trait("binade"), choose: (exponent) => view.send("binade", exponent),
     }, plot), control.element, timeline(explored), rows.element,
-    heatMap(explored, fills, rows.lost, plot.width), comparison(explored), notes(explored));
+    heatMap(explored, fills, rows.lost, plot.width), comparison(explored), blockFormats(explored), notes(explored));
   plot.element.after(...edges(explored, plot));
   root.append(error, waiting, body, spoken, fills.element);
 

@@ -5,10 +5,11 @@ import threading
 from dataclasses import asdict
 from difflib import get_close_matches
 from functools import reduce
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
+from mixwidgets.formats.block import BlockFormat, BlockFormats, any_format
 from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.counts import GradientCounts
@@ -18,6 +19,9 @@ from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 from mixwidgets.widgets.typed_number import named_format
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _LIVE_S = 0.1  # between two looks at an active source
 _IDLE_S = 1.0  # the longest pause, for an idle source
@@ -34,6 +38,8 @@ class LossScaleExplorer(FollowingWidget):
     loss.backward(), a Run, or a watcher of `watch`. Each tensor is summarised once; the page then computes
     every scale by itself. For a run or a watched loop, all gradient snapshots can be selected, and new ones
     appear as they come until the widget is closed; if there are too many, older ones are thinned.
+    block_formats: block formats such as "nvfp4" whose losses the page shows too, for arrays, tensors and
+    models; a run or a watched loop has those that were recorded. block_axis: as for `survey`.
     """
 
     _page = "loss_scale_explorer"
@@ -76,6 +82,8 @@ class LossScaleExplorer(FollowingWidget):
         log2_loss_scale: int = 0,
         step: int = 0,
         title: str | None = None,
+        block_formats: BlockFormats = (),
+        block_axis: int | None = None,
         **traits: Any,
     ) -> None:
         self.reject_unknown(traits)
@@ -83,7 +91,7 @@ class LossScaleExplorer(FollowingWidget):
         nothing = GradientSummary.of([])
         self._together: tuple[tuple[int, str | None] | None, GradientSummary] = None, nothing
         self._reading = threading.Lock()  # held while the feed grows, and is thinned
-        self._source, self._feed = source_of(gradients), SnapshotFeed()
+        self._source, self._feed = source_of(gradients, block_formats, block_axis), SnapshotFeed()
         self._source.read(self._feed)
         self._pause = _LIVE_S
         super().__init__(
@@ -115,6 +123,23 @@ class LossScaleExplorer(FollowingWidget):
     def best_loss_scale(self) -> float:
         """The scale that the page suggests, by the rule in `gradients.best_scale`."""
         return best_loss_scale([self._shown()], self.format)
+
+    def blocks(self) -> "pd.DataFrame":
+        """What block formats lose of the tensors shown, one row per tensor and recorded format: `tensor`, and
+        the fields of a `BlockRecord`. The loss scale is not applied. LookupError if none was recorded."""
+        import pandas as pd
+
+        with self._reading:
+            at = self._feed.nearest(self.step)
+            found = self._feed.summaries(at) if at is not None else {}
+        shown = {name: one for name, one in found.items() if self.tensor in (None, name)}
+        rows = [{"tensor": name, **asdict(record)} for name, one in shown.items() for record in one.blocks]
+        if not rows:
+            raise LookupError(
+                "what block formats lose is not known from a summary, which has counts by binade. Pass "
+                "LossScaleExplorer(tensors, block_formats='nvfp4'), or watch(…, block_formats='nvfp4')."
+            )
+        return pd.DataFrame(rows)
 
     def bit_editor(self) -> BitEditor:
         """A BitEditor that follows `binade`, in the explorer's format.
@@ -249,6 +274,11 @@ class LossScaleExplorer(FollowingWidget):
 def _narrow(format: object) -> str:
     """The canonical name of a format of at most 32 bits."""
     try:
+        if isinstance(any_format(format), BlockFormat):
+            raise ValueError(
+                f"gradients are cast to a float format; got {format!r}. For a block format pass "
+                f"block_formats={format!r}, and see .blocks()"
+            )
         fmt = named_format(format)
     except (TypeError, ValueError) as error:
         raise traitlets.TraitError(str(error)) from None
