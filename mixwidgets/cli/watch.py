@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.experiment import RunsDir
+from mixwidgets.checks import whole_number
+from mixwidgets.cli.experiment import NUMBER, RunsDir
 from mixwidgets.cli.runs import AsJson, find_run
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.plain_text import plain
@@ -19,7 +20,7 @@ def watch_script(
         Path | None,
         typer.Option(help="The new folder for the records; default: runs/ and the script's name."),
     ] = None,
-    every: Annotated[int, typer.Option(help="Steps between observed steps.")] = 10,
+    every: Annotated[str, typer.Option(metavar=NUMBER, help="Steps between observed steps.")] = "10",
     format: Annotated[str, typer.Option(help="The format to report on.")] = "float16",
 ) -> None:
     """Run a training script unchanged, and record the gradients of its model.
@@ -35,9 +36,10 @@ def watch_script(
         from mixwidgets.observe.script import WatchedScript
 
         signed_format(format)
+        steps = whole_number("every", every, 1, 10_000_000)
         script.open("rb").close()  # raises an OSError that says what is wrong with it
         folder = path or _free(Path("runs") / script.stem)
-        watched = WatchedScript(path=folder, every=every, format=format)
+        watched = WatchedScript(path=folder, every=steps, format=format)
     try:
         watched.run(script, arguments or [])
     finally:
