@@ -1,10 +1,15 @@
-"""Checks of arguments. Every error message says what came, what is accepted and the likely fix."""
+"""Checks of arguments. Every error message says what came, what is accepted and the likely fix.
+
+A number may also be a text, in the grammar of `formats.parse`: "2^-24" of a command line, a file or a page.
+"""
 
 import difflib
 import math
 import reprlib
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
+
+from mixwidgets.formats.parse import to_number
 
 
 def did_you_mean(word: object, accepted: Iterable[str]) -> str:
@@ -40,27 +45,26 @@ def yes_or_no(name: str, value: object) -> None:
 
 
 def whole_number(name: str, value: object, low: int, high: int) -> int:
-    """`value` as an int in low … high. TypeError for a bool, a float or a text, ValueError out of range."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(
-            f"{name} takes a whole number from {low} to {high}; {reprlib.repr(value)} is "
-            f"of type {type(value).__name__}.{_as_number(value)}"
-        )
-    number = int(value)
+    """`value` as an int in low … high. TypeError for a bool or a float, ValueError out of range or for a text
+    that is no whole number."""
+    accepted = f"a whole number from {low} to {high}"
+    read = _read(name, value, accepted)
+    if isinstance(value, bool) or not isinstance(value, Integral | str):
+        kind = f"of type {type(value).__name__}.{_as_whole(value)}"
+        raise TypeError(f"{name} takes {accepted}; {reprlib.repr(value)} is {kind}")
+    number = int(read) if isinstance(read, Integral) else math.nan
     if not low <= number <= high:
-        raise ValueError(f"{name} takes a whole number from {low} to {high}; got {reprlib.repr(value)}.")
-    return number
+        raise ValueError(f"{name} takes {accepted}; got {reprlib.repr(value)}.")
+    return int(number)
 
 
 def real_number(name: str, value: object, accepted: str, low: float, high: float = math.inf) -> float:
     """`value` as a finite float in low … high (described by `accepted`), else TypeError or ValueError."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(
-            f"{name} takes {accepted}; {reprlib.repr(value)} is "
-            f"of type {type(value).__name__}.{_as_number(value)}"
-        )
+    read = _read(name, value, accepted)
+    if isinstance(read, bool) or not isinstance(read, Real):
+        raise TypeError(f"{name} takes {accepted}; {reprlib.repr(value)} is of type {type(value).__name__}.")
     try:
-        number = float(value)
+        number = float(read)
     except OverflowError:
         number = math.inf
     if not (math.isfinite(number) and low <= number <= high):
@@ -68,14 +72,20 @@ def real_number(name: str, value: object, accepted: str, low: float, high: float
     return number
 
 
-def _as_number(value: object) -> str:
-    """The likely fix for a number given as text, or for a float with an integer value."""
-    if isinstance(value, str):
-        try:
-            float(value)
-        except ValueError:
-            return ""
-        return f" Write it without the quotes: {value.strip()}."
+def _read(name: str, value: object, accepted: str) -> object:
+    """A text's number; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return to_number(value)
+    except OverflowError:
+        return math.inf
+    except ValueError as error:
+        raise ValueError(f"{name} takes {accepted}; {error}.") from None
+
+
+def _as_whole(value: object) -> str:
+    """The likely fix for a float with an integer value."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return f" Write {int(value)}."
     return ""

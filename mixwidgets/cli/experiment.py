@@ -1,7 +1,6 @@
 """Experiments on the command line: a file, options that override it, the axes of a grid."""
 
 import json
-import re
 import tomllib
 from collections.abc import Mapping
 from itertools import chain
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mixwidgets.formats.parse import to_number
+from mixwidgets.checks import whole_number
 
 if TYPE_CHECKING:
     from mixwidgets.experiments.experiment import Experiment
 
+NUMBER = "<number>"  # a text, which the checks of what it is given to read as a number
 RunsDir = Annotated[Path, typer.Option(help="The folder that holds the runs.")]
 File = Annotated[
     Path | None,
@@ -24,17 +24,23 @@ File = Annotated[
     ),
 ]
 Task = Annotated[str | None, typer.Option(help="What to train; default: digits_cnn.")]
-Steps = Annotated[int | None, typer.Option(help="Optimiser steps; default: the task's.")]
+Steps = Annotated[str | None, typer.Option(metavar=NUMBER, help="Optimiser steps; default: the task's.")]
 Device = Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:0.")]
 LossWeight = Annotated[
-    float | None, typer.Option(help="Factor on the loss; default: 1. Small ones make gradients underflow.")
+    str | None,
+    typer.Option(
+        metavar=NUMBER,
+        help="Factor on the loss, such as 2^-20; default: 1. Small ones make gradients underflow.",
+    ),
 ]
-LearningRate = Annotated[float | None, typer.Option(help="Step size; default: the task's.")]
+LearningRate = Annotated[str | None, typer.Option(metavar=NUMBER, help="Step size; default: the task's.")]
 Optimizer = Annotated[str | None, typer.Option(help="adam (default) or sgd.")]
 Option = Annotated[
     list[str] | None, typer.Option(help="One of the task's own options, such as size=4; repeatable.")
 ]
-TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds after which a run ends.")]
+TimeLimit = Annotated[
+    str | None, typer.Option("--time-limit", metavar=NUMBER, help="Seconds after which a run ends.")
+]
 TrustSource = Annotated[
     bool,
     typer.Option(
@@ -44,6 +50,7 @@ TrustSource = Annotated[
 ]
 
 _LIMIT = 1 << 20  # bytes: no experiment comes near it
+_LAST_SEED = 2**32 - 1
 _PARSERS = {".toml": tomllib.loads, ".json": json.loads}
 _FIELDS = ("task", "recipe", "steps", "seed", "device", "learning_rate", "optimizer", "time_limit_s")
 _DEFAULTS = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
@@ -74,24 +81,24 @@ def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, **said}
 
 
-def _named_numbers(given: list[str]) -> dict[str, float]:
+def _named_numbers(given: list[str]) -> dict[str, str]:
     """The numbers by name in texts such as "size=4"."""
-    options: dict[str, float] = {}
+    options: dict[str, str] = {}
     for text in given:
         name, equals, number = text.partition("=")
-        try:
-            options[name.strip()] = to_number(number)
-        except (ValueError, OverflowError):
-            equals = ""
         if not equals:
             raise ValueError(f"--option takes a name and a number, such as size=4; got {text!r}.")
+        options[name.strip()] = number
     return options
 
 
 def _seeds(text: str) -> range:
     """The seeds in a text such as "3" or "0-4". ValueError for anything else."""
-    found = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text, re.ASCII)
-    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    low, dash, high = text.partition("-")
+    try:
+        first, last = (whole_number("--seed", part, 0, _LAST_SEED) for part in (low, high if dash else low))
+    except ValueError:
+        first, last = 1, 0
     if last < first:
         raise ValueError(f"--seed takes a whole number, such as 3, or a range, such as 0-4; got {text!r}.")
     return range(first, last + 1)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mixwidgets.cli.experiment import RunsDir
+from mixwidgets.checks import whole_number
+from mixwidgets.cli.experiment import NUMBER, RunsDir
 from mixwidgets.cli.terminal import errors_in_words, show_table
 from mixwidgets.plain_text import plain
 
@@ -28,11 +29,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")
 def show_runs(
     runs_dir: Annotated[Path, typer.Argument(help="The folder that holds the runs.")] = Path("runs"),
     newest: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--newest",
             "-n",
-            min=0,
+            metavar=NUMBER,
             help=f"How many to list; 0: all. Default: {_NEWEST}; with --json, all.",
             show_default=False,
         ),
@@ -42,17 +43,16 @@ def show_runs(
     """List the runs of a folder, newest first: what each is, how it ended, and its last figures."""
     from mixwidgets.store.run import run_folders
 
-    if newest is None:
-        newest = 0 if as_json else _NEWEST
     with errors_in_words():
-        runs = _runs_in(runs_dir, newest or None)
-        more = len(run_folders(runs_dir)) > len(runs) == newest
+        most = (0 if as_json else _NEWEST) if newest is None else whole_number("newest", newest, 0, 10**9)
+        runs = _runs_in(runs_dir, most or None)
+        more = len(run_folders(runs_dir)) > len(runs) == most
     if as_json:
         typer.echo(json.dumps([_brief(run) for run in runs]))
     elif runs:
         show_list(runs)
         if more:
-            typer.echo(f"These are the newest {newest}; mixwidgets runs --newest 0 lists all.")
+            typer.echo(f"These are the newest {most}; mixwidgets runs --newest 0 lists all.")
     else:
         typer.echo(f"No runs in {plain(runs_dir)} yet: start one with mixwidgets train.")
 

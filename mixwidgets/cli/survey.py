@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from mixwidgets.checks import whole_number
+from mixwidgets.cli.experiment import NUMBER
 from mixwidgets.cli.terminal import errors_in_words, show_table
 
 _SHARES = ("zero", "flushed", "subnormal", "overflow", "clipped", "not_finite")
@@ -24,8 +26,9 @@ def survey_file(
         ),
     ] = None,
     block_axis: Annotated[
-        int | None,
+        str | None,
         typer.Option(
+            metavar=NUMBER,
             help="The axis along which blocks run; default: the one that a layer's product sums over.",
             show_default=False,
         ),
@@ -39,7 +42,8 @@ def survey_file(
     from mixwidgets.gradients.survey import FORMATS, survey
 
     with errors_in_words():
-        table = survey(file, formats or FORMATS, block_axis)
+        axis = None if block_axis is None else whole_number("block_axis", block_axis, -64, 63)
+        table = survey(file, formats or FORMATS, axis)
     if as_json:
         typer.echo(table.to_json(orient="records", double_precision=15))
         return

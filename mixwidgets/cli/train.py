@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mixwidgets.checks import whole_number
 from mixwidgets.cli import experiment as take
 from mixwidgets.cli.runs import result_in_words, show_list
 from mixwidgets.cli.terminal import errors_in_words
@@ -38,7 +39,10 @@ def train_one(
     ] = None,
     steps: take.Steps = None,
     seed: Annotated[
-        int | None, typer.Option(help="Determines initial weights and the order of examples; default: 0.")
+        str | None,
+        typer.Option(
+            metavar=take.NUMBER, help="Determines initial weights and the order of examples; default: 0."
+        ),
     ] = None,
     device: take.Device = None,
     loss_weight: take.LossWeight = None,
@@ -115,9 +119,10 @@ def run_sweep(
     time_limit_s: take.TimeLimit = None,
     trust_source: take.TrustSource = False,
     workers: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            min=1, help="Processes on this machine; default: one per core, or per GPU that is used."
+            metavar=take.NUMBER,
+            help="Processes on this machine; default: one per core, or per GPU that is used.",
         ),
     ] = None,
     scheduler: Annotated[
@@ -130,13 +135,14 @@ def run_sweep(
     The table grid of a file has the axes: recipe = ["fp32", "bf16"] and seed = [0, 1, 2] are six runs. Ctrl-C
     stops the sweep.
     """
-    from mixwidgets.scheduler.sweep import Sweep
+    from mixwidgets.scheduler.sweep import MOST_WORKERS, Sweep
 
     with errors_in_words():
         fields = take.experiment_fields(locals())
         cells = take.cells_of(fields)
+        number = None if workers is None else whole_number("workers", workers, 1, MOST_WORKERS)
     with errors_in_words(), _dask(scheduler) as executor:
-        it = Sweep.start(cells, executor, runs_dir, trust_source, workers=workers)
+        it = Sweep.start(cells, executor, runs_dir, trust_source, workers=number)
         try:
             _follow(it)
         except KeyboardInterrupt:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from mixwidgets.cli.experiment import RunsDir
+from mixwidgets.checks import whole_number
+from mixwidgets.cli.experiment import NUMBER, RunsDir
 from mixwidgets.cli.runs import AsJson, find_run
 from mixwidgets.cli.terminal import errors_in_words
 from mixwidgets.plain_text import plain
@@ -19,7 +20,7 @@ def watch_script(
         Path | None,
         typer.Option(help="The new folder for the records; default: runs/ and the script's name."),
     ] = None,
-    every: Annotated[int, typer.Option(help="Steps between observed steps.")] = 10,
+    every: Annotated[str, typer.Option(metavar=NUMBER, help="Steps between observed steps.")] = "10",
     format: Annotated[str, typer.Option(help="The format to report on.")] = "float16",
     block_format: Annotated[
         list[str] | None,
@@ -41,9 +42,10 @@ def watch_script(
 
         signed_format(format)
         blocks = named_block_formats(block_format or ())
+        steps = whole_number("every", every, 1, 10_000_000)
         script.open("rb").close()  # raises an OSError that says what is wrong with it
         folder = path or _free(Path("runs") / script.stem)
-        watched = WatchedScript(path=folder, every=every, format=format, block_formats=blocks)
+        watched = WatchedScript(path=folder, every=steps, format=format, block_formats=blocks)
     try:
         watched.run(script, arguments or [])
     finally:

@@ -22,7 +22,7 @@ from mixwidgets.store.run import Run, list_runs
 from mixwidgets.task.source import check_trust
 
 _POLL_S = 0.05
-_MOST_WORKERS = 1024
+MOST_WORKERS = 1024
 _PATIENCE_S = 10.0  # from asking to stop to giving up
 
 
@@ -94,7 +94,7 @@ class Sweep:
                 f"executor takes a concurrent.futures.Executor; got a {type(executor).__name__}.{hint}"
             )
         if workers is not None:
-            whole_number("workers", workers, 1, _MOST_WORKERS)
+            whole_number("workers", workers, 1, MOST_WORKERS)
             if executor is not None:
                 raise ValueError("an executor has its own workers: pass either workers or an executor")
         system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")

@@ -41,8 +41,12 @@
   const least = (colour, grounds) => Math.min(...grounds.map((ground) => contrast(over(rgba(colour), ground), ground)));
   const isOff = (one) => one.closest(":disabled, [aria-disabled=true]") !== null;
 
-  /** Text: 4.5 : 1, no finer than `finest` pixels of the screen, nothing cut off. */
+  const lie = (a, b) => [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+
+  /** Text: 4.5 : 1, no finer than `finest` pixels of the screen, nothing cut off or under the button of the stage. */
   function* ofText(finest) {
+    const top = root.hasAttribute("data-stage") && root.querySelector(".mw-stage-button").getBoundingClientRect();
+    const line = document.createRange();
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const one = node.parentElement;
@@ -51,6 +55,9 @@
       const style = styleOf(one);
       const ratio = least(drawing ? style.fill : style.color, behind(drawing?.parentElement ?? one));
       if (ratio < 4.5 && !isOff(one)) yield `text ${called(one)} has a contrast of ${ratio.toFixed(2)}`;
+      line.selectNodeContents(node);
+      const isUnder = top && !one.closest(".mw-card-top") && [...line.getClientRects()].some((rect) => Math.min(...lie(rect, top)) > 1);
+      if (isUnder) yield `the button of the stage lies on ${called(one)}`;
       const size = parseFloat(style.fontSize) * (one.currentCSSZoom ?? 1);
       if (size < finest) yield `letters of ${size} px: ${called(one)}`;
       if (!drawing) continue;
@@ -68,7 +75,7 @@
     for (const drawing of all("svg")) {
       const texts = [...drawing.querySelectorAll("text")].filter(visible).map((one) => [one, one.getBoundingClientRect()]);
       for (const [i, [one, a]] of texts.entries()) for (const [other, b] of texts.slice(i + 1)) {
-        const [across, down] = [Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+        const [across, down] = lie(a, b);
         if (across > 1 && down > 4) yield `${across.toFixed(1)} px of ${called(one)} lie on ${called(other)}`;
       }
     }

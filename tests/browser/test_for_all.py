@@ -261,6 +261,8 @@ def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path,
         for i in range(count):
             expect(place).to_have_text(f"{i + 1} / {count}")
             assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
+            for sentence in body.locator(".mw-callout").or_(body.and_(page.locator(".mw-callout"))).all():
+                expect(sentence).to_be_hidden()  # that of the last question may name the answer of this one
             if always:
                 assert body.evaluate_all("all => all.every((one) => one.getClientRects().length === 0)")
             page.keyboard.press("PageDown")

@@ -164,7 +164,7 @@ def test_the_digits_and_a_network_that_is_edited(opened):
     )
     assert "layers=32-8" in page.url
     field(page, "gradients").select_option(label="your own …")
-    page.get_by_role("textbox", name="exponent bits of gradients").fill("3")
+    page.get_by_role("textbox", name="exponent bits of gradients").fill("6/2")
     page.keyboard.press("Enter")
     until(lambda: "gradient_format=custom_e3m7" in page.url)
 

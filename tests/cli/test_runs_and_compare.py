@@ -61,7 +61,9 @@ def test_runs_are_listed_newest_first(runs, tmp_path):
     ]
 
 
-@pytest.mark.parametrize(("options", "listed"), [("", 3), ("-n 2", 2), ("--newest 0", 3), ("-n 3", 3)])
+@pytest.mark.parametrize(
+    ("options", "listed"), [("", 3), ("-n 2", 2), ("--newest 0", 3), ("-n 3", 3), ("-n 2^1", 2)]
+)
 def test_a_long_list_says_what_it_leaves_out(runs, tmp_path, options, listed):
     told = call("runs", tmp_path, *options.split()).stdout
     assert [run.id for run in reversed(runs) if run.id in told] == [

@@ -72,11 +72,16 @@ def test_a_grid_is_that_of_the_file_and_options_take_the_place_of_axes(tmp_path,
     call("sweep", tmp_path / "grid.toml")
     call("sweep", tmp_path / "grid.toml", "--seed", "3", "--seed", "5-6", "--steps", "9", "--recipe", "bf16")
     call("sweep", "--seed", "0-1")
+    call("sweep", "--seed", "2^10-1_025", "--loss-weight", "2⁻²⁴")
     grids = [experiments for experiments, _ in swept]
     assert grids == [
         mw.grid(base, recipe=["fp32", scaled], seed=[0, 1]),
         mw.grid(base.replace(steps=9), recipe=["bf16"], seed=[3, 5, 6]),
         mw.grid(mw.Experiment(task="digits_cnn", recipe="fp16_dynamic"), seed=[0, 1]),
+        mw.grid(
+            mw.Experiment(task="digits_cnn", recipe="fp16_dynamic", task_options={"loss_weight": 2**-24}),
+            seed=[1024, 1025],
+        ),
     ]
 
 
@@ -102,8 +107,8 @@ def test_options_reach_the_sweep(monkeypatch):
         return Over(cells)
 
     monkeypatch.setattr(sweeping.Sweep, "start", sweep)
-    assert call("sweep", "--trust-source", "--workers", "3", "--runs-dir", "here").exit_code == 0
-    assert asked == {"given": (None, Path("here"), True), "workers": 3}
+    assert call("sweep", "--trust-source", "--workers", "2**2", "--runs-dir", "here").exit_code == 0
+    assert asked == {"given": (None, Path("here"), True), "workers": 4}
 
 
 def test_every_task_of_a_grid_has_its_own_defaults(tmp_path, swept):

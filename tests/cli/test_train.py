@@ -86,6 +86,19 @@ def test_without_a_file_there_are_defaults_and_with_one_there_are_its_own(tmp_pa
     ]
 
 
+def test_numbers_are_read_as_widgets_print_them(launched):
+    call(
+        *("train", "--loss-weight", "2^-24", "--learning-rate", "1/1024", "--seed", "2^10"),
+        *("--steps", "1_000", "--time-limit", "6e1", "--option", "size=2**2"),
+    )
+    assert launched == [
+        mw.Experiment(
+            task="digits_cnn", recipe="fp16_dynamic", seed=1024, steps=1000, learning_rate=2**-10,
+            time_limit_s=60, task_options={"loss_weight": 2**-24, "size": 4},
+        )
+    ]  # fmt: skip
+
+
 def test_source_in_a_file_runs_only_where_it_is_trusted(tmp_path):
     text = '{"task": "Own", "task_source": "class Own: pass", "steps": 1}'
     (tmp_path / "own.json").write_text(text)
@@ -107,7 +120,9 @@ def test_trusted_source_is_launched_and_another_task_leaves_it_out(tmp_path, lau
     [
         (["--steps", "0"], "steps"),
         (["--option", "size"], "such as size=4"),
-        (["--option", "size=x"], "such as size=4"),
+        (["--option", "size=x"], "size takes a whole number"),
+        (["--steps", "many"], "'many' is not a number"),
+        (["--seed", "1.5"], "got '1.5'"),
         (["--option", "sise=2"], "Did you mean 'size'"),
         (["--time-limit", "0"], "time_limit_s"),
         (["--task", "digits_cn"], "Did you mean 'digits_cnn'"),
@@ -131,7 +146,7 @@ def test_a_wrong_option_is_one_sentence(arguments, says, tmp_path):
         ("e.json", '{"task": "mask",\n "steps"}', "line 2 column 9"),
         ("e.toml", 'task = "mask"\nstps = 3', "Did you mean 'steps'"),
         ("e.toml", 'task = "mask"\n[recipe]\ncompute_formt = "float16"', "Did you mean 'compute_format'"),
-        ("e.toml", 'task = "mask"\nsteps = "3"', "Write it without the quotes: 3"),
+        ("e.toml", 'task = "mask"\nsteps = "3 4"', "write it without separators, 34"),
         ("e.toml", 'task = "mask"\nsteps = 2026-01-01', "of type date"),
         ("e.toml", 'task = "mask"\nlearning_rate = nan', "learning_rate"),
         ("e.toml", 'task = "mask"\ntask_options = 3', "task_options takes a mapping"),

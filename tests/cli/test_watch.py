@@ -58,7 +58,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_script_is_watched_as_it_is(folder):
-    found = call("watch", "--every", 2, "code/train.py", "--steps", 5, "--every", 0.5)
+    found = call("watch", "--every", "2^1", "code/train.py", "--steps", 5, "--every", 0.5)
     assert found.exit_code == 0, found.output
     assert "mixwidgets: 5 steps; see mixwidgets report runs/train" in found.stderr
     watched = (folder / "weights").read_text()

@@ -26,13 +26,13 @@ BAD = [
     ({"learning_rate": 0}, "above 0"),
     ({"learning_rate": math.nan}, "finite"),
     ({"learning_rate": math.inf}, "finite"),
-    ({"learning_rate": "1e-3"}, "without the quotes: 1e-3"),
+    ({"learning_rate": "1e-3f"}, "'1e-3f' is not a number"),
     ({"learning_rate": True}, "bool"),
     ({"learning_rate": 10**400}, "finite"),
     ({"steps": 0}, "from 1"),
     ({"steps": 1e12}, "Write 1000000000000"),
     ({"steps": 10**12}, "to 10000000"),
-    ({"steps": "300"}, "without the quotes: 300"),
+    ({"steps": "300.5"}, "whole number from 1 to 10000000; got '300.5'"),
     ({"steps": True}, "bool"),
     ({"steps": 1.5}, "whole number"),
     ({"seed": -1}, "from 0"),
@@ -57,7 +57,7 @@ BAD = [
     ({"clip_norm": math.nan}, "or None"),
     ({"summary_every": 0}, "from 1"),
     ({"time_limit_s": 0}, "or None"),
-    ({"time_limit_s": "60"}, "without the quotes: 60"),
+    ({"time_limit_s": "-60"}, "or None; got '-60'"),
     ({"fp32_reference": 1}, "True or False"),
 ]
 
@@ -98,6 +98,18 @@ def test_a_preset_by_name_is_the_recipe_itself():
     by_name = Experiment(task="digits_cnn", recipe="fp16_dynamic")
     assert by_name == Experiment(task="digits_cnn", recipe=recipes["fp16_dynamic"])
     assert by_name.recipe.name == "fp16_dynamic"
+
+
+def test_a_number_may_be_a_text_in_the_grammar_of_the_widgets():
+    named = Experiment(
+        task="digits_cnn", steps="1_000", seed="2^10", learning_rate="2⁻¹⁰", eps="0x1p-24", batch_size="2**5",
+        micro_batches="4", clip_norm="1/3", task_options={"loss_weight": "2^-20"},
+    )  # fmt: skip
+    assert named == Experiment(
+        task="digits_cnn", steps=1000, seed=1024, learning_rate=2**-10, eps=2**-24, batch_size=32,
+        micro_batches=4, clip_norm=1 / 3, task_options={"loss_weight": 2**-20},
+    )  # fmt: skip
+    assert (LossScale(kind="static", init_scale="2^15").init_scale, type(named.steps)) == (2.0**15, int)
 
 
 def test_json_keeps_everything():

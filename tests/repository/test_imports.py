@@ -23,7 +23,7 @@ STANDARD = set(sys.stdlib_module_names)
 PACKAGES = {
     "formats": (set(), {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors", "torch"}),
-    "checks": (set(), set(), set()),
+    "checks": ({"formats"}, set(), set()),
     "installed": (set(), set(), set()),
     "plain_text": (set(), set(), set()),
     "task": ({"checks", "formats"}, {"numpy", "torch"}, {"sklearn"}),

@@ -30,7 +30,15 @@ ABOVE_ZERO = next(option for option in tasks["digits_cnn"].options if option.nam
         (WHOLE, 65, ValueError, "size takes a whole number from 1 to 64; got 65"),
         (WHOLE, 2.0, TypeError, "Write 2"),
         (REAL, 5, ValueError, "gain takes a number from 0.25 to 4; got 5"),
-        (REAL, "1", TypeError, "without the quotes"),
+        (
+            REAL,
+            "1,5",
+            ValueError,
+            "gain takes a number from 0.25 to 4; '1,5' is not a number: write it with a",
+        ),
+        (WHOLE, "3/2", ValueError, "size takes a whole number from 1 to 64; got '3/2'"),
+        (WHOLE, "0x10", ValueError, "a bit pattern"),
+        (ABOVE_ZERO, "1e999", ValueError, "above 0; got '1e999'"),
         (ABOVE_ZERO, 0, ValueError, "loss_weight takes a number above 0; got 0"),
         (ABOVE_ZERO, math.inf, ValueError, "above 0; got inf"),
     ],
@@ -44,6 +52,12 @@ def test_an_option_keeps_its_value():
     assert (WHOLE.check(64), type(WHOLE.check(64))) == (64, int)
     assert (REAL.check(4), type(REAL.check(4))) == (4.0, float)
     assert ABOVE_ZERO.check(5e-324) == 5e-324
+
+
+def test_a_text_is_the_number_that_widgets_print():
+    assert (WHOLE.check("2^5"), type(WHOLE.check("2^5"))) == (32, int)
+    assert (REAL.check("1/3"), type(REAL.check("2"))) == (1 / 3, float)
+    assert ABOVE_ZERO.check("2⁻²⁴") == 2**-24
 
 
 def test_a_spec_cannot_be_changed():

@@ -45,7 +45,7 @@ export function formatMenu(label: string, choose: (name: string) => void): Field
   const ownName = () => `custom_e${widths.exponent}m${widths.fraction}`;
   const width = (of: "exponent" | "fraction") => bareField(
     { inputmode: "numeric", "aria-label": t(of === "exponent" ? "play.own_exponent" : "play.own_fraction", { label }), class: "mw-play-width" }, (text) => {
-      const wanted = { ...widths, [of]: /^[0-9]{1,2}$/.test(text.trim()) ? Number(text) : NaN };
+      const wanted = { ...widths, [of]: Number(wholeIn(text, 0, 99) ?? NaN) };
       if (!ownFormat(wanted.exponent, wanted.fraction)) return t("play.own_wrong", { came: text || t("play.nothing") });
       Object.assign(widths, wanted);
       choose(ownName());
