@@ -379,7 +379,7 @@ describe("watching and stopping", () => {
 
   it("tells a failed run in words, as text", () => {
     const payload = "<img src=x onerror=alert(1)></script>";
-    show(labModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, device_name: payload, recipe: payload })] }));
+    show(labModel({ _rows: [row({ status: "crashed", message: payload, backend: payload, device: payload, device_name: payload, recipe: payload })], _shown: ["run-1"] }));
     expect(page().querySelector(".mw-progress .mw-callout")!.textContent).toContain(`crashed. ${payload}`);
     expect(page().querySelector("img")).toBeNull();
   });

@@ -104,7 +104,7 @@ describe("order, names and styles", () => {
     expect(rows.map(({ id, status }) => `${id} ${status}`)).toEqual(["c running", "b running", "a running"]);
   });
   it.each([
-    [["completed", "running", "running"], [], 1], [["queued 2", "queued 1", "completed"], [], 1], [["completed", "stopped"], [], 0],
+    [["completed", "running", "running"], [], 1], [["queued 2", "queued 1", "completed"], [], 1], [["completed", "stopped"], [], -1],
     [["queued 2", "queued 1", "running"], ["0"], 0], [["completed", "running"], ["0"], 1], [["running", "running"], ["1", "0"], 0],
     [["completed", "stopped", "completed"], ["2", "1"], 1], [["running", "queued 2", "queued 1"], ["1", "2"], 2], [["running", "completed", "running"], ["1", "2"], 2],
   ])("of %j with %j selected has at hand no. %d", (states, selected, expected) => {

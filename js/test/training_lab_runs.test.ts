@@ -48,7 +48,7 @@ describe("the queue", () => {
   });
 
   it("tells why a run failed, in its row as in the words above, as text", () => {
-    show(labModel({ _rows: [over("1", "fp32", { status: "diverged", message: "The loss is <b>NaN</b>." })] }));
+    show(labModel({ _rows: [over("1", "fp32", { status: "diverged", message: "The loss is <b>NaN</b>." })], _shown: ["1"] }));
     expect(page().querySelector(".mw-run-reason")!.textContent).toBe("The loss is <b>NaN</b>.");
     expect(page().querySelector(".mw-progress .mw-callout")!.textContent).toBe("fp32: diverged. The loss is <b>NaN</b>.");
     expect(page().querySelector("b")).toBeNull();
@@ -370,9 +370,10 @@ describe("gradient shares", () => {
 
 describe("a scenario on the stage", () => {
   const choice = { task: "mask", recipe: ["fp32", "fp16_dynamic"], steps: 250, settings: "loss_weight=1e-05" };
+  let model: ReturnType<typeof labModel>;
   const answered = (changes: Partial<Row>) => {
     const done = { task: "mask", steps: 250, step: 250, status: "completed", settings: "loss_weight=0.00001" };
-    const model = labModel({
+    model = labModel({
       _scenarios: [{ title: "Underflow", question: "Does it learn?", watch: "It does not.", choice }],
       _rows: [row({ ...done, id: "b", recipe: "fp16_dynamic" }), row({ ...done, id: "a", recipe: "fp32", ...changes })], _shown: ["other"],
     });
@@ -388,6 +389,14 @@ describe("a scenario on the stage", () => {
 
   it.each([{}, { status: "diverged" }])("shows its runs where they are there: %o", (changes) => {
     expect(answered(changes)).toEqual({ shown: ["a", "b"], launched: [] });
+  });
+
+  it("shows no other run in its place, and says that a saved page lacks it", () => {
+    expect(answered({ seed: 1 }).shown).toEqual([]);
+    const progress = () => page().querySelector(".mw-progress-text")!.textContent;
+    expect(progress()).toBe("Choose a task and a recipe, then launch.");
+    model.answer({ kind: "no_kernel" });
+    expect(progress()).toBe("This page was saved without the runs of this choice.");
   });
 
   it.each([{ seed: 1 }, { steps: 249 }, { settings: "" }, { settings: null }, { status: "stopped" }])("launches them where one differs: %o", (changes) => {

@@ -126,7 +126,13 @@ function render({ model, el }: RenderProps<State>): () => void {
     }, name && t("lab.stops", { name }));
   });
   view.effect(() => setText(where, atHand.value ? place(atHand.value) : ""));
-  view.effect(() => progress.show(rows.value, atHand.value, names.value, selected.value));
+  const nothing = computed(() => {
+    if (hasKernel.value) return t("lab.progress_none");
+    const { task, recipe, steps, seed, settings } = chosen;
+    const known = repeated(rows.value, { task: task.value, recipe: recipe.value, steps: steps.value, seed: seed.value, settings: settings.value ?? "" });
+    return t(known.length > 0 ? "lab.no_curves" : "lab.progress_unsaved");
+  });
+  view.effect(() => progress.show(rows.value, atHand.value, names.value, selected.value, nothing.value));
   view.effect(() => picked.show(selected.value, refusal.value, manager !== undefined));
   view.effect(() => compared.show(compares.value, names.value, styles.value));
   view.effect(() => {

@@ -8,18 +8,19 @@ import { memory, newest, progress, spoken, status } from "./words.ts";
 
 type Names = ReadonlyMap<string, string>;
 
-export function progressArea(): { element: HTMLElement; show: (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[]) => void } {
+/** `nothing`: what it says where no run is at hand. */
+export function progressArea(): { element: HTMLElement; show: (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[], nothing: string) => void } {
   const bar = h("progress", { max: 1, "aria-label": t("lab.progress") });
   const [steps, figures, taken] = [h("span", { class: "mw-num" }), h("span", { class: "mw-num" }), h("p", { class: "mw-note mw-memory" })];
   const failed = h("p", { class: "mw-callout" });
   const element = h("div", { class: "mw-progress" }, bar, h("div", { class: "mw-progress-text" }, steps, figures), taken, failed);
 
-  const show = (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[]) => {
+  const show = (rows: readonly Row[], run: Row | undefined, names: Names, selected: readonly Row[], nothing: string) => {
     set(bar, { value: run?.steps ? run.step / run.steps : 0 });
     const name = run && (rows.filter(isAlive).length > 1 || selected.length > 1) ? `${names.get(run.id)}: ` : "";
     const others = rows.filter((row) => isWaiting(row) && row !== run).length;
     const line = others > 0 ? ` · ${t("lab.waiting", { count: count(others) })}` : "";
-    setText(steps, run ? name + progress(run) + line : t("lab.progress_none"));
+    setText(steps, run ? name + progress(run) + line : nothing);
     setText(figures, run ? newest(run) : "");
     setText(taken, run ? memory(run) : "");
     const failure = rows.find((row) => isFailure(row) && (row === run || selected.includes(row)));

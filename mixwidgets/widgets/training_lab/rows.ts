@@ -13,11 +13,11 @@ export function merged(over: readonly Row[], live: readonly Row[]): Row[] {
 
 /**
  * The run that progress and Stop are about: of the selected ones, else of all, the newest that runs, else the next in
- * line; where none goes on, the newest of the selected ones, else of all.
+ * line; where none goes on, the newest of the selected ones.
  */
 export function runAtHand(rows: readonly Row[], selected: readonly string[]): Row | undefined {
   const shown = rows.filter(({ id }) => selected.includes(id));
-  return goingOn(shown) ?? goingOn(rows) ?? shown[0] ?? rows[0];
+  return goingOn(shown) ?? goingOn(rows) ?? shown[0];
 }
 
 function goingOn(rows: readonly Row[]): Row | undefined {
