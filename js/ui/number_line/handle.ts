@@ -5,7 +5,7 @@ import { nextDown, nextUp } from "#core/formats/decode.ts";
 import { figure } from "#ui/digits.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { pointIn } from "#ui/pointer.ts";
+import { draggable, pointIn } from "#ui/pointer.ts";
 import type { Effects } from "#ui/view.ts";
 import { marksOf, type Rounded } from "./marks.ts";
 import { targetAt, targetBeside, type Target } from "./targets.ts";
@@ -54,27 +54,19 @@ export function addHandle(view: Effects, { element, number, viewport, axis, grab
     });
   });
 
-  let pressed: { x: number; isDrag: boolean } | undefined; // where, from the dot
-  handle.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    event.stopPropagation(); // the line itself may move by a drag
-    event.preventDefault(); // no selection of text
-    handle.focus({ preventScroll: true });
-    handle.setPointerCapture(event.pointerId);
-    pressed = { x: pointIn(element, event).x - x.value, isDrag: false };
-  });
-  handle.addEventListener("pointermove", (event) => {
-    if (!pressed) return;
-    const to = pointIn(element, event).x - pressed.x;
-    if (!pressed.isDrag && Math.abs(to - x.value) < 1) return;
-    if (!pressed.isDrag) grab();
-    pressed.isDrag = true;
-    take(targetAt(number.value.fmt, viewport.value, to));
-  });
-  handle.addEventListener("lostpointercapture", () => {
-    if (pressed?.isDrag) release();
-    pressed = undefined;
-  });
+  let isDrag = false;
+  draggable(handle, (down) => {
+    down.stopPropagation(); // the line itself may move by a drag
+    const fromDot = pointIn(element, down).x - x.value;
+    isDrag = false;
+    return (event) => {
+      const to = pointIn(element, event).x - fromDot;
+      if (!isDrag && Math.abs(to - x.value) < 1) return;
+      if (!isDrag) grab();
+      isDrag = true;
+      take(targetAt(number.value.fmt, viewport.value, to));
+    };
+  }, () => isDrag && release());
   handle.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const { fmt, code } = number.value;

@@ -4,6 +4,7 @@ import { computed } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
+import { draggable } from "#ui/pointer.ts";
 import { type Axis, axisFor, perRow } from "./geometry.ts";
 import type { Element } from "./outcome.ts";
 import type { EditableLab } from "./state.ts";
@@ -62,21 +63,10 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
 
     const moveTo = (next: number) => change(index, axis.value(next));
     root.addEventListener("focus", () => choose(index));
-    root.addEventListener("pointerdown", (down) => {
-      if (down.button !== 0) return;
-      down.preventDefault();
-      root.focus();
-      root.setPointerCapture(down.pointerId);
+    draggable(root, (down) => {
       const [from, height] = [place, plot.clientHeight * zoomOf(plot)];
-      const move = (event: PointerEvent) => moveTo(from - (event.clientY - down.clientY) / height);
-      const stop = () => {
-        root.removeEventListener("pointermove", move);
-        root.removeEventListener("lostpointercapture", stop);
-        commit();
-      };
-      root.addEventListener("pointermove", move);
-      root.addEventListener("lostpointercapture", stop);
-    });
+      return (event) => moveTo(from - (event.clientY - down.clientY) / height);
+    }, commit);
     root.addEventListener("keydown", (event) => {
       const act = ({
         ArrowUp: () => moveTo(place + STEP),

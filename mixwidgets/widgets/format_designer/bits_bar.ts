@@ -4,7 +4,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { LIMITS } from "#core/formats/custom.ts";
 import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { pointIn } from "#ui/pointer.ts";
+import { draggable, pointIn } from "#ui/pointer.ts";
 import type { Effects } from "#ui/view.ts";
 import type { Design } from "./design.ts";
 
@@ -33,25 +33,14 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
     if (exponentBits !== design.value.exponent_bits) change(exponentBits, bits - exponentBits);
   };
 
-  let grabbed: number | undefined; // how far from the boundary, in bits
   const bitAt = (event: PointerEvent): number => {
     const signs = Number(design.value.signed);
     return (pointIn(element, event).x / element.clientWidth) * (signs + range().bits) - signs;
   };
-  handle.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    event.preventDefault(); // no selection of text
-    handle.focus({ preventScroll: true });
-    handle.setPointerCapture(event.pointerId);
-    grabbed = bitAt(event) - design.value.exponent_bits;
-  });
-  handle.addEventListener("pointermove", (event) => {
-    if (grabbed !== undefined) move(bitAt(event) - grabbed);
-  });
-  handle.addEventListener("lostpointercapture", () => {
-    if (grabbed !== undefined) commit();
-    grabbed = undefined;
-  });
+  draggable(handle, (down) => {
+    const fromBoundary = bitAt(down) - design.value.exponent_bits;
+    return (event) => move(bitAt(event) - fromBoundary);
+  }, commit);
   handle.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const { exponent_bits } = design.value;

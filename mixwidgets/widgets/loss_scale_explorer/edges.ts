@@ -6,7 +6,7 @@ import { boundaries, log2Of } from "#core/gradients/boundaries.ts";
 import { figure } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { pointIn } from "#ui/pointer.ts";
+import { draggable, pointIn } from "#ui/pointer.ts";
 import { type Domain, within } from "#ui/ruler/geometry.ts";
 import { type Histogram, SIDE } from "#ui/ruler/histogram.ts";
 import { power } from "#ui/ruler/words.ts";
@@ -59,8 +59,7 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
     const name = t(`explorer.edge_${EDGES[edge]!}`);
     const element = h("div", { class: `mw-edge mw-edge-${EDGES[edge]!}`, role: "slider", tabindex: 0, "aria-label": name, title: t("explorer.edge_note") });
     const x = () => plot.frame.value.x(within(drawn.value, placesOf(format.value)[edge]!));
-    let pressed: { x: number; from: FloatFormat } | undefined; // where, from the edge
-    let wasDrag = false;
+    let [isHeld, wasDrag] = [false, false];
 
     view.effect(() => {
       const { low, high } = drawn.value;
@@ -70,23 +69,18 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
         "aria-valuetext": t("explorer.edge_value", { format: format.value.name, value: valueOf(format.value, edge) }),
       });
     });
-    element.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      event.stopPropagation(); // the bars would be dragged
-      event.preventDefault(); // no selection of text
-      element.focus({ preventScroll: true });
-      element.setPointerCapture(event.pointerId);
-      pressed = { x: pointIn(plot.element, event).x - x(), from: format.value };
-      wasDrag = false;
-    });
-    element.addEventListener("pointermove", (event) => {
-      if (!pressed) return;
-      event.stopPropagation(); // no bar is pointed at
-      wasDrag ||= Math.abs(pointIn(plot.element, event).x - pressed.x - x()) >= CLICK;
-      explore(nearestFormat(edge, plot.frame.value.x.invert(pointIn(plot.element, event).x - pressed.x), pressed.from, drawn.value));
-    });
-    element.addEventListener("lostpointercapture", () => {
-      pressed = undefined;
+    draggable(element, (down) => {
+      down.stopPropagation(); // the bars would be dragged
+      const [from, fromEdge] = [format.value, pointIn(plot.element, down).x - x()];
+      [isHeld, wasDrag] = [true, false];
+      return (event) => {
+        event.stopPropagation(); // no bar is pointed at
+        const to = pointIn(plot.element, event).x - fromEdge;
+        wasDrag ||= Math.abs(to - x()) >= CLICK;
+        explore(nearestFormat(edge, plot.frame.value.x.invert(to), from, drawn.value));
+      };
+    }, () => {
+      isHeld = false;
       commitFormat();
     });
     element.addEventListener("click", (event) => {
@@ -102,7 +96,7 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       explore(by === undefined ? nearestFormat(edge, end!, format.value, EVERYWHERE) : nextFormat(edge, by, format.value));
       commitFormat();
     });
-    const leave = () => (active.value = pressed || document.activeElement === element ? edge : null);
+    const leave = () => (active.value = isHeld || document.activeElement === element ? edge : null);
     for (const type of ["pointerenter", "focus"]) element.addEventListener(type, () => (active.value = edge));
     for (const type of ["pointerleave", "blur"]) element.addEventListener(type, leave);
     return element;

@@ -7,7 +7,7 @@ import { type Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { pointIn } from "#ui/pointer.ts";
+import { draggable, pointIn } from "#ui/pointer.ts";
 import { barPaths } from "#ui/ruler/geometry.ts";
 import { swatch, type Textures } from "#ui/ruler/textures.ts";
 import { power, share } from "#ui/ruler/words.ts";
@@ -57,21 +57,11 @@ export function scaleCurve({ view, answers, scale, move, commit }: Explored, tex
   });
   view.effect(() => set(here, { transform: `translate(${x.value(scale.value).toFixed(1)} 0)` }));
 
-  plot.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    event.preventDefault(); // the press would take the focus, which is the slider's
-    plot.setPointerCapture(event.pointerId);
-    slider.focus({ preventScroll: true });
-    moveUnder(event);
-  });
-  plot.addEventListener("pointermove", (event) => {
-    if (plot.hasPointerCapture(event.pointerId)) moveUnder(event);
-  });
-  plot.addEventListener("lostpointercapture", commit);
-
-  function moveUnder(event: PointerEvent): void {
-    move(Math.round(x.value.invert(pointIn(plot, event).x)));
-  }
+  const moveUnder = (event: PointerEvent) => move(Math.round(x.value.invert(pointIn(plot, event).x)));
+  draggable(plot, (down) => {
+    moveUnder(down);
+    return moveUnder;
+  }, commit, slider);
 
   return h("div", { class: "mw-scale-curve" }, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);
 }
