@@ -1,21 +1,15 @@
 """ModuleErrors: the result of `first_difference`, module by module."""
 
-from __future__ import annotations
-
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import traitlets as t
 
+from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.base import MixWidget
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mixwidgets.gradients.summary import GradientSummary
-
-    Compared = tuple[str, float, float, GradientSummary, GradientSummary]
-
+Compared = tuple[str, float, float, GradientSummary, GradientSummary]
 _ERRORS, _LENGTH = struct.Struct("<2d"), struct.Struct("<I")
 
 
@@ -29,13 +23,11 @@ class ModuleErrors(MixWidget):
 
     _page = "difference"
 
-    _rows: t.List[Any] = t.List(help="Of each row the texts, and the names of its tensors.").tag(sync=True)
-    _errors = t.Bytes(help="Of each tensor the error and what is explained: float64, little-endian.").tag(
-        sync=True
-    )
-    _summaries = t.Bytes(help="Of each tensor two summaries, each after its length as a u32.").tag(sync=True)
+    _rows: t.List[Any] = t.List(help="The texts of each row, and the names of its tensors.").tag(sync=True)
+    _errors = t.Bytes(help="Each tensor's error and explained error: float64, little-endian.").tag(sync=True)
+    _summaries = t.Bytes(help="Two summaries per tensor, each after its length as a u32.").tag(sync=True)
     _format = t.Unicode(help="The format in which the recipe computes.").tag(sync=True)
-    _loss_scale = t.Float(help="What is on the tensors of the backward pass.").tag(sync=True)
+    _loss_scale = t.Float(help="The loss scale of the tensors of the backward pass.").tag(sync=True)
 
     def __init__(
         self,
