@@ -1,8 +1,8 @@
 """A step of the playground's engine, compared with the same loops on Float32Array without rounding, in Node.
 
 If PLAYGROUND_NN names a copy of src/nn.ts of github.com/tensorflow/playground (Apache licence; not in this
-repository), also compared with a batch of TensorFlow Playground's engine. Then the page in Chromium: how its
-heap grows while it trains, and how long a click takes.
+repository), also compared with a batch of TensorFlow Playground's engine. Then in Chromium: how long the
+site's front page takes to draw, how long a click takes, and how the page's heap grows while it trains.
 """
 
 from __future__ import annotations
@@ -13,13 +13,19 @@ import subprocess
 import tempfile
 from functools import partial
 from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
 
 import mixwidgets as mw
-from benchmarks.page import CLICK_BIT, CLICKS, spread
+from benchmarks.page import CLICKS, spread
 from benchmarks.pairs import compare
 from benchmarks.snapshots import heap, megabytes
+from mixwidgets.site.exporting import export_site
 from tests.browser.chromium import browser
 from tests.playground.engine import NODE, ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 HALF = dict.fromkeys(("weightFormat", "activationFormat", "gradientFormat"), "float16")
 E4M3 = {**dict.fromkeys(HALF, "float8_e4m3fn"), "accumulation": "format"}
@@ -32,6 +38,48 @@ PRECISIONS = {
 STEPS = {"digits": 100, "circle": 1000}  # of one timing
 PAUSE = 5_000  # steps, at 60 a second, between two measurements of the heap
 LOOKS = 3  # 12, with 20,000 steps each, take an hour
+NETWORKS = {
+    "usual": {},
+    "largest": {"layers": [32, 32, 32], "batch_size": 64},
+    "largest, digits, sums in the format": {
+        "task": "digits",
+        "layers": [32, 32, 32],
+        "batch_size": 64,
+        "accumulation": "format",
+    },
+}
+BARE = """<!doctype html><canvas class="mw-play-chart" style="width: 400px; height: 204px"></canvas>
+<script>document.querySelector("canvas").getContext("2d").fillRect(0, 0, 50, 50)</script>"""
+# When the first frame with something drawn on the losses' chart was handed to the screen.
+DRAWN = """window.drawn = new Promise((done) => (function look() {
+  requestAnimationFrame(() => {
+    const canvas = document.querySelector(".mw-play-chart");
+    const pen = canvas?.clientWidth ? canvas.getContext("2d") : null;
+    if (!pen?.getImageData(0, 0, canvas.width, canvas.height).data.some(Boolean)) return look();
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => done(performance.now());
+    channel.port2.postMessage(null);
+  });
+})());"""
+# Milliseconds from the moment at which a click is due, also where the page is busy then, until a frame that
+# shows it was handed to the screen. Between clicks it trains and draws.
+CLICK_DUE = """async (root, n) => {
+  const painted = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(null);
+  }));
+  const times = [];
+  for (let i = 0; i < n; i++) {
+    const bits = root.querySelectorAll("[role=switch]");
+    const due = performance.now() + 60 + (i * 37) % 90;
+    await new Promise((done) => setTimeout(done, due - performance.now()));
+    bits[(i * 7) % bits.length].click();
+    await painted();
+    times.push(performance.now() - due);
+  }
+  return times;
+}"""
 FRAMES = "window.frames_seen = 0; (function next() { frames_seen++; requestAnimationFrame(next); })()"
 
 
@@ -62,37 +110,91 @@ def measure() -> dict[str, object]:
 
 
 def in_page() -> dict[str, object]:
-    """A saved page that trains, and its heap, paused, after each part of the run. The clicks flip bits of a
-    weight while it trains as fast as its frames allow."""
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        page = chromium.new_page(viewport={"width": 1280, "height": 1600})
-        page.set_default_timeout(600_000)  # milliseconds
-        widget = mw.Playground(steps=PAUSE)
-        page.goto(widget.save(Path(folder) / "page.html").as_uri())
-        page.get_by_role("button", name="Pause").click()
-        page.evaluate(FRAMES)
-        heaps = [heap(page)]
-        for look in range(1, LOOKS + 1):
-            page.get_by_role("button", name="Play").click()
-            page.get_by_text(f"step {look * PAUSE:,} of {look * PAUSE:,}").wait_for()
-            heaps.append(heap(page))
-        frames = page.evaluate("frames_seen")
+        rows = {**front_page(chromium, Path(folder)), **clicks(chromium, Path(folder))}
+        return rows | heap_of_an_hour(chromium, Path(folder))
 
+
+def front_page(chromium: Browser, folder: Path) -> dict[str, object]:
+    """The site's front page from disk, in a new context each time, until its chart is drawn; beside a page
+    that draws a canvas and nothing else."""
+    export_site(folder / "site")
+    bare = folder / "bare.html"
+    bare.write_text(BARE, encoding="utf-8")
+    took: dict[Path, list[float]] = {}
+    busy: list[float] = []
+
+    front = folder / "site" / "index.html"
+
+    def drawn(path: Path) -> float:
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        page.add_init_script(DRAWN)
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+        page.goto(path.as_uri())
+        took.setdefault(path, []).append(page.evaluate("drawn"))
+        metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+        if path == front:
+            busy.append(1000 * metrics["TaskDuration"])
+        page.close()
+        return took[path][-1]
+
+    ratios = compare(partial(drawn, bare), partial(drawn, front))
+    return {
+        "front page from disk to its first chart, over a page with a canvas alone": {
+            **ratios,
+            **spread(took[front]),
+            "main_thread_cpu_ms": round(median(busy)),
+            "reach": "< 1,000 ms",
+        }
+    }
+
+
+def clicks(chromium: Browser, folder: Path) -> dict[str, object]:
+    """Bits of a weight are flipped, paused and while it trains as fast as frames allow."""
+    rows: dict[str, object] = {}
+    for name, settings in NETWORKS.items():
+        widget = mw.Playground(steps=100_000, **settings)
+        page = _opened(chromium, widget, folder)
         page.get_by_label("speed").select_option(label="as fast as possible")
         page.get_by_text("Weights, layer by layer").click()
         page.locator(".mw-play-surface").first.press("Enter")
-        page.get_by_role("button", name="Play").click()
-        clicks = page.locator(".mw-bits").evaluate(CLICK_BIT, CLICKS)
-        assert page.get_by_role("button", name="Pause").is_visible(), "it paused before the last click"
+        bits = page.locator(".mw-bits")
+        for state in ("paused", "training"):
+            if state == "training":
+                page.get_by_role("button", name="Play").click()
+            reach = {"reach": "p95 ≤ 33 ms: with the next frame"} if state == "training" else {}
+            rows[f"bit of a weight, due to paint, {name}, {state}"] = {
+                **spread(bits.evaluate(CLICK_DUE, CLICKS)),
+                **reach,
+            }
         page.close()
+    return rows
+
+
+def heap_of_an_hour(chromium: Browser, folder: Path) -> dict[str, object]:
+    """The heap, paused, after each part of a run."""
+    page = _opened(chromium, mw.Playground(steps=PAUSE), folder)
+    page.evaluate(FRAMES)
+    heaps = [heap(page)]
+    for look in range(1, LOOKS + 1):
+        page.get_by_role("button", name="Play").click()
+        page.get_by_text(f"step {look * PAUSE:,} of {look * PAUSE:,}").wait_for()
+        heaps.append(heap(page))
+    frames = page.evaluate("frames_seen")
+    page.close()
     return {
         f"page's heap, {frames:,} frames of training": {
             "MB": [megabytes(size) for size in heaps],
             "reach": "< 10 MB more after an hour, 216,000 frames",
-        },
-        "bit of a weight, click to paint while it trains": {
-            **spread(clicks["times"]),
-            "reach": "p95 ≤ 33 ms: with the next frame",
-        },
-        "bit of a weight, handler and layout": spread(clicks["handlers"]),
+        }
     }
+
+
+def _opened(chromium: Browser, widget: mw.Playground, folder: Path) -> Page:
+    """A saved page of it, paused."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 1600})
+    page.set_default_timeout(600_000)  # milliseconds
+    page.goto(widget.save(folder / "page.html").as_uri())
+    page.get_by_role("button", name="Pause").click()
+    return page

@@ -129,15 +129,19 @@ def test_from_a_bar_and_from_a_weight_to_bits_by_keyboard(opened):
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         matrix.press(key)
     panel = page.locator(".mw-bits-panel").last
-    expect(panel).to_contain_text("The weight from input 2 to unit 2 of layer 1, kept in float32 as")
+    expect(panel).to_contain_text("The weight from input 2 to unit 2 of layer 1, kept in float32 (the passes")
     expect(panel.get_by_role("switch")).to_have_count(32)
     said = page.locator(".mw-play-said:visible").first  # "from input 2 to unit 2 of layer 1: 0.317"
-    before = float(said.inner_text().rpartition(": ")[2])
+
+    def value():
+        return float(said.inner_text().rpartition(": ")[2].replace("−", "-"))
+
+    before = value()
     sign = panel.get_by_role("switch", name=re.compile("^sign bit"))
     sign.press("Space")
-    assert float(said.inner_text().rpartition(": ")[2]) == -before
+    assert value() == -before
     panel.get_by_role("switch", name=re.compile("^exponent bit 1 of 8")).click()  # × or ÷ 2¹²⁸
-    ratio = float(said.inner_text().rpartition(": ")[2]) / -before
+    ratio = value() / -before
     assert max(ratio, 1 / ratio) == pytest.approx(2.0**128, rel=1e-4)
     page.get_by_label("float32 master weights").uncheck()  # then it is a float16 itself
     expect(panel.get_by_role("switch")).to_have_count(16)
@@ -145,6 +149,24 @@ def test_from_a_bar_and_from_a_weight_to_bits_by_keyboard(opened):
     expect(panel).to_contain_text("from input 1 to unit 1 of layer 2")
     page.get_by_role("button", name="remove the last hidden layer").click()
     expect(panel).to_be_hidden()
+
+
+def test_a_click_on_an_edge_and_on_a_bar_opens_its_bits(opened):
+    page = opened(mw.Playground(layers=[3]))
+    page.get_by_role("button", name="One step").click()
+    page.get_by_text("Weights, layer by layer").click()
+    edges = page.get_by_role("group", name=re.compile("^Layer 1: 2 inputs, 3 units"))
+    size = edges.locator("canvas").bounding_box()  # two columns, a half for the gap, the bias
+    cell = size["height"] / 3
+    edges.click(position={"x": 1.5 * cell, "y": 2.5 * cell})
+    panel = page.locator(".mw-bits-panel").last
+    expect(panel).to_contain_text("The weight from input 2 to unit 3 of layer 1")
+    edges.click(position={"x": 3 * cell, "y": 0.5 * cell})
+    expect(panel).to_contain_text("The bias of unit 1 of layer 1")
+    bars = page.locator(".mw-binades")
+    plot = bars.bounding_box()
+    bars.click(position={"x": plot["width"] / 2, "y": plot["height"] / 3})
+    expect(page.locator(".mw-bits-panel").first).to_contain_text("this binade")
 
 
 def test_the_digits_and_a_network_that_is_edited(opened):

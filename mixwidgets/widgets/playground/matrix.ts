@@ -8,6 +8,7 @@ import { t } from "#ui/messages.ts";
 import { pointIn } from "#ui/pointer.ts";
 import type { View } from "#ui/view.ts";
 import type { Session } from "./session.ts";
+import { weightText } from "./words.ts";
 
 const LARGEST = 18; // pixels of a cell
 const HIGHEST = 420; // pixels of a matrix
@@ -115,6 +116,6 @@ export function matrix(
 }
 
 function words(layer: number, [input, unit]: readonly [number, number], inputs: number, value: number): string {
-  const args = { layer: layer + 1, input: input + 1, unit: unit + 1, value: Number(value.toPrecision(6)) };
+  const args = { layer: layer + 1, input: input + 1, unit: unit + 1, value: weightText(value) };
   return t(input === inputs ? "play.bias_is" : "play.weight_is", args);
 }

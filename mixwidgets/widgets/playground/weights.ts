@@ -13,6 +13,7 @@ import { kept, openState } from "#ui/view.ts";
 import { LIMITS } from "#training/settings.ts";
 import { matrix, type Place } from "./matrix.ts";
 import type { Page } from "./parts.ts";
+import { weightText } from "./words.ts";
 
 export function weightsPart({ view, session, record }: Page): HTMLElement {
   const element = h("details", { class: "mw-unfolding" }, h("summary", {}, t("play.weights")));
@@ -80,7 +81,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
     const { kept: values, read } = session.chosen.tensors[tensor]!;
     const { masterWeights, weightFormat } = session.settings.value;
     const args = { layer: found.layer + 1, input: found.input + 1, unit: found.unit + 1, format: format.value.name };
-    const copy = masterWeights ? t("play.read_as", { value: Number(read[index]!.toPrecision(6)), format: weightFormat.name }) : "";
+    const copy = masterWeights ? t("play.read_as", { value: weightText(read[index]!), format: weightFormat.name }) : "";
     panel.show(t(found.isBias ? "play.bias_bits" : "play.weight_bits", args) + copy, format.value, exactOf(values[index]!));
   });
   return element;
