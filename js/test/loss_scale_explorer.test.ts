@@ -92,7 +92,7 @@ test("what block formats lose, if it was recorded", () => {
   expect(blockRows(show().el)).toBeUndefined();
   const finite = GradientSummary.fromBytes(new DataView(Uint8Array.from(bytesOf("spread float32")).buffer)).finite;
   const one = blockRows(show({ _snapshots: still({ w: "spread float32 (blocks)" }) }).el);
-  expect(one).toEqual([["nvfp4, along axis 1", share(5, finite), "0 %", "12 %", "5.4, 9.8", "−1.0, 6.0"]]);
+  expect(one).toEqual([["nvfp4, along axis 1", share(5, finite), "0 %", "12 %", "5.4 … 9.8", "−1.0 … 6.0"]]);
   const two = show({ _snapshots: still({ w: "spread float32 (blocks)", v: "spread float32 (blocks)" }) });
   expect(blockRows(two.el)).toEqual([["nvfp4", share(10, 2 * finite), "0 %", "–", "–", "–"]]);
   two.model.set("tensor", "v");

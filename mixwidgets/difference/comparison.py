@@ -11,7 +11,7 @@ from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured, Reference
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import OUTPUT, Pass, on_floats, run
+from mixwidgets.difference.passes import Pass, on_floats, run
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
@@ -93,7 +93,7 @@ class Comparison:
 
     def _overflows(self) -> bool:
         """Whether some gradients are not finite although all outputs are."""
-        lost = {place.what == OUTPUT for place, error in self.low.errors.items() if error.not_finite}
+        lost = {place.is_forward for place, error in self.low.errors.items() if error.not_finite}
         return lost == {False}
 
     def _run_low(self) -> None:

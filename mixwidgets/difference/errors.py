@@ -7,7 +7,7 @@ from math import inf, sqrt
 import torch
 from torch import Tensor
 
-from mixwidgets.difference.passes import OUTPUT, Call, Place
+from mixwidgets.difference.passes import Call, Place
 from mixwidgets.gradients.summary import GradientSummary
 
 _MASK = 2.0**126  # values from this magnitude on only mean "masked"
@@ -73,7 +73,7 @@ class Reference:
         found = [
             float(tensor.abs().max())
             for place, tensor in self.tensors.items()
-            if place.what != OUTPUT and tensor.numel() and bool(tensor.isfinite().all())
+            if not place.is_forward and tensor.numel() and bool(tensor.isfinite().all())
         ]
         return max(found, default=0.0)
 
@@ -100,7 +100,7 @@ class Measured:
         reference = self.reference.tensors.get(place)
         if reference is None or reference.shape != tensor.shape:  # it took another path than the reference
             return tensor.clone()
-        scale = 1.0 if place.what == OUTPUT else self.loss_scale
+        scale = 1.0 if place.is_forward else self.loss_scale
         self.errors[place] = error_of(tensor.detach(), reference, scale)
         self.calls[place] = call
         if self.summarises:

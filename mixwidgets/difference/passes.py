@@ -1,14 +1,16 @@
 """One forward and backward pass of a model, with a boundary around each call of a module.
 
-What crosses a boundary (outputs, and in the backward pass the gradients with respect to outputs and inputs)
-is passed to `see`, which returns what replaces it: the same tensor in the reference pass, the reference's
-tensor in all others. So each module gets the reference's values, and an error is only the part made between
-two boundaries: by the module itself, not by its children or earlier modules.
+What crosses a boundary (outputs, inputs that the module around computed itself, and in the backward pass the
+gradients with respect to outputs and inputs) is passed to `see`, which returns what replaces it: the same
+tensor in the reference pass, the reference's tensor in all others. So each module gets the reference's
+values, and an error is only the part made between two boundaries: by the module itself, not by its children
+or earlier modules.
 """
 
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,6 +22,8 @@ from torch.utils._pytree import tree_map
 LOSS = "loss"
 """The name of the loss function in the table, after the model's modules."""
 OUTPUT = "output"
+INPUT_TO = "input to "
+"""Before the name of the module that gets a tensor which the module around it computed."""
 
 
 @dataclass(eq=False)
@@ -41,8 +45,13 @@ class Place:
     module: str
     call: int
     what: str
-    """"output", "gradient of output", "gradient of input", or "gradient of <parameter>"."""
+    """"output", "input to <module>", "gradient of output", "gradient of input", or "gradient of
+    <parameter>"."""
     index: int = 0
+
+    @property
+    def is_forward(self) -> bool:
+        return self.what == OUTPUT or self.what.startswith(INPUT_TO)
 
 
 See = Callable[[Call, Place, Tensor], Tensor]
@@ -118,8 +127,13 @@ class Hooks:
             def crossing(value: Tensor) -> Any:
                 if not value.requires_grad:
                     return value
-                place = Place(name, call.number, "gradient of input", next(inputs))
-                return _Boundary.apply(value, Tensor.clone, lambda g: self.see(call, place, g))  # type: ignore[no-untyped-call]
+                index = next(inputs)
+                arrives: Callable[[Tensor], Tensor] = Tensor.clone
+                if call.parent and not isinstance(value.grad_fn, _Boundary._backward_cls):
+                    own = Place(name, call.number, INPUT_TO + name, index)
+                    arrives = partial(self.see, call.parent, own)
+                place = Place(name, call.number, "gradient of input", index)
+                return _Boundary.apply(value, arrives, lambda g: self.see(call, place, g))  # type: ignore[no-untyped-call]
 
             return on_floats(crossing, (args, kwargs))
 

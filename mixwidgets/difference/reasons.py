@@ -9,12 +9,17 @@ from torch import Tensor
 
 from mixwidgets.difference.errors import Error
 from mixwidgets.difference.modes import Note
+from mixwidgets.difference.passes import INPUT_TO
 from mixwidgets.languages.texts import LANGUAGES, Tell, Text, translated
 from mixwidgets.training.precision import name_of
 
 _MANY = 0.1  # of the values
 _GRADIENT_OF = "gradient of "
-_TENSORS = ("output", "gradient of output", "gradient of input")  # every other name has a parameter's in it
+_TENSORS = (
+    "output",
+    "gradient of output",
+    "gradient of input",
+)  # every other name has a parameter's or a module's in it
 
 
 def in_each_language(sentence: Callable[[Tell], str]) -> Text:
@@ -93,6 +98,8 @@ def _tensor(tell: Tell, what: str) -> str:
     """The name of a `Place`'s tensor."""
     if what in _TENSORS:
         return tell(what)
+    if what.startswith(INPUT_TO):
+        return tell("input to {module}", module=what.removeprefix(INPUT_TO))
     return tell("gradient of {parameter}", parameter=what.removeprefix(_GRADIENT_OF))
 
 

@@ -7,7 +7,7 @@ import torch
 
 from mixwidgets.difference.comparison import Comparison
 from mixwidgets.difference.errors import Error, error_of, explained, times_allowed
-from mixwidgets.difference.passes import OUTPUT, Call, Place
+from mixwidgets.difference.passes import Call, Place
 from mixwidgets.difference.reasons import in_each_language, reason, step_reason
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.languages.texts import Text
@@ -35,8 +35,8 @@ class ComparedTensor(NamedTuple):
     """A tensor that a call of a module computes, in both precisions."""
 
     name: str
-    """"output", "gradient of output", "gradient of input" or "gradient of weight"; the second output of a
-    module is "output 2"."""
+    """"output", "input to fc" (a module inside it), "gradient of output", "gradient of input" or "gradient of
+    weight"; the second output of a module is "output 2"."""
     error: float
     """‖x − reference‖ / ‖reference‖."""
     explained: float
@@ -69,7 +69,7 @@ def _rows(found: Comparison) -> Iterator[tuple[Row, list[ComparedTensor]]]:
     done = found.done
     places: dict[tuple[Call, bool], list[Place]] = {}
     for place, call in found.low.calls.items():
-        places.setdefault((call, place.what == OUTPUT), []).append(place)
+        places.setdefault((call, place.is_forward), []).append(place)
     for call in done.left:
         yield from _row(found, call, "forward", places.get((call, True), ()))
     if found.raised and not done.in_backward:

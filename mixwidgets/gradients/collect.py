@@ -1,6 +1,7 @@
 """Collects the gradient summaries of any accepted source."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from mixwidgets.formats.block import BlockFormats, named_block_formats
@@ -22,7 +23,8 @@ class Collected(NamedTuple):
 def collect(source: object, block_formats: BlockFormats = (), block_axis: int | None = None) -> Collected:
     """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
 
-    A run, a watcher or a GradientSnapshot gives its newest gradients. A single array, tensor or
+    The gradients of a complex parameter w are "w.real" and "w.imag"; values that a sparse one does not store
+    count as zeros. A run, a watcher or a GradientSnapshot gives its newest gradients. A single array, tensor or
     GradientSummary is named "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a
     GradientSummary, or None, which is left out and listed in `without_gradient`. Block formats are recorded
     of arrays and tensors, as by `GradientSummary.of`.
@@ -48,7 +50,8 @@ def collect(source: object, block_formats: BlockFormats = (), block_axis: int | 
 
 def _by_name(source: Any) -> dict[str, object]:
     if callable(getattr(source, "named_parameters", None)):
-        return {name: parameter.grad for name, parameter in source.named_parameters()}
+        named = ((name, parameter.grad) for name, parameter in source.named_parameters())
+        return {own: part for name, gradient in named for own, part in _real_parts(name, gradient)}
     if isinstance(source, GradientSummary) or (hasattr(source, "dtype") and hasattr(source, "shape")):
         return {"gradients": source}
     if callable(getattr(source, "gradients", None)):
@@ -63,6 +66,14 @@ def _by_name(source: Any) -> dict[str, object]:
     return dict(source)
 
 
+def _real_parts(name: str, gradient: Any) -> Iterator[tuple[str, Any]]:
+    if gradient is None or not gradient.is_complex():
+        yield name, gradient
+    else:
+        yield f"{name}.real", gradient.real
+        yield f"{name}.imag", gradient.imag
+
+
 def _summary(name: str, value: Any, block_formats: BlockFormats, block_axis: int | None) -> GradientSummary:
     if isinstance(value, GradientSummary):
         return value
@@ -71,7 +82,13 @@ def _summary(name: str, value: Any, block_formats: BlockFormats, block_axis: int
         raise TypeError(
             f"{name!r} is a parameter, not its gradient; pass parameter.grad (or .detach() for the weights)"
         )
+    zeros = 0
+    if getattr(value, "is_sparse", False):
+        whole = value.numel()
+        value = value.coalesce().values()
+        zeros = whole - value.numel()
     try:
-        return GradientSummary.of(value, block_formats=block_formats, block_axis=block_axis)
+        summary = GradientSummary.of(value, block_formats=block_formats, block_axis=block_axis)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name!r}: {error}") from None
+    return replace(summary, zero=summary.zero + zeros) if zeros else summary

@@ -67,6 +67,8 @@ class History:
         self.scale_changes: deque[ScaleChange] = deque(maxlen=_MOST_EVENTS)
         self.first_non_finite: dict[str, NonFinite] = {}
         """The first inf or NaN in all steps, forward and backward."""
+        self.is_broken = False
+        """Whether the gradients of the newest observed step hold an inf or a NaN."""
         self._saw_outputs = False
         self.snapshots: list[Snapshot] = []
         """The observed steps, oldest first. When there are too many, every second one is dropped."""
@@ -86,6 +88,7 @@ class History:
                 self.first_non_finite.setdefault(where, NonFinite(record.step, where, name))
         if not (seen.gradients or seen.others):
             return False
+        self.is_broken = record.non_finite > 0
         summaries = seen.gradients
         if seen.others:
             summaries = joined([seen.gradients, seen.others], [*seen.gradients, *seen.others])

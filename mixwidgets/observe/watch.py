@@ -116,7 +116,10 @@ class Watcher:
 
     def stop(self) -> None:
         """Remove every hook and end the journal; harmless while not watching. What was observed is kept."""
-        self._stop("completed", "Watching was ended.")
+        told = (
+            " The newest gradients that were observed hold an inf or NaN." if self._history.is_broken else ""
+        )
+        self._stop("completed", f"Watching was ended.{told}")
 
     def __enter__(self) -> Self:
         return self.start()

@@ -32,8 +32,8 @@ def test_a_healthy_model_has_no_first_difference(architectures, name, recipe):
     assert {*found.table.direction} == {"forward", "backward"}
 
 
-def attention(architectures, how):
-    """An attention whose scores, or softmax, are written by hand, as it is registered with transformers."""
+def attention(architectures, how, model="bert"):
+    """A model with an attention whose scores, or softmax, are written by hand and registered."""
 
     def attend(module, query, key, value, mask, scaling=None, dropout=0.0, **rest):
         scores = query @ key.transpose(2, 3) * (scaling or query.shape[-1] ** -0.5)
@@ -50,7 +50,8 @@ def attention(architectures, how):
 
     name = how.replace(" ", "_")
     architectures.tf.AttentionInterface.register(name, attend)
-    model, batch, loss = architectures.bert(attn_implementation="eager")
+    options = {"attn_implementation": "eager"} if model == "bert" else {}
+    model, batch, loss = getattr(architectures, model)(**options)
     model.config._attn_implementation = name
     return model, batch, loss
 
@@ -72,6 +73,54 @@ def test_naive_softmax(architectures):
     assert mw.first_difference(model, batch, loss, "bf16").module is None
     model, batch, loss = architectures.bert(attn_implementation="eager")
     assert mw.first_difference(with_large_logits(model), batch, loss).module is None
+
+
+def test_a_naive_softmax_between_two_children(architectures):
+    """GPT-2's attention passes what it computes to a projection, and does not return it."""
+    model, batch, loss = attention(architectures, "naive softmax", "gpt2")
+    plain, _, _ = architectures.gpt2()
+    for one in (model, plain):
+        with torch.no_grad():
+            one.transformer.h[1].attn.c_attn.weight.mul_(30)
+    found = mw.first_difference(model, batch, loss)
+    assert (found.module, found.direction) == ("transformer.h.1.attn", "forward")
+    assert "its input to transformer.h.1.attn.c_proj are infinite or NaN: exp, in float16" in found.reason
+    forward = found.table[found.table.direction == "forward"]
+    assert [*forward[forward.verdict == "off"].module] == ["transformer.h.1.attn"]
+    assert mw.first_difference(model, batch, loss, "bf16").module is None
+    assert mw.first_difference(plain, batch, loss).module is None
+
+
+def stepping(unscale, limit):
+    """A step that unscales after clipping, or not at all."""
+
+    def step(loss, parameters, loss_scale):
+        (loss * loss_scale).backward()
+        nn.utils.clip_grad_norm_(parameters, limit)
+        if unscale:
+            torch._foreach_div_([parameter.grad for parameter in parameters], loss_scale)
+
+    return step
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "vit"])
+@pytest.mark.parametrize(
+    ("unscale", "limit", "says"), [(False, 1e9, "were not unscaled"), (True, 0.01, "Unscale first")]
+)
+def test_a_missing_unscale_and_clipping_before_it(architectures, name, unscale, limit, says):
+    model, batch, loss = getattr(architectures, name)()
+    trained = [*model.parameters()]
+
+    def healthy(loss, parameters, loss_scale):
+        (loss * loss_scale).backward()
+        torch._foreach_div_([one.grad for one in parameters if one.grad is not None], loss_scale)
+        nn.utils.clip_grad_norm_(parameters, limit)
+
+    found = mw.first_difference(model, batch, loss, step=stepping(unscale, limit))
+    assert (found.module, found.direction) == ("step", "backward")
+    assert says in found.reason
+    assert mw.first_difference(model, batch, loss, step=healthy).module is None
+    assert all(weight.grad is None for weight in trained)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,31 @@ def test_a_fault_is_named_where_it_is_made_and_not_where_it_is_inherited():
     assert mw.first_difference(model, INPUTS, loss, "bf16").module is None
 
 
+class Around(nn.Module):
+    """Overflows between its two layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.other((self.one(x) * 1e4).pow(2).sqrt() * 1e-4)
+
+
+@pytest.mark.parametrize("outermost", [False, True])
+def test_a_fault_between_two_children_is_their_parent_s(outermost, monkeypatch):
+    model = Around() if outermost else nn.Sequential(nn.Linear(8, 8), Around())
+    found = mw.first_difference(model, INPUTS, loss)
+    name, prefix = ("Around", "") if outermost else ("1", "1.")
+    assert (found.module, found.direction) == (name, "forward")
+    row = found.table[found.table.verdict == "off"].iloc[0]
+    assert row.tensor == f"input to {prefix}other"
+    assert "pow, in float16" in found.reason
+    monkeypatch.setenv("MIXWIDGETS_LANG", "zh")
+    assert f"{prefix}other 的输入共 512 个值" in mw.first_difference(model, INPUTS, loss).reason
+    assert mw.first_difference(model, INPUTS, loss, "bf16").module is None
+
+
 class WrongInBackward(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):

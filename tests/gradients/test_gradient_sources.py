@@ -114,3 +114,16 @@ def test_no_scale_in_range_is_better() -> None:
 def test_no_summaries() -> None:
     with pytest.raises(ValueError, match="no gradients"):
         best_loss_scale([], "float16")
+
+
+def test_sparse_and_complex_gradients_of_a_model() -> None:
+    torch = pytest.importorskip("torch")
+    model = torch.nn.ModuleDict({"words": torch.nn.Embedding(10, 4, sparse=True)})
+    model.register_parameter("turn", torch.nn.Parameter(torch.tensor([3 + 4j, 1 - 1j])))
+    (model["words"](torch.tensor([1, 2, 2])).sum() + (model.turn.abs() ** 2).sum()).backward()
+    found = collect(model).summaries
+    dense = GradientSummary.of(model["words"].weight.grad.to_dense())
+    assert found["words.weight"] == dense
+    assert (dense.count, dense.zero) == (40, 32)
+    assert found["turn.real"] == GradientSummary.of(model.turn.grad.real)
+    assert found["turn.imag"] == GradientSummary.of(np.array([8.0, -2.0], np.float32))

@@ -205,3 +205,13 @@ def test_a_watched_loop_that_is_none(changes):
     fields = {**WatchedLoop(model="Net", format="bfloat16", every=7).to_dict(), **changes}
     with pytest.raises((ValueError, TypeError)):
         WatchedLoop.from_dict(fields)
+
+
+@pytest.mark.parametrize(
+    ("poisoned", "by", "says"), [((), None, False), ((2,), scaler(), False), ((2,), None, True)]
+)
+def test_a_run_that_ends_with_nan_says_so(tmp_path, poisoned, by, says):
+    Twin(poisoned=poisoned, scaler=by).run_watched(3, path=tmp_path / "run")
+    run = mw.open_run(tmp_path / "run")
+    assert run.status == "completed"
+    assert ("inf or NaN" in run.message) == says

@@ -18,7 +18,7 @@ import mixwidgets
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
-BY_USERS_ALONE = ("wandb", "mlflow-skinny")  # never installed here
+BY_USERS_ALONE = ("mlflow-skinny",)  # never installed here
 
 
 def pinned() -> dict[str, Version]:

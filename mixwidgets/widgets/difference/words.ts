@@ -31,11 +31,11 @@ export interface Row extends Omit<Told, "tensors"> {
 
 export const moduleName = ({ module, call }: Pick<Told, "module" | "call">): string => (call ? t("difference.call", { module, number: call + 1 }) : module);
 
-/** "output", "output 2", "gradient of weight". */
+/** "output", "output 2", "gradient of weight", "input to fc". */
 export function tensorName({ name }: Tensor): string {
-  const [, gradient, what, number = ""] = /^(gradient of )?(.*?)( [0-9]+)?$/.exec(name)!;
+  const [, of, what, number = ""] = /^(gradient of |input to )?(.*?)( [0-9]+)?$/.exec(name)!;
   const word = (what === "output" || what === "input" || what === "gradients" ? t(`difference.${what}`) : what) + number;
-  return gradient ? t("difference.gradient_of", { what: word }) : word;
+  return of ? t(of === "input to " ? "difference.input_to" : "difference.gradient_of", { what: word }) : word;
 }
 
 export const errorWords = ({ error, explained }: Tensor): string =>

@@ -38,7 +38,7 @@ function row(format: string, shown: readonly GradientSummary[]): HTMLElement {
   const total = (field: "flushed" | "clipped") => share(records.reduce((sum, one) => sum + one[field], 0), all);
   const one = records.length === 1 ? records[0] : undefined;
   const span = (low: number | null | undefined, high: number | null | undefined) =>
-    low == null || high == null ? "–" : t("explorer.blocks_span", { low: tenths(low), high: tenths(high) });
+    low == null || high == null ? "–" : `${tenths(low)} … ${tenths(high)}`;
   const log2 = (amax: number | null | undefined) => amax && Math.log2(amax);
   const cells = [
     total("flushed"), total("clipped"), one ? percent(one.relative_error) : "–",
