@@ -87,6 +87,16 @@ describe("the losses", () => {
     expect(el.querySelector(".mw-step-said")!.textContent).toBe(
       "step 2 · a: 1.000, from 0.500 to 1.500 · <b>: no mean, since a seed has no finite loss there");
   });
+
+  it("say of how many settings they are, where they are not of all", () => {
+    const one = sweepModel({ _grid: grid }); // no band has been sent yet
+    const { el } = show(one);
+    const note = el.querySelector(".mw-chart-note")!;
+    one.set("_bands", [wire([[1, 2, 1, 3]]), wire([[1, 2, 1, 3]])]);
+    expect(note.textContent).not.toContain("first");
+    one.set("_bands", [wire([[1, 2, 1, 3]])]);
+    expect(note.textContent).toContain("(the first 1 settings)");
+  });
 });
 
 it("asks on the stage which setting is best, and hides it once there is a band", () => {

@@ -88,8 +88,12 @@ class Story:
     def _place(self, cell: Mapping[str, Any], widget: MixWidget) -> None:
         if isinstance(widget, Exercise):
             place = f"exercise-{widget.exercise}"
-            options = [h("li", {}, option["text"]) for option in widget._question.get("options", ())]
-            still = h("noscript", {}, h("p", {}, widget._question["question"]), h("ul", {}, *options))
+            options = [
+                h("li", {}, *_strong(option["text"])) for option in widget._question.get("options", ())
+            ]
+            still = h(
+                "noscript", {}, h("p", {}, *_strong(widget._question["question"])), h("ul", {}, *options)
+            )
             go_on = h("button", {"type": "button", "class": "go-on", "hidden": ""}, self._says("go_on"))
             self._add(cell, "question", h("div", {"id": place, "class": "exercise"}, still), go_on)
             self._asked += 1
@@ -161,6 +165,11 @@ def _made(cell: Mapping[str, Any], lang: str) -> MixWidget | None:
         named = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
         return cls(*given, **named, lang=lang)
     return None
+
+
+def _strong(text: str) -> list[Element | str]:
+    """A text of a question: what is between asterisks is strong."""
+    return [h("strong", {}, part) if i % 2 else part for i, part in enumerate(text.split("*"))]
 
 
 def _html(markdown: str) -> list[Element]:

@@ -352,6 +352,7 @@ def test_a_lesson_goes_on_after_each_question_and_its_words_set_the_widget_besid
     page.goto(site.address + path)
     for part in ("#round-line-text", "#round-summary", "#round-ex-tie p", "#round-line img"):
         expect(page.locator(part).first).to_be_visible()
+    expect(page.locator("#round-ex-tie p strong")).to_have_text("2051")
     context.close()
 
 

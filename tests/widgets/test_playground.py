@@ -173,6 +173,17 @@ def test_a_story_sets_all_and_its_settings_can_be_trained_with(playground, name)
     assert playground.story == name
 
 
+def test_where_it_cannot_be_drawn_a_text_says_what_trains():
+    playground = mw.Playground(task="spiral", layers=[3, 5], weight_format="bfloat16", loss_weight=1e-3)
+    told = playground._repr_mimebundle_()[0]["text/plain"].splitlines()
+    assert told[1:] == [
+        "spiral, hidden units 3-5: weights in bfloat16, activations in float16, gradients in float16"
+    ]
+    playground.set_state({"_history": memoryview(np.array([[7, 0.25, 0.5, 1, 0]], "<f8").tobytes())})
+    told = playground._repr_mimebundle_()[0]["text/plain"].splitlines()
+    assert told[-1] == "step 7: loss 0.5; 0.25 in float32"
+
+
 def test_the_history(playground):
     assert list(playground.history.columns) == ["step", "loss_float32", "loss", "loss_scale", "skipped"]
     assert len(playground.history) == 0

@@ -160,6 +160,16 @@ class Playground(MixWidget):
         except (TypeError, ValueError) as error:
             raise t.TraitError(str(error)) from None
 
+    def _content(self) -> str:
+        units = "-".join(map(str, self.layers)) or "none"
+        lines = [
+            f"{self.task}, hidden units {units}: weights in {self.weight_format}, activations in "
+            f"{self.activation_format}, gradients in {self.gradient_format}"
+        ]
+        for step, wide, loss, *_ in np.frombuffer(self._history, "<f8").reshape(-1, len(_COLUMNS))[-1:]:
+            lines.append(f"step {step:.0f}: loss {loss:.4g}; {wide:.4g} in float32")
+        return "\n".join(lines)
+
     def _state_value(self, name: str) -> Any:
         return as_text(name, super()._state_value(name))
 

@@ -5,7 +5,7 @@ import { chart } from "#ui/chart/chart.ts";
 import { bandPath, lossAxes, lossPath, lossTicks, pointAt, type Range, within } from "#ui/chart/geometry.ts";
 import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
-import { set } from "#ui/dom.ts";
+import { set, setText } from "#ui/dom.ts";
 import { floatRows } from "#ui/float_rows.ts";
 import { sentences, t } from "#ui/messages.ts";
 import { axisNumber, count, decimal } from "#ui/run_words.ts";
@@ -23,7 +23,7 @@ export function bandChart(view: View<any>, { rows = [] }: Grid, sent: ReadonlySi
   const bands = computed(() => sent.value.map((view, i): Band => ({
     name: rows[i]!.name, style: i, rows: floatRows(view, 4).map(([step, mean, low, high]) => ({ step: step!, mean: mean!, low: low!, high: high! })),
   })).filter((band) => band.rows.length > 0));
-  const loss = chart(t("sweep.loss"), [t("sweep.loss_note"), rows.length > sent.value.length ? t("sweep.first_settings", { count: sent.value.length }) : ""].join(" "));
+  const loss = chart(t("sweep.loss"), t("sweep.loss_note"));
   const key = lineKey();
   const all = computed(() => bands.value.reduce((most, { rows }) => Math.max(most, rows.at(-1)!.step), 0));
   const read = (step: number) => [t("chart.step_is", { step: count(step) }), ...bands.value.map((band) => words(band, step))].join(" · ");
@@ -33,6 +33,8 @@ export function bandChart(view: View<any>, { rows = [] }: Grid, sent: ReadonlySi
 
   view.effect(() => {
     set(element, { hidden: bands.value.length === 0 });
+    const isPart = rows.length > sent.value.length;
+    setText(loss.note, [t("sweep.loss_note"), ...(isPart ? [t("sweep.first_settings", { count: sent.value.length })] : [])].join(" "));
     const width = Math.max(240, Math.round(size.value) || 560);
     const { named, right } = key.place(width, bands.value);
     const frame = { width, height: element.closest("[data-stage]") ? 140 : 220, left: 58, right, top: 8, bottom: 24 };
