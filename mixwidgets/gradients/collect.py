@@ -24,8 +24,8 @@ def collect(source: object, block_formats: BlockFormats = (), block_axis: int | 
     """Summarise every gradient of `source`: a mapping of names to gradients, or a model after backward().
 
     The gradients of a complex parameter w are "w.real" and "w.imag"; values that a sparse one does not store
-    count as zeros. A run, a watcher or a GradientSnapshot gives its newest gradients. A single array, tensor or
-    GradientSummary is named "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a
+    count as zeros. A run, a watcher or a GradientSnapshot gives its newest gradients. A single array, tensor
+    or GradientSummary is named "gradients". A gradient is a NumPy or ml_dtypes array, a torch tensor, a
     GradientSummary, or None, which is left out and listed in `without_gradient`. Block formats are recorded
     of arrays and tensors, as by `GradientSummary.of`.
     Raises TypeError for anything else and ValueError if there is no gradient at all.
