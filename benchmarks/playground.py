@@ -16,12 +16,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mixwidgets.site.exporting import export_site
-
 import mixwidgets as mw
 from benchmarks.page import CLICKS, spread
 from benchmarks.pairs import compare
 from benchmarks.snapshots import heap, megabytes
+from mixwidgets.site.pages import export_site
 from tests.browser.chromium import browser
 from tests.playground.engine import NODE, ROOT
 
