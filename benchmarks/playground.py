@@ -20,7 +20,8 @@ import mixwidgets as mw
 from benchmarks.page import CLICKS, spread
 from benchmarks.pairs import compare
 from benchmarks.snapshots import heap, megabytes
-from mixwidgets.site.pages import export_site
+from mixwidgets.site.folder import write_site
+from mixwidgets.site.pages import build_site
 from tests.browser.chromium import browser
 from tests.playground.engine import NODE, ROOT
 
@@ -118,7 +119,7 @@ def in_page() -> dict[str, object]:
 def front_page(chromium: Browser, folder: Path) -> dict[str, object]:
     """The site's front page from disk, in a new context each time, until its chart is drawn; beside a page
     that draws a canvas and nothing else."""
-    export_site(folder / "site")
+    write_site(folder / "site", build_site())
     bare = folder / "bare.html"
     bare.write_text(BARE, encoding="utf-8")
     took: dict[Path, list[float]] = {}
