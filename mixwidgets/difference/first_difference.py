@@ -1,7 +1,7 @@
 """first_difference: the first module whose error in low precision is larger than rounding explains."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import Text, in_language
 from mixwidgets.training.device import training_settings
+from mixwidgets.training.op_precisions import call_arguments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +132,7 @@ def first_difference(
         raise TypeError(f"loss takes a function of the model's output; got a {type(loss).__name__}.")
     model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     with training_settings():
-        compared = Comparison(model, _arguments(batch), loss, chosen, step)
+        compared = Comparison(model, call_arguments(batch), loss, chosen, step)
         module, direction, why, rows, tensors = verdict(compared)
     lang, reasons = chosen_language(), [row.reason for row in rows]
     table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
@@ -143,9 +144,3 @@ def first_difference(
 
 def _recipe(name: str, given: str | Recipe) -> Recipe:
     return given if isinstance(given, Recipe) else recipes[choice(name, given, recipes)]
-
-
-def _arguments(batch: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if isinstance(batch, Mapping):
-        return (), dict(batch)
-    return (tuple(batch) if isinstance(batch, tuple | list) else (batch,)), {}

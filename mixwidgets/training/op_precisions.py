@@ -5,17 +5,19 @@ dispatch mode, below autograd, autocast and `Precision`, records each kernel cal
 """
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.func import functional_call
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.task.source import check_trust
-from mixwidgets.training.device import choose_device, training_settings
+from mixwidgets.training.device import RandomState, choose_device, training_settings
 from mixwidgets.training.function_kinds import UNINITIALISED
 from mixwidgets.training.loop import make_trainer
 from mixwidgets.training.multi_tensor import floats_in
@@ -25,15 +27,34 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@overload
+def op_precisions(
+    task: nn.Module, recipe: Any, *, loss: Callable[[Any], Tensor] | None = None
+) -> "pd.DataFrame": ...
+@overload
 def op_precisions(
     task: Any, recipe: Recipe | str | None = None, *, trust_source: bool = False, **fields: Any
+) -> "pd.DataFrame": ...
+def op_precisions(
+    task: Any,
+    recipe: Any = None,
+    *,
+    loss: Callable[[Any], Tensor] | None = None,
+    trust_source: bool = False,
+    **fields: Any,
 ) -> "pd.DataFrame":
     """Run one real optimiser step and list its operations with their precisions, as a DataFrame.
 
-    `task`: the `task` of an Experiment, or an Experiment itself; `recipe`: a preset's name or a Recipe
-    (default: the Experiment's, or "fp32"); `fields`: other fields of the Experiment, such as `device="cuda"`
-    or `batch_size=8`. Each call makes a new model from the seed; micro-batches are not used. `trust_source`
-    is as in `train`. Raises the errors of Experiment and `train`.
+    `op_precisions("char_gpt", "fp16_static")`. `task`: the `task` of an Experiment, or an Experiment itself;
+    `recipe`: a preset's name or a Recipe (default: the Experiment's, or "fp32"); `fields`: other fields of
+    the Experiment, such as `device="cuda"` or `batch_size=8`. Each call makes a new model from the seed;
+    micro-batches are not used. `trust_source` is as in `train`. Raises the errors of Experiment and `train`.
+
+    `op_precisions(model, batch)`: the forward and the backward pass of a torch.nn.Module of your own, in the
+    precision that it has where you call it, such as inside `with torch.autocast("cuda")`. The batch is the
+    model's input: a tensor, a tuple or list of arguments, or a mapping of keyword arguments. `loss`: a
+    function of its output that returns a scalar tensor; default: the sum of all outputs. The model, its
+    gradients and torch's random generator are not changed. TypeError if the loss depends on no weight.
 
     One row per operation and precision, in the order of the first call:
 
@@ -48,24 +69,69 @@ def op_precisions(
     """
     import pandas as pd
 
-    chosen = {**fields} if recipe is None else {**fields, "recipe": recipe}
-    experiment = task.replace(**chosen) if isinstance(task, Experiment) else Experiment(task=task, **chosen)
-    experiment = experiment.replace(micro_batches=1)
+    if isinstance(task, nn.Module):
+        calls = _of_model(task, recipe, loss or _sum)
+    else:
+        chosen = {**fields} if recipe is None else {**fields, "recipe": recipe}
+        experiment = (
+            task.replace(**chosen) if isinstance(task, Experiment) else Experiment(task=task, **chosen)
+        )
+        calls = _of_step(experiment.replace(micro_batches=1), trust_source)
+    rows = [(*key, count) for key, count in calls.items()]
+    return pd.DataFrame(rows, columns=["phase", "op", "inputs", "output", "calls"])
+
+
+Calls = Counter[tuple[str, str, str, str]]
+"""By (phase, op, input dtypes, output dtypes)."""
+
+
+def _of_step(experiment: Experiment, trust_source: bool) -> Calls:
     check_trust(experiment.task, experiment.task_source, trust_source)
     with training_settings():
         trainer = make_trainer(experiment, choose_device(experiment.device))
         with _Probe(trainer.model) as probe:
             trainer.step(1, observed=False)
-    rows = [(*key, calls) for key, calls in probe.calls.items()]
-    return pd.DataFrame(rows, columns=["phase", "op", "inputs", "output", "calls"])
+    return probe.calls
+
+
+def _of_model(model: nn.Module, batch: Any, loss: Callable[[Any], Tensor]) -> Calls:
+    if batch is None or isinstance(batch, str | Recipe):
+        raise TypeError(
+            f"op_precisions(model, batch) takes the model's input, not a recipe; got {batch!r}. Call it inside "
+            "torch.autocast, or with a model that you have cast, to see other precisions."
+        )
+    args, kwargs = call_arguments(batch)
+    weights = [weight for weight in model.parameters() if weight.requires_grad]
+    buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}  # the forward pass may write
+    device = weights[0].device if weights else torch.device("cpu")
+    with RandomState(0, device), torch.enable_grad(), _Probe(model) as probe:
+        value = loss(functional_call(model, buffers, args, kwargs))
+        if not isinstance(value, Tensor) or not value.requires_grad:
+            raise TypeError(
+                f"the loss of a {type(model).__name__} depends on no weight: pass loss=…, a function of the "
+                "model's output that returns a scalar tensor, such as loss=lambda output: output.loss."
+            )
+        torch.autograd.grad(value, weights, allow_unused=True)
+    return probe.calls
+
+
+def call_arguments(batch: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments and keyword arguments with which a model is called."""
+    if isinstance(batch, Mapping):
+        return (), dict(batch)
+    return (tuple(batch) if isinstance(batch, tuple | list) else (batch,)), {}
+
+
+def _sum(output: Any) -> Any:
+    return sum(part.sum() for part in floats_in(output))
 
 
 class _Probe(TorchDispatchMode):
-    """Counts calls by (phase, op, input dtypes, output dtypes), from the model's first operation on."""
+    """Counts calls from the model's first operation on."""
 
     def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.calls: Counter[tuple[str, str, str, str]] = Counter()
+        self.calls: Calls = Counter()
         self._phase = ""
         self._tracker = ModuleTracker()
         self._hooks = (

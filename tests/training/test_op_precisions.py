@@ -145,3 +145,51 @@ def test_what_follows_the_backward_pass_takes_all_weights_at_once(recipe):
     assert all(update[op] <= 4 for op in ours)
     assert update["sqrt"] == 29
     assert not {"mul", "copy_", "empty_like"} & set(update.index)
+
+
+class Own(nn.Module):
+    """A model of nobody's task: it takes keywords, puts out a tuple, and counts its batches."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.linear = nn.BatchNorm1d(4), nn.Linear(4, 2)
+
+    def forward(self, x, scale=1.0):
+        return self.linear(self.norm(x)) * scale, x.sum()
+
+
+def test_a_model_and_a_batch_of_ones_own():
+    model, batch = Own(), torch.randn(8, 4)
+    table = op_precisions(model, batch)
+    assert list(table.columns) == COLUMNS
+    assert list(table.phase.unique()) == ["forward", "loss", "backward"]
+    assert inputs_of(table, "addmm") == inputs_of(table, "native_batch_norm") == "float32"
+    with torch.autocast("cpu", torch.bfloat16):
+        narrow = op_precisions(
+            model, {"x": batch, "scale": 2.0}, loss=lambda output: output[0].square().mean()
+        )
+    assert inputs_of(narrow, "addmm") == "bfloat16"
+    assert inputs_of(narrow, "native_batch_norm") == "float32"
+    halved = op_precisions(model.half(), (batch.half(),))
+    assert inputs_of(halved, "addmm") == "float16"
+    assert inputs_of(halved, "mm", "backward") == "float16"
+
+
+def test_a_model_is_left_as_it_was():
+    model = nn.Sequential(Own().norm, nn.Dropout(), nn.Linear(4, 2))
+    before, state = {name: one.clone() for name, one in model.state_dict().items()}, torch.get_rng_state()
+    op_precisions(model, torch.randn(8, 4, generator=torch.Generator().manual_seed(0)))
+    assert all(torch.equal(one, before[name]) for name, one in model.state_dict().items())
+    assert all(weight.grad is None for weight in model.parameters())
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("batch", [None, "fp16_static", recipes["fp16_static"]])
+def test_a_model_without_a_batch(batch):
+    with pytest.raises(TypeError, match="takes the model's input"):
+        op_precisions(nn.Linear(4, 2), batch)
+
+
+def test_a_loss_that_depends_on_no_weight():
+    with pytest.raises(TypeError, match="pass loss="):
+        op_precisions(nn.Linear(4, 2), torch.ones(1, 4), loss=lambda output: output.detach().sum())
