@@ -89,7 +89,8 @@ def _of_step(experiment: Experiment, trust_source: bool) -> Calls:
     check_trust(experiment.task, experiment.task_source, trust_source)
     with training_settings():
         trainer = make_trainer(experiment, choose_device(experiment.device))
-        with _Probe(trainer.model) as probe:
+        probe = _Probe(trainer.model)
+        with probe:
             trainer.step(1, observed=False)
     return probe.calls
 
@@ -97,14 +98,15 @@ def _of_step(experiment: Experiment, trust_source: bool) -> Calls:
 def _of_model(model: nn.Module, batch: Any, loss: Callable[[Any], Tensor]) -> Calls:
     if batch is None or isinstance(batch, str | Recipe):
         raise TypeError(
-            f"op_precisions(model, batch) takes the model's input, not a recipe; got {batch!r}. Call it inside "
-            "torch.autocast, or with a model that you have cast, to see other precisions."
+            f"op_precisions(model, batch) takes the model's input, not a recipe; got {batch!r}. To see other "
+            "precisions, call it inside torch.autocast, or with a model that you have cast."
         )
     args, kwargs = call_arguments(batch)
     weights = [weight for weight in model.parameters() if weight.requires_grad]
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}  # the forward pass may write
     device = weights[0].device if weights else torch.device("cpu")
-    with RandomState(0, device), torch.enable_grad(), _Probe(model) as probe:
+    probe = _Probe(model)
+    with RandomState(0, device), torch.enable_grad(), probe:
         value = loss(functional_call(model, buffers, args, kwargs))
         if not isinstance(value, Tensor) or not value.requires_grad:
             raise TypeError(
