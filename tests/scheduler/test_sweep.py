@@ -375,7 +375,7 @@ def test_workers_are_as_many_as_are_asked_for(tmp_path, monkeypatch, thread):
     )
     mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=2).stop()
     assert asked == [2]
-    for wrong, error in ((0, ValueError), ("2", TypeError)):
+    for wrong, error in ((0, ValueError), (2.0, TypeError)):
         with pytest.raises(error, match="workers takes a whole number from 1"):
             mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=wrong)
     with pytest.raises(ValueError, match="workers or an executor"):

@@ -1,6 +1,5 @@
 """The choice in a TrainingLab: validated with the experiment's own errors, and turned into experiments."""
 
-import re
 from collections.abc import Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -22,7 +21,6 @@ SEVERAL = ("recipe", "seed")
 MOST_AT_ONCE = 100
 """The runs of one launch, each of which waits as a process of its own."""
 _NONE: Mapping[str, Recipe] = MappingProxyType({})
-_INTEGER = re.compile(r"-?[0-9]{1,15}")
 
 
 def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Experiment]:
@@ -67,10 +65,7 @@ def as_text(name: str, value: Any) -> Any:
 
 def of_text(name: str, value: Any) -> Any:
     """The inverse of `as_text`; invalid values are left to `checked`."""
-    if name not in SEVERAL:
-        return value
-    parts = value.split(",")
-    return [int(part) if _INTEGER.fullmatch(part) else part for part in parts] if name == "seed" else parts
+    return value.split(",") if name in SEVERAL else value
 
 
 def choice_of(experiment: Experiment | WatchedLoop) -> dict[str, Any]:
