@@ -25,7 +25,7 @@ class ShownSweep(Sweep):
         return ShownRuns(super().wait(timeout, progress and cell is None), self, cell)
 
 
-class ShownRuns(list["Run"]):
+class ShownRuns(list[Run]):
     """The runs of a finished sweep, which a notebook shows as its SweepProgress, unless the cell that waited
     shows it already."""
 
@@ -47,5 +47,5 @@ def _cell() -> int | None:
 
 
 @wraps(Sweep.start, assigned=("__doc__",))
-def sweep(*args: Any, **keywords: Any) -> ShownSweep:
+def sweep(*args: Any, **keywords: Any) -> Sweep:
     return ShownSweep.start(*args, **keywords)
