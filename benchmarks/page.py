@@ -38,14 +38,20 @@ CELLS = (
     "mw.LossScaleExplorer({f'layer{i}': row.view('f4') for i, row in enumerate(bits)})",
 )
 
-# Milliseconds from the click until the label differs and a frame with it was handed to the screen.
-CLICK_TOGGLE = """async (button, n) => {
+PAINTED = """
   const painted = () => new Promise((done) => requestAnimationFrame(() => {
     const channel = new MessageChannel();
     channel.port1.onmessage = done;
     channel.port2.postMessage(null);
   }));
-  const times = [];
+"""
+"""A function of the page: waits until a frame was handed to the screen."""
+
+# Milliseconds from the click until the label differs and a frame with it was handed to the screen.
+CLICK_TOGGLE = (
+    """async (button, n) => {"""
+    + PAINTED
+    + """  const times = [];
   for (let i = 0; i < n; i++) {
     const before = button.textContent;
     const start = performance.now();
@@ -59,14 +65,12 @@ CLICK_TOGGLE = """async (button, n) => {
   }
   return times;
 }"""
+)
 
-CLICK_BIT = """async (root, n) => {
-  const painted = () => new Promise((done) => requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = done;
-    channel.port2.postMessage(null);
-  }));
-  const bits = [...root.querySelectorAll('[role=switch]')];
+CLICK_BIT = (
+    """async (root, n) => {"""
+    + PAINTED
+    + """  const bits = [...root.querySelectorAll('[role=switch]')];
   const times = [], handlers = [];
   for (let i = 0; i < n; i++) {
     const bit = bits[(i * 7) % bits.length];
@@ -79,6 +83,7 @@ CLICK_BIT = """async (root, n) => {
   }
   return { times, handlers };
 }"""
+)
 
 
 class Frames:

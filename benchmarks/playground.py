@@ -17,7 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 import mixwidgets as mw
-from benchmarks.page import CLICKS, spread
+from benchmarks.page import CLICKS, PAINTED, spread
 from benchmarks.pairs import compare
 from benchmarks.snapshots import heap, megabytes
 from mixwidgets.site.folder import write_site
@@ -64,13 +64,10 @@ DRAWN = """window.drawn = new Promise((done) => (function look() {
 })());"""
 # Milliseconds from the moment at which a click is due, also where the page is busy then, until a frame that
 # shows it was handed to the screen. Between clicks it trains and draws.
-CLICK_DUE = """async (root, n) => {
-  const painted = () => new Promise((done) => requestAnimationFrame(() => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = done;
-    channel.port2.postMessage(null);
-  }));
-  const times = [];
+CLICK_DUE = (
+    """async (root, n) => {"""
+    + PAINTED
+    + """  const times = [];
   for (let i = 0; i < n; i++) {
     const bits = root.querySelectorAll("[role=switch]");
     const due = performance.now() + 60 + (i * 37) % 90;
@@ -81,6 +78,7 @@ CLICK_DUE = """async (root, n) => {
   }
   return times;
 }"""
+)
 FRAMES = "window.frames_seen = 0; (function next() { frames_seen++; requestAnimationFrame(next); })()"
 
 
@@ -113,7 +111,7 @@ def measure() -> dict[str, object]:
 def in_page() -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         rows = {**front_page(chromium, Path(folder)), **clicks(chromium, Path(folder))}
-        return rows | heap_of_an_hour(chromium, Path(folder))
+        return rows | heap_while_it_trains(chromium, Path(folder))
 
 
 def front_page(chromium: Browser, folder: Path) -> dict[str, object]:
@@ -173,7 +171,7 @@ def clicks(chromium: Browser, folder: Path) -> dict[str, object]:
     return rows
 
 
-def heap_of_an_hour(chromium: Browser, folder: Path) -> dict[str, object]:
+def heap_while_it_trains(chromium: Browser, folder: Path) -> dict[str, object]:
     """The heap, paused, after each part of a run."""
     page = _opened(chromium, mw.Playground(steps=PAUSE), folder)
     page.evaluate(FRAMES)
