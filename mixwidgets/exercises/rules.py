@@ -91,6 +91,8 @@ def check_rule(rule: Any) -> None:
         if read_number(rule["of"]).magnitude == 0:
             raise ValueError("a scale needs a finite non-zero number.")
     elif verb == "sum":
+        if isinstance(rule["times"], str):  # the page counts with it as it is
+            raise TypeError(f"times takes a whole number, not a text; got {rule['times']!r}.")
         whole_number("times", rule["times"], 1, _MOST_TIMES)
     if verb not in _ANY:
         target(rule)

@@ -94,7 +94,7 @@ class Sweep:
                 f"executor takes a concurrent.futures.Executor; got a {type(executor).__name__}.{hint}"
             )
         if workers is not None:
-            whole_number("workers", workers, 1, MOST_WORKERS)
+            workers = whole_number("workers", workers, 1, MOST_WORKERS)
             if executor is not None:
                 raise ValueError("an executor has its own workers: pass either workers or an executor")
         system.require_processes("sweep", "a loop over mw.train(experiment) trains one after another")

@@ -174,6 +174,7 @@ def wrong(change, of="largest-float16"):
         (wrong(lambda e: e.update(rule={"value": 65504})), "numbers are given as text"),
         (wrong(lambda e: e.update(rule={"value": "0x7BFF"})), "there is no format"),
         (wrong(lambda e: e.update(rule={"value": "1", "times": 3})), "takes no 'times'"),
+        (wrong(lambda e: e.update(rule={"sum": "1", "times": "9", "format": "float16"})), "not a text"),
         (wrong(lambda e: e.update(rule={"sum": "1", "times": 10**9, "format": "float16"})), "to 100000"),
         (
             wrong(lambda e: e.update(rule={"scale": "least", "of": "0", "format": "float16"})),

@@ -374,7 +374,8 @@ def test_workers_are_as_many_as_are_asked_for(tmp_path, monkeypatch, thread):
         "mixwidgets.scheduler.sweep.local_pool", lambda slots, workers: asked.append(workers) or thread
     )
     mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=2).stop()
-    assert asked == [2]
+    mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers="2^2").stop()
+    assert asked == [2, 4]
     for wrong, error in ((0, ValueError), (2.0, TypeError)):
         with pytest.raises(error, match="workers takes a whole number from 1"):
             mw.sweep([EXPERIMENT], runs_dir=tmp_path, workers=wrong)
