@@ -15,11 +15,8 @@ from mixwidgets.training.precision import name_of
 
 _MANY = 0.1  # of the values
 _GRADIENT_OF = "gradient of "
-_TENSORS = (
-    "output",
-    "gradient of output",
-    "gradient of input",
-)  # every other name has a parameter's or a module's in it
+# Every other name has a parameter's or a module's in it.
+_TENSORS = ("output", "gradient of output", "gradient of input")
 
 
 def in_each_language(sentence: Callable[[Tell], str]) -> Text:

@@ -83,7 +83,9 @@ def _summary(name: str, value: Any, block_formats: BlockFormats, block_axis: int
             f"{name!r} is a parameter, not its gradient; pass parameter.grad (or .detach() for the weights)"
         )
     zeros = 0
-    if getattr(value, "is_sparse", False):
+    if getattr(value, "is_sparse", False) and block_formats:
+        value = value.to_dense()  # blocks also hold the zeros that it does not store
+    elif getattr(value, "is_sparse", False):
         whole = value.numel()
         value = value.coalesce().values()
         zeros = whole - value.numel()

@@ -130,19 +130,16 @@ class Step:
         if not _is_power_of_two(scale) and 0 < scale < math.inf:
             wide = ((n, v if v.dtype == torch.float64 else v.float()) for n, v in values.items())
             values = {name: value * (1 / scale) for name, value in wide}
-        losses = self._losses(kind, values)
+        formats, _ = self._blocks
+        losses = {n: self._losses(kind, _dense(tensors[n], v)) for n, v in values.items() if formats}
         self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names, losses))
 
-    def _losses(self, kind: str, tensors: Mapping[str, Tensor]) -> dict[str, Sequence[BlockLoss]]:
+    def _losses(self, kind: str, tensor: Tensor) -> Sequence[BlockLoss]:
         """Computed on the host, so on a GPU with a sync."""
         formats, axis = self._blocks
-        usual = -1 if kind in _ACTIVATIONS else None
-        return {
-            name: block_losses(tensor, formats, usual if axis is None or not -n <= axis < n else axis)
-            for name, tensor in tensors.items()
-            for n in [tensor.dim()]
-            if formats
-        }
+        if axis is None or not -tensor.dim() <= axis < tensor.dim():
+            axis = -1 if kind in _ACTIVATIONS else None
+        return block_losses(tensor, formats, axis)
 
     def was_scaled(self, scale: float) -> None:
         """The loss turns out to have been scaled. Drop the gradients if the scale is not a power of two."""
@@ -206,6 +203,13 @@ def _stored_values(tensor: Tensor) -> Tensor:
     if hasattr(tensor, "to_local"):
         tensor = tensor.to_local()
     return tensor.coalesce().values() if tensor.is_sparse else tensor
+
+
+def _dense(tensor: Tensor, values: Tensor) -> Tensor:
+    """The tensor with these stored values: blocks also hold the zeros that a sparse one does not store."""
+    if not tensor.is_sparse:
+        return values
+    return values.new_zeros(tensor.shape).index_put_(tuple(tensor.coalesce().indices()), values)
 
 
 def _is_power_of_two(scale: float) -> bool:

@@ -10,6 +10,7 @@ from torch.nn import functional
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe.watch import watch
 from mixwidgets.store.run import open_run
+from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from tests.gradients.block_oracle import FORMATS, in_blocks
 from tests.observe.watch_twins import Twin, assert_same
 
@@ -158,3 +159,20 @@ def test_wrong_block_formats_teach():
     ]:
         with pytest.raises(error, match=message):
             watch(loop.net, loop.steps_by, **options)
+
+
+@pytest.mark.parametrize("axis", [None, 0])
+def test_a_sparse_gradient_has_the_blocks_of_a_dense_one(axis):
+    found = []
+    for sparse in (True, False):
+        torch.manual_seed(0)
+        table = nn.Embedding(64, 8, sparse=sparse)
+        steps_by = torch.optim.SGD(table.parameters(), lr=0.1)
+        with watch(table, steps_by, block_formats=FORMATS, block_axis=axis) as watcher:
+            rows = table(torch.tensor([3, 40, 3, 63]))
+            (rows * torch.logspace(-4, 2, 8)).square().sum().backward()
+            steps_by.step()
+        of_the_model = LossScaleExplorer(table, block_formats=FORMATS, block_axis=axis).blocks()
+        found.append((watcher.summaries["weight"].blocks, of_the_model.to_dict("records")))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == len(FORMATS)
