@@ -96,9 +96,7 @@ def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, An
                 yield f"memory_{source}/{kind}", {"simple_value": size}
 
 
-def _lost(
-    snapshot: GradientSnapshot, format: str, loss_scale: float
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, summary in snapshot.summaries.items():
         for tag, value in tensor_scalars(name, summary, format, loss_scale).items():
             yield tag, {"simple_value": value}

@@ -64,17 +64,15 @@ def test_shares_of_block_formats():
         step(twin, watcher)
     for name, weight in twin.net.named_parameters():
         for own, tensor in ((name, weight.grad), (f"{name} value", weight.detach())):
+            values = int(tensor.count_nonzero())
             for fmt in ("mxfp4", "nvfp4"):
                 wanted = in_blocks(tensor if tensor.dim() > 1 else tensor[None], fmt)
-                found = {kind: told[0][f"{fmt}_{kind}/{own}"] for kind in ("flushed", "clipped", "relative_error")}
-                assert found == pytest.approx(
-                    {
-                        "flushed": wanted["flushed"] / tensor.count_nonzero(),
-                        "clipped": wanted["clipped"] / tensor.count_nonzero(),
-                        "relative_error": wanted["relative_error"],
-                    },
-                    rel=1e-5,
-                )
+                expected = {
+                    f"{fmt}_flushed/{own}": float(wanted["flushed"]) / values,
+                    f"{fmt}_clipped/{own}": float(wanted["clipped"]) / values,
+                    f"{fmt}_relative_error/{own}": float(wanted["relative_error"]),
+                }
+                assert {tag: told[0][tag] for tag in expected} == pytest.approx(expected, rel=1e-5)
     assert any(values > 0 for tag, values in told[0].items() if tag.startswith("mxfp4_flushed/"))
 
 
