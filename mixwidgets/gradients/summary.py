@@ -20,7 +20,7 @@ from mixwidgets.gradients.boundaries import BINADE, Boundaries, boundaries, cuts
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.histogram import Histogram, histogram
 from mixwidgets.gradients.rounding_error import RelativeError, estimated_error
-from mixwidgets.gradients.values import as_floats
+from mixwidgets.gradients.values import as_floats, own_part
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +66,7 @@ class GradientSummary:
         """Summarise floating-point values of any shape; an empty array gives a summary of no values.
 
         values: a NumPy or ml_dtypes array, a torch tensor on any device, a number or a sequence of floats.
+            Of a DTensor (FSDP2) only this process's part is counted.
         formats: formats to support in addition to the catalogue's, such as a FloatFormat of your own.
         block_formats: one or several block formats such as "mxfp4", by name or as objects, for `blocks`: what
             rounding to them loses does not follow from counts by binade.
@@ -75,6 +76,7 @@ class GradientSummary:
         formats and a wrong axis raise ValueError.
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
+        values = own_part(values)
         found = cls.of_histogram(cuts, histogram(as_floats(values), cuts))
         if not block_formats:
             return found

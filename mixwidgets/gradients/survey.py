@@ -12,7 +12,7 @@ from mixwidgets.gradients.blocked_tensor import BlockedTensor
 from mixwidgets.gradients.checkpoints import tensors
 from mixwidgets.gradients.rounding_error import ErrorSums
 from mixwidgets.gradients.summary import GradientSummary
-from mixwidgets.gradients.values import require_dense_floats
+from mixwidgets.gradients.values import own_part, require_dense_floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,8 @@ def survey(
     source: a state_dict or another mapping of names to NumPy or torch arrays, also inside a checkpoint such
     as {"model_state": …}; a model; the path of a safetensors file, which is read piece by piece; or the path
     of a torch.save file (.pt, .pth, .bin, .ckpt), read with weights_only=True. Tensors that are not floating
-    point are skipped.
+    point are skipped. Of a tensor sharded over processes (DTensor, as in FSDP2) only this process's part is
+    counted, which `.attrs["notes"]` of the result says.
     formats: one or several float or block formats, by name or as objects; ties go to even.
     block_axis: the axis along which blocks run. The default is the axis that a layer's product sums over, in
     torch's layout of weights: all axes but the first, flattened (in × kh × kw of a convolution's (out, in,
@@ -56,15 +57,21 @@ def survey(
     """
     import pandas as pd
 
-    given = [formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats
-    wanted = list(map(any_format, given))
+    several = [formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats
+    wanted = list(map(any_format, several))
     rows: list[dict[str, Any]] = []
-    for name, tensor in tensors(source):
+    sharded = 0
+    for name, given in tensors(source):
+        tensor = own_part(given)
+        sharded += tensor is not given
         try:
             rows += [{"tensor": name, **row} for row in _rows(tensor, wanted, block_axis)]
         except (TypeError, ValueError) as error:
             raise type(error)(f"{name}: {error}") from None
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+    table = pd.DataFrame(rows, columns=list(_COLUMNS))
+    part = f"{sharded:,} tensors are sharded; only this process's part of each is counted."
+    table.attrs["notes"] = [part] if sharded else []
+    return table
 
 
 def _rows(

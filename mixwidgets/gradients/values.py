@@ -11,6 +11,11 @@ _FLOATS = "float64, float32, float16, bfloat16 or a float8"
 _FLOAT_NAME = re.compile(r"b?float(4|6|8|16|32|64)(_\w+)?")  # NumPy's own and those of ml_dtypes
 
 
+def own_part(values: Any) -> Any:
+    """This process's part of a tensor that is sharded over several (DTensor); any other value unchanged."""
+    return values.detach().to_local() if hasattr(values, "to_local") else values
+
+
 def as_floats(values: object) -> Array:
     """A 1-D array in native byte order: float64 stays, narrower floats become float32, which is exact.
 

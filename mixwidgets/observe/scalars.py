@@ -10,7 +10,7 @@ from mixwidgets.installed import require
 from mixwidgets.observe.history import Snapshot
 from mixwidgets.observe.report import is_gradient
 from mixwidgets.store.event_file import EventFile
-from mixwidgets.store.shares import class_shares
+from mixwidgets.store.shares import tensor_scalars
 
 _TRACKERS = {"wandb": "log", "mlflow": "log_metrics"}
 """The function of each package that accepts a dict of numbers and `step=`."""
@@ -54,12 +54,9 @@ class ScalarLog:
 
 
 def scalars(snapshot: Snapshot, format: str) -> dict[str, float]:
-    """The loss, the loss scale, and for each tensor the shares of its non-zero values that `format` flushes,
-    makes subnormal or overflows, or that are not finite ("flushed/conv1.weight"). Unknown values are left
-    out."""
+    """The loss, the loss scale, and the `tensor_scalars` of each tensor. Unknown values are left out."""
     found = {"loss": snapshot.loss, "loss_scale": snapshot.loss_scale}
+    found = {tag: value for tag, value in found.items() if value == value}
     for name, summary in snapshot.summaries.items():
-        shares = class_shares([summary], format, snapshot.loss_scale if is_gradient(name) else 1.0)
-        for kind in ("flushed", "subnormal", "overflow", "not_finite"):
-            found[f"{kind}/{name}"] = getattr(shares, kind)
-    return {tag: value for tag, value in found.items() if value == value}
+        found |= tensor_scalars(name, summary, format, snapshot.loss_scale if is_gradient(name) else 1.0)
+    return found

@@ -15,6 +15,7 @@ from mixwidgets.gradients.block_loss import BlockLoss
 from mixwidgets.gradients.blocked_tensor import block_losses
 from mixwidgets.gradients.lazy import LazySummaries, joined, merged
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.gradients.values import own_part
 from mixwidgets.observe.gradients import KEPT, Pending, begin, global_norm, norms, to_host
 from mixwidgets.observe.targets import KINDS
 from mixwidgets.store.events import StepRecord
@@ -199,9 +200,7 @@ class Step:
 def _stored_values(tensor: Tensor) -> Tensor:
     """All values of a dense tensor; the stored ones of a sparse tensor, such as an embedding's gradient (with
     a sync on CUDA); this process's values of a DTensor."""
-    tensor = tensor.detach()
-    if hasattr(tensor, "to_local"):
-        tensor = tensor.to_local()
+    tensor = own_part(tensor).detach()
     return tensor.coalesce().values() if tensor.is_sparse else tensor
 
 

@@ -4,6 +4,7 @@ Uses the writer of the tensorboard package (version 2.21), which needs neither t
 
     loss, loss_scale, grad_norm, skipped, …    every number of a StepRecord, and examples_per_second
     evaluation/accuracy                        the metrics
+    flushed/conv1.weight, subnormal/…, …      what the compute format loses: see `tensor_scalars`
     gradients_log2/conv1.weight                log2 of the magnitudes that are neither zero, inf nor NaN
     gradients_zero/…, gradients_not_finite/…   the numbers of those others
     memory_predicted/weights                   bytes by kind, as in Memory
@@ -25,23 +26,32 @@ from mixwidgets.store.events import (
     RunStarted,
     StepRecord,
 )
+from mixwidgets.store.shares import tensor_scalars
+from mixwidgets.store.state import RunState
 
 _NUMBERS = [
     field.name for field in fields(StepRecord) if field.type in (int, float, bool) and field.name != "step"
 ]
 
 
-def write_event_file(events: Iterable[Event], folder: Path, started: float, batch_size: float) -> None:
+def write_event_file(
+    events: Iterable[Event], folder: Path, started: float, batch_size: float, format: str
+) -> None:
     """Write one event file into `folder`. A step's wall time is `started` (seconds since 1970) plus the
-    seconds of the steps so far; evaluations and snapshots take no time."""
-    wall_time = started
+    seconds of the steps so far; evaluations and snapshots take no time.
+
+    `format`: the name of the compute format."""
+    wall_time, state = started, RunState()
     with closing(EventFile(folder)) as file:
         for event in events:
+            state.add(event)
             if isinstance(event, RunStarted | RunFinished):
                 continue
             if isinstance(event, StepRecord):
                 wall_time += event.seconds
             file.add(event.step, wall_time, _values(event, batch_size))
+            if isinstance(event, GradientSnapshot):
+                file.add(event.step, wall_time, _lost(event, format, state.snapshot_scale))
 
 
 class EventFile:
@@ -84,6 +94,12 @@ def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, An
         for source in ("predicted", "measured"):
             for kind, size in getattr(event, source).items():
                 yield f"memory_{source}/{kind}", {"simple_value": size}
+
+
+def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, summary in snapshot.summaries.items():
+        for tag, value in tensor_scalars(name, summary, format, loss_scale).items():
+            yield tag, {"simple_value": value}
 
 
 def _histogram(summary: GradientSummary) -> Any:

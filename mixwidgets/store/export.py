@@ -69,7 +69,7 @@ def _write(run_path: Path, experiment: Experiment | WatchedLoop, kind: str, fold
 
     if kind == "tensorboard":
         started = (run_path / "experiment.json").stat().st_mtime  # written once, when the run was created
-        write_event_file(events(), folder, started, experiment.batch_size)
+        write_event_file(events(), folder, started, experiment.batch_size, experiment.compute_format)
         return
     tables = {
         "steps": step_table(events(), experiment.batch_size),

@@ -1,7 +1,7 @@
 """The classes of a step's gradients in a format, as shares of the non-zero gradients."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from mixwidgets.gradients.summary import GradientSummary
@@ -55,3 +55,22 @@ def flushed_against_float32(snapshot: GradientSnapshot) -> float:
     flushed = sum(snapshot.flushed.values())
     not_zero = flushed + sum(summary.count - summary.zero for summary in snapshot.summaries.values())
     return flushed / not_zero if snapshot.flushed and not_zero else math.nan
+
+
+def tensor_scalars(
+    name: str, summary: GradientSummary, format: str, loss_scale: float
+) -> Mapping[str, float]:
+    """What is lost of one tensor, as scalars for trackers, by tag; what is not known is left out.
+
+    "flushed/<name>", and likewise "subnormal", "overflow" and "not_finite": its shares in `format` at
+    `loss_scale`. For each block format that was recorded "<format>_flushed/<name>" and "<format>_clipped/…",
+    shares of the values that are finite and not zero, and "<format>_relative_error/…".
+    """
+    shares = class_shares([summary], format, loss_scale)._asdict()
+    found = {f"{kind}/{name}": shares[kind] for kind in ("flushed", "subnormal", "overflow", "not_finite")}
+    if values := summary.count - summary.zero - summary.inf - summary.nan:
+        for record in summary.blocks:
+            found[f"{record.format}_flushed/{name}"] = record.flushed / values
+            found[f"{record.format}_clipped/{name}"] = record.clipped / values
+            found[f"{record.format}_relative_error/{name}"] = record.relative_error
+    return {tag: value for tag, value in found.items() if not math.isnan(value)}

@@ -9,6 +9,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from mixwidgets.observe.watch import watch
 from mixwidgets.store.run import open_run
+from tests.gradients.block_oracle import in_blocks
 from tests.observe.watch_twins import Twin
 
 
@@ -54,6 +55,25 @@ def test_shares_go_to_a_function_and_to_tensorboard(tmp_path):
         assert [(one.step, one.value) for one in read.Scalars(tag)] == [
             (number, pytest.approx(values[tag], rel=1e-6)) for number, values in told
         ]
+
+
+def test_shares_of_block_formats():
+    twin, told = Twin(), []
+    watcher = watch(twin.net, twin.steps_by, of=("gradients", "weights"), block_formats=("mxfp4", "nvfp4"))
+    with watcher.log_to(lambda values, step: told.append(values)):
+        step(twin, watcher)
+    for name, weight in twin.net.named_parameters():
+        for own, tensor in ((name, weight.grad), (f"{name} value", weight.detach())):
+            values = int(tensor.count_nonzero())
+            for fmt in ("mxfp4", "nvfp4"):
+                wanted = in_blocks(tensor if tensor.dim() > 1 else tensor[None], fmt)
+                expected = {
+                    f"{fmt}_flushed/{own}": float(wanted["flushed"]) / values,
+                    f"{fmt}_clipped/{own}": float(wanted["clipped"]) / values,
+                    f"{fmt}_relative_error/{own}": float(wanted["relative_error"]),
+                }
+                assert {tag: told[0][tag] for tag in expected} == pytest.approx(expected, rel=1e-5)
+    assert any(values > 0 for tag, values in told[0].items() if tag.startswith("mxfp4_flushed/"))
 
 
 def test_a_tracker_that_fails_ends_neither_training_nor_its_record(tmp_path):

@@ -1,5 +1,8 @@
 """watch on loops that do not tell it everything: wrappers, shards, scalers, gradients without backward()."""
 
+import json
+from pathlib import Path
+
 import pytest
 import torch
 import torch.distributed as dist
@@ -10,6 +13,7 @@ from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe.watch import watch
 from tests.observe.test_watch import scaler
 from tests.observe.watch_twins import Twin, assert_same, in_bytes, small_model
+from tests.training.torchrun import ended, torchrun
 
 
 def test_the_optimizer_of_accelerate():
@@ -88,6 +92,27 @@ def test_shards_are_counted(one_process, version):
     assert watcher.step == 2
     assert list(watcher.summaries.values()) == expected
     assert any(note.startswith("Sharded, of which only this process") for note in watcher.notes)
+
+
+@pytest.mark.slow
+def test_two_processes_count_their_own_shards(tmp_path):
+    with torchrun(tmp_path, Path(__file__).with_name("shards_script.py"), tmp_path) as process:
+        assert ended(process) == 0
+    ranks = [json.loads((tmp_path / f"rank-{rank}.json").read_text()) for rank in (0, 1)]
+    whole = sum(weight.numel() for weight in small_model().parameters())
+    padding = {
+        "FSDP1": 1,
+        "FSDP2": 0,
+    }  # FSDP1 flattens all weights and divides their number by two, rounded up
+    for version, padded in padding.items():
+        assert sum(sum(rank[version]["sizes"].values()) for rank in ranks) == whole + padded
+        for rank in (one[version] for one in ranks):
+            assert rank["watched"]
+            assert rank["of"]
+            assert any(note.startswith("Sharded, of which only this process") for note in rank["notes"])
+    for rank in (one["FSDP2"] for one in ranks):
+        assert rank["surveyed"] == rank["sizes"]
+        assert "only this process's part of each is counted" in rank["survey notes"][0]
 
 
 @pytest.mark.parametrize("options", [{}, {"optimizer": torch.optim.Adam, "options": {"fused": True}}])

@@ -120,6 +120,12 @@ def test_an_event_file_is_read_by_tensorboard(run):
     assert scalars("memory_predicted/weights") == [(1, 4096)]
     assert scalars("gradients_zero/a.weight") == [(1, 2), (3, 2)]
     assert scalars("gradients_not_finite/a.weight") == [(1, 3), (3, 3)]
+    # Of 8 that are not zero: 2^-30 at 2^10 is a subnormal of float16, and at 3 it is flushed.
+    assert scalars("subnormal/a.weight") == [(1, 1 / 8), (3, 0)]
+    assert scalars("flushed/a.weight") == [(1, 0), (3, 1 / 8)]
+    assert scalars("overflow/a.weight") == [(1, 1 / 8), (3, 1 / 8)]
+    assert scalars("not_finite/a.weight") == [(1, 3 / 8), (3, 3 / 8)]
+    assert "flushed/<b>,\n" not in read.Tags()["scalars"]  # all zero: no share is known
     losses = scalars("loss")
     assert losses[0] == (1, 2.0)
     assert math.isnan(losses[1][1])

@@ -3,12 +3,10 @@
 import json
 import os
 import sys
-from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
-import psutil
 import pytest
 import torch
 
@@ -19,11 +17,11 @@ from mixwidgets.training.device import choose_device
 from mixwidgets.training.ranks import ALONE, own_gpu, ranks_of
 from tests.training import rank_script
 from tests.training.rank_cases import BASE, CASES, ENDLESS, TINY
+from tests.training.torchrun import LIMIT_S, ended, torchrun
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ("-m", "mixwidgets.training")
-LIMIT_S = 600  # to fail rather than hang: a start loads torch three times
 
 # By how much a loss and a norm may differ from one process's: sums are rounded in another order.
 FLOAT32, NARROW = (2e-5, 2e-4), (5e-3, 5e-2)
@@ -32,38 +30,6 @@ LIKE_ONE_PROCESS = {
     for name, experiment in CASES.items()
     if not name.startswith(("own", "stochastic"))
 }
-
-
-@contextmanager
-def torchrun(folder, *what):
-    """Two processes that meet on a free port of this machine. However the test ends, nothing is left of them,
-    and what they said is shown."""
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    environment = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "PYTHONPATH": os.fspath(ROOT)}
-    with (folder / "output.txt").open("wb") as output:
-        process = psutil.Popen(
-            [*command, *map(os.fspath, what)],
-            stdout=output,
-            stderr=output,
-            env={**os.environ, **environment},
-        )
-    try:
-        yield process
-    finally:
-        for each in [*process.children(recursive=True), process] if process.is_running() else []:
-            with suppress(psutil.NoSuchProcess):
-                each.kill()
-        process.wait()
-        print((folder / "output.txt").read_text())
-
-
-def ended(process):
-    """Its exit status, when nothing is left of it."""
-    children = process.children(recursive=True)
-    status = process.wait(LIMIT_S)
-    _, alive = psutil.wait_procs(children, timeout=LIMIT_S)
-    assert not alive
-    return status
 
 
 @pytest.fixture(scope="module")
