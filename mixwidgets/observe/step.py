@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -57,6 +57,12 @@ class _Part(NamedTuple):
         """What the values are still to be divided by: `_add` has divided by a scale that is not a power of
         two."""
         return scale if self.is_scaled and _is_power_of_two(scale) else 1.0
+
+    def of_all_names(self) -> Iterator[tuple[str, Sequence[BlockLoss]]]:
+        """`losses`, by all names that a separately summarised tensor has by now."""
+        for name, losses in self.losses.items():
+            for own in self.names or (name,):
+                yield own, losses
 
     def read(self, scale: float) -> LazySummaries:
         """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
@@ -136,9 +142,7 @@ class Step:
             wide = ((n, v if v.dtype == torch.float64 else v.float()) for n, v in values.items())
             values = {name: value * (1 / scale) for name, value in wide}
         formats, _ = self._blocks
-        losses: dict[str, Sequence[BlockLoss]] = {}
-        for name, value in values.items() if formats else ():
-            losses |= dict.fromkeys(names or [name], self._losses(kind, _dense(tensors[name], value)))
+        losses = {n: self._losses(kind, _dense(tensors[n], v)) for n, v in values.items() if formats}
         self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names, losses))
 
     def _losses(self, kind: str, tensor: Tensor) -> Sequence[BlockLoss]:
@@ -231,7 +235,7 @@ def _with_blocks(
     losses: dict[str, Sequence[BlockLoss]] = {}
     divisors: dict[str, float] = {}
     for part in parts:
-        for name, new in part.losses.items():
+        for name, new in part.of_all_names():
             old = losses.get(name) if are_added else None
             losses[name] = [one.joined(other) for one, other in zip(old, new, strict=True)] if old else new
             divisors[name] = part.divisor(scale)
