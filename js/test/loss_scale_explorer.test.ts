@@ -245,8 +245,14 @@ describe("one tensor alone", () => {
   test("the arrow keys move through the rows, which are one stop for Tab", () => {
     const { el, names } = show();
     const buttons = () => [...el.querySelectorAll<HTMLButtonElement>(".mw-tensor")];
+    const press = (key: string) => document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     buttons()[0]!.focus();
-    buttons()[0]!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    press("End");
+    expect(document.activeElement).toBe(buttons()[2]);
+    press("ArrowDown"); // there are no more
+    expect(document.activeElement).toBe(buttons()[2]);
+    press("Home");
+    press("ArrowDown");
     expect(document.activeElement).toBe(buttons()[1]);
     expect(buttons().map(({ tabIndex }) => tabIndex)).toEqual([-1, 0, -1]);
     (document.activeElement as HTMLButtonElement).click();

@@ -1,4 +1,4 @@
-// What screen readers are told: a burst of changes once, at its end.
+// Announcements to screen readers: of several quick changes only the last.
 
 import { h, setText } from "./dom.ts";
 import type { View } from "./view.ts";

@@ -1,9 +1,9 @@
-// An edit from a text field, whose mistakes are told beside it.
+// Edits by text, with errors in words.
 
 import { InputError } from "#core/formats/parse.ts";
 import { t } from "./messages.ts";
 
-/** Run an edit; what is wrong with its text comes back in words. */
+/** Run an edit. Returns the message of an InputError, or "". */
 export function attempt(edit: () => void): string {
   try {
     edit();

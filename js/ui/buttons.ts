@@ -1,4 +1,4 @@
-// Buttons, also those that say why they cannot be used. They keep the focus meanwhile, which a disabled one would lose.
+// Buttons, also ones that say why they cannot be used now. Unlike disabled buttons, these keep the focus.
 
 import { h, set, setText, type Attributes } from "./dom.ts";
 
@@ -10,7 +10,7 @@ export function button(text: string, act: () => unknown, attributes: Attributes 
 
 export interface Action {
   readonly element: HTMLButtonElement;
-  /** "" where it may be used; else the reason why not. `hint` is told while it may. */
+  /** `reason`: why the button cannot be used; "" if it can. `hint` is shown if it can. */
   allow(reason: string, hint?: string): void;
   name(text: string): void;
 }

@@ -1,4 +1,4 @@
-// The card that every widget lives in, and the choice of formats that several show.
+// The card around every widget, and a choice of formats that several widgets have.
 
 import { h, uniqueId } from "./dom.ts";
 import { keepKeys } from "./keys.ts";
@@ -7,8 +7,8 @@ import { stageButton } from "./stage.ts";
 import { adoptStyle } from "./style.ts";
 
 /**
- * The widget's root element, inside `el`. A notebook's command mode takes no keys from within it, and it names
- * its own language whatever the page's is.
+ * The root element of a widget, inside `el`. It keeps its keys from the notebook's command mode, and declares its own
+ * language.
  */
 export function card(el: HTMLElement, title: string): { root: HTMLElement; head: HTMLElement } {
   const id = uniqueId("title");
@@ -17,7 +17,7 @@ export function card(el: HTMLElement, title: string): { root: HTMLElement; head:
   root.append(h("div", { class: "mw-card-top" }, head, stageButton(root)));
   keepKeys(root);
   adoptStyle(el);
-  el.classList.add("mw-place"); // some hosts leave it no width, or give it a colour of their own
+  el.classList.add("mw-place"); // some hosts give it no width, or a colour
   el.append(root);
   return { root, head };
 }
@@ -43,7 +43,7 @@ export function chips(
   return { element, show };
 }
 
-/** A choice of many: the usual ones as chips, the others in a list beside them. */
+/** A choice of many names: the usual ones as chips, the others in a menu. */
 export function chipsAndMore(
   legend: string,
   usual: readonly string[],
@@ -61,14 +61,14 @@ export function chipsAndMore(
   const show = (name: string) => {
     few.show(name);
     const listed = usual.includes(name) || [...more.options].some((option) => option.value === name);
-    if (!listed) more.append(h("option", { value: name }, name)); // one of a family, set from Python
+    if (!listed) more.append(h("option", { value: name }, name)); // such as a P3109 format, set from Python
     more.value = usual.includes(name) ? "" : name;
     more.classList.toggle("mw-chosen", more.value !== "");
   };
   return { element: h("div", { class: "mw-row mw-choice" }, few.element, more), show };
 }
 
-/** A labelled control: the label stands before it. */
+/** A control after its label. */
 export function labelled(text: string, control: HTMLElement): HTMLElement {
   if (!control.id) control.id = uniqueId("control");
   return h("span", { class: "mw-row mw-labelled" }, h("label", { for: control.id, class: "mw-muted" }, text), control);

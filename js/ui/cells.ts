@@ -1,21 +1,35 @@
-// Cells in rows and columns, some of them missing: one stop for the Tab key, and the arrow keys move within.
+// Keys of a grid or a list: it is one stop for the Tab key, and the arrow keys, Home and End move within.
 
 const STEPS: Readonly<Record<string, readonly [row: number, column: number]>> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** `start` is where the Tab key first stops; left out: the first cell. */
-export function oneStop(element: HTMLElement, rows: readonly (readonly (HTMLElement | null)[])[], start?: HTMLElement | null): void {
-  const all = rows.flat().filter((one) => one !== null);
-  const stop = (at: EventTarget | null | undefined) => all.forEach((one) => (one.tabIndex = one === at ? 0 : -1));
-  stop(start ?? all[0]);
-  element.addEventListener("focusin", ({ target }) => stop(target));
+type Cells = readonly (readonly (HTMLElement | null)[])[];
+
+/**
+ * `rows`: the present cells; null for a missing one. Home and End move within a row, with Ctrl or in a single column
+ * within all cells. Returns a function that sets where the Tab key stops, by default at the first cell; call it when
+ * the cells have changed.
+ */
+export function oneStop(element: HTMLElement, rows: () => Cells): (at?: HTMLElement | null) => void {
+  const present = () => rows().flat().filter((one) => one !== null);
+  const stop = (at?: HTMLElement | null) => present().forEach((one, i) => (one.tabIndex = (at ? one === at : i === 0) ? 0 : -1));
+  const cellAt = (target: EventTarget | null) => present().find((one) => target instanceof Node && one.contains(target));
+  element.addEventListener("focusin", ({ target }) => stop(cellAt(target)));
   element.addEventListener("keydown", (event) => {
+    const cells = rows();
+    const from = cellAt(event.target) ?? null;
+    let row = cells.findIndex((line) => from && line.includes(from));
     const step = STEPS[event.key];
-    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    const isEnd = event.key === "End";
+    if (row < 0 || event.altKey || event.metaKey || !(step ? !event.ctrlKey : isEnd || event.key === "Home")) return;
     event.preventDefault();
-    let row = rows.findIndex((cells) => cells.includes(event.target as HTMLElement));
-    let column = rows[row]?.indexOf(event.target as HTMLElement) ?? -1;
+    if (!step) {
+      const line = event.ctrlKey || cells[row]!.length === 1 ? present() : cells[row]!.filter((one) => one !== null);
+      return line.at(isEnd ? -1 : 0)!.focus();
+    }
+    let column = cells[row]!.indexOf(from);
     do [row, column] = [row + step[0], column + step[1]];
-    while (rows[row]?.[column] === null); // past those that are missing
-    rows[row]?.[column]?.focus();
+    while (cells[row]?.[column] === null); // past missing cells
+    cells[row]?.[column]?.focus();
   });
+  return stop;
 }

@@ -1,10 +1,14 @@
-// Numbers as a person reads them: exact where that is short, else cut with an ellipsis, never rounded.
+// Numbers as a person reads them. Values of formats are exact where that is short, else cut with an ellipsis.
 
 import { exact, isFinite, notation, shortest, toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { divide, floorLog10, magnitudeOf, negate, power, type Rational } from "#core/formats/rational.ts";
 
 const SHORT = 22; // characters that fit the large figure
+const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** An integer with thousands separators: "1,234". Other numbers are rounded. */
+export const integer = (value: number | bigint): string => integers.format(value);
 
 /** Typographic signs: −1, not -1. */
 export function withMinus(text: string): string {

@@ -1,4 +1,4 @@
-// Elements made with textContent and attributes only: whatever text comes in stays text.
+// Creates elements with textContent and attributes only, so that no text is parsed as markup.
 
 import { plain } from "./foreign_text.ts";
 
@@ -7,7 +7,7 @@ export type Attributes = Record<string, string | number | boolean | undefined>;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element. `true` sets an empty attribute; `false` and undefined leave it out. */
+/** An HTML element. `true` sets an empty attribute; `false` and undefined set none. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -33,7 +33,7 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: C
   return element;
 }
 
-/** Set attributes, and touch only those that differ. */
+/** Set the attributes that differ. */
 export function set(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) {
@@ -45,7 +45,7 @@ export function set(element: Element, attributes: Attributes): void {
   }
 }
 
-/** Set an element's text, and touch the page only when it differs. */
+/** Set an element's text if it differs. */
 export function setText(element: Element, text: string): void {
   const wanted = plain(text);
   if (element.textContent !== wanted) element.textContent = wanted;
@@ -54,14 +54,14 @@ export function setText(element: Element, text: string): void {
 /** A text as a node. */
 export const textNode = (text: string): Text => document.createTextNode(plain(text));
 
-/** A text in pieces as nodes: what is strong in <strong>. */
+/** Pieces of text as nodes, strong ones in <strong>. */
 export function emphasised(pieces: readonly { text: string; strong: boolean }[]): (HTMLElement | Text)[] {
   return pieces.map(({ text, strong }) => (strong ? h("strong", {}, text) : textNode(text)));
 }
 
 let serial = 0;
 
-/** An id that is unique in the page, to join labels and descriptions to their controls. */
+/** An id that is unique in the page, to connect labels and descriptions with their controls. */
 export function uniqueId(prefix: string): string {
   serial += 1;
   return `mw-${prefix}-${serial}-${Math.random().toString(36).slice(2, 8)}`;

@@ -1,23 +1,23 @@
-// Text fields: Enter or leaving commits, Escape takes back, an error stands beside its field.
+// Text fields: Enter or leaving the field commits, Escape reverts, errors are shown beside the field.
 
 import { labelled } from "./card.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 
 export interface TextField {
   readonly element: HTMLElement;
-  /** Where the error stands, to be placed near the field. */
+  /** The element for errors, to be placed near the field. */
   readonly error: HTMLElement;
-  /** Show a text, unless the user is in the middle of writing another. */
+  /** Show a text, unless the user is typing. */
   show(text: string): void;
 }
 
-/** A text field behind its label. `commit` returns an error to show, or an empty text. */
+/** A text field after its label. `commit` returns an error to show, or an empty text. */
 export function textField(label: string, maxLength: number, commit: (text: string) => string): TextField {
   const { element, error, show } = bareField({ maxlength: maxLength }, commit);
   return { element: labelled(label, element), error, show };
 }
 
-/** A text field that something else names. */
+/** A text field without a label. */
 export function bareField(attributes: Record<string, string | number>, commit: (text: string) => string): TextField {
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
   const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
@@ -39,7 +39,7 @@ export function bareField(attributes: Record<string, string | number>, commit: (
     if (input.value !== shown) {
       const wrong = commit(input.value);
       say(wrong);
-      if (wrong) return; // the text stays, to be mended
+      if (wrong) return; // keep the text, so that it can be corrected
     }
     writing = false;
     show(shown);
@@ -50,9 +50,9 @@ export function bareField(attributes: Record<string, string | number>, commit: (
   input.addEventListener("change", tryCommit);
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") tryCommit();
-    if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation(); // undo is the text's own until it is taken
+    if (writing && (event.ctrlKey || event.metaKey)) event.stopPropagation(); // while typing, undo is that of the field
     if (event.key === "Escape" && writing) {
-      event.preventDefault(); // it leaves no stage
+      event.preventDefault(); // do not leave the stage
       writing = false;
       show(shown);
     }

@@ -1,18 +1,18 @@
-// Finding in a long list: words, an order, how many were found, and choices that a widget adds.
+// The controls of a long list: search, order, the number of results, and a widget's own filters.
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { h } from "./dom.ts";
 
 export interface Finder<Order extends string> {
   readonly element: HTMLElement;
-  /** What is looked for, as it was typed. */
+  /** The search text as typed. */
   readonly text: ReadonlySignal<string>;
   readonly order: ReadonlySignal<Order>;
-  /** Where it says how many were found. */
+  /** The element for the number of results. */
   readonly told: HTMLElement;
 }
 
-/** `orders`: what each is called; the first is chosen at first. */
+/** `orders`: each order and its name; the first is the default. */
 export function finder<Order extends string>(
   label: string, orderLabel: string, orders: readonly (readonly [Order, string])[], ...choices: HTMLElement[]
 ): Finder<Order> {
@@ -28,7 +28,7 @@ export function finder<Order extends string>(
   return { element, text, order, told };
 }
 
-/** The words of a search, in lower case; what is found says each of them. */
+/** The words of a search, in lower case. A result contains all of them. */
 export function wordsIn(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter((word) => word !== "");
 }

@@ -1,38 +1,38 @@
-// Messages to the kernel: that a page shows the widget, and requests with their answers.
+// Messages to the kernel: a page shows the widget or no longer does, and requests with their answers.
 
 import type { AnyModel } from "@anywidget/types";
 
 const PATIENCE_MS = 4000;
 const FURTHER_HELLOS_MS = [700, 2000, 5000];
 
-/** What the kernel says to a request; "no_kernel" is the word of a saved page. */
+/** The kernel's answer to a request; "no_kernel" is a saved page's. */
 interface Answer {
   kind: "done" | "refused" | "hello" | "no_kernel";
   request?: string;
   message?: string;
 }
 
-/** `Kind`: the names of what can be asked. */
+/** Callbacks of requests. `Kind`: the names of the requests. */
 interface Told<Kind extends string> {
-  /** A request has been sent, or one is answered or slow: which kinds wait now. */
+  /** The set of waiting requests has changed. */
   waiting(kinds: ReadonlySet<Kind>): void;
-  /** It has waited long: a busy and a dead kernel look alike from here. */
+  /** A request has no answer yet: the kernel is busy or dead, which the page cannot tell apart. */
   slow(kind: Kind): void;
-  /** What the kernel says against it; "" where it had nothing against one that was slow. */
+  /** The kernel's reason for refusing a request; "" if it accepted one that was slow. */
   refused(message: string, kind: Kind): void;
-  /** This is a saved page, which has none. */
+  /** This is a saved page, without a kernel. */
   absent(): void;
 }
 
 export interface KernelLink<Kind extends string> {
-  /** Send a request; an earlier one of the same kind is waited for no more. */
+  /** Send a request. The answer to an earlier one of the same kind is ignored. */
   ask(kind: Kind, fields?: object): void;
   close(): void;
 }
 
 type Messages = Pick<AnyModel, "send" | "on" | "off">;
 
-/** Send, also from a page that outlived its kernel: JupyterLab then throws. A missing answer says all there is to say. */
+/** Send a message. JupyterLab throws if the kernel is gone; the missing answer is then reported as slow. */
 function send(model: Messages, message: object): void {
   try {
     model.send(message);
@@ -41,11 +41,11 @@ function send(model: Messages, message: object): void {
   }
 }
 
-/** Tell the kernel that a page shows the widget, so that it goes on following what is shown. Returns the farewell. */
+/** Tell the kernel that a page shows the widget, so that it follows what is shown. Returns a function that ends this. */
 export function greet(model: Messages): () => void {
   const view = Math.random().toString(36).slice(2);
-  // The kernel answers a hello on the loop that it came by, and receives the next message there too. JupyterLab
-  // gives widgets a loop of their own, which no running cell blocks, but only some time after the first one.
+  // The kernel answers on the event loop by which a message came, and receives the next one there. JupyterLab gives
+  // widgets an event loop of their own, which no running cell blocks, but only after a while: so say hello again.
   const hello = () => send(model, { kind: "hello", view });
   const hellos = FURTHER_HELLOS_MS.map((delay) => setTimeout(hello, delay));
   const stop = () => hellos.forEach(clearTimeout);
@@ -55,7 +55,7 @@ export function greet(model: Messages): () => void {
   return () => {
     stop();
     model.off("msg:custom", answered);
-    send(model, { kind: "bye", view }); // what no page shows need not be followed
+    send(model, { kind: "bye", view }); // the kernel need not follow what no page shows
   };
 }
 

@@ -1,15 +1,14 @@
-// Keys pressed in a widget are the widget's, not the notebook's.
+// Keeps keys pressed in a widget from the notebook's shortcuts.
 
 const SUPPRESS = "data-lm-suppress-shortcuts";
 
 /**
- * Keep the keys pressed inside `root` from the shortcuts of the notebook around it, whose command mode would take
- * the arrows, x and dd. Those with Ctrl or ⌘ pass: one can still save.
+ * Keep keys pressed inside `root` from the notebook, whose command mode uses the arrows, x and dd. Keys with Ctrl or ⌘
+ * pass, so that one can still save.
  */
 export function keepKeys(root: HTMLElement): void {
-  // JupyterLab listens as the event leaves the widget. Notebook 7 listens before it gets here; there the attribute
-  // helps, on the focused element itself, since that is what the shortcuts match. Ctrl's own keydown takes it away
-  // before the key that it is pressed with comes.
+  // JupyterLab listens in the bubbling phase. Notebook 7 listens in the capturing phase, and ignores events whose target
+  // has this attribute. The keydown of Ctrl itself removes it before that of the key pressed with it.
   const keep = ({ target }: Event, keeps: boolean) => (target as Element).toggleAttribute(SUPPRESS, keeps);
   root.addEventListener("focusin", (event) => keep(event, true));
   root.addEventListener("keyup", (event) => keep(event, !event.ctrlKey && !event.metaKey));

@@ -1,5 +1,5 @@
-// Everything that a page says, by key. Tests read the English; a built module reads what Python declares before it
-// (mixwidgets/widgets/bundles.py), in the language of its widget.
+// The texts of a page, by key. Tests use the English ones; a built module uses those that Python declares before it
+// (mixwidgets/widgets/bundles.py), in the language of the widget.
 
 import messages from "#mixwidgets/languages/en/page.json";
 import { isolated } from "./foreign_text.ts";
@@ -13,23 +13,23 @@ export function t(key: MessageKey, args: Record<string, string | number> = {}): 
   return fill(messages[key], args);
 }
 
-/** The message in pieces: what its catalogue entry sets between asterisks is strong. Arguments stay plain text. */
+/** The message in pieces: text between asterisks in the catalogue is strong. Arguments are plain text. */
 export function pieces(key: MessageKey, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
   return marked(messages[key], args);
 }
 
-/** A text in pieces, likewise. */
+/** The same for a text. */
 export function marked(text: string, args: Record<string, string | number> = {}): { text: string; strong: boolean }[] {
   return text.split("*").map((template, i) => ({ text: fill(template, args), strong: i % 2 === 1 }));
 }
 
-/** "a, b", as the language lists things; what is empty is left out. */
+/** "a, b", with the separator of the language; empty parts are omitted. */
 export const listed = (parts: readonly string[]): string => joined("common.list", parts);
 
-/** "a; b", likewise. */
+/** "a; b", with the same rules. */
 export const inSeries = (parts: readonly string[]): string => joined("common.series", parts);
 
-/** Sentences one after the other, likewise. */
+/** Sentences in a row, with the same rules. */
 export const sentences = (parts: readonly string[]): string => joined("common.sentences", parts);
 
 function joined(key: MessageKey, parts: readonly string[]): string {

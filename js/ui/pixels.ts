@@ -1,21 +1,21 @@
-// An element's own pixels and the screen's: on the stage one is several of them.
+// Conversion between an element's own pixels and the screen's, which are smaller on the stage.
 
-/** How many of the screen's pixels one of the element's is wide; 1 before it is laid out. */
+/** The size of an element's pixel in screen pixels; 1 before it is laid out. */
 export function zoomOf(element: Element): number {
   const { width } = element.getBoundingClientRect();
   return (width > 0 && element.clientWidth > 0 ? width / element.clientWidth : 1) * untoldZoom(element);
 }
 
-/** Where an element's upper left corner is, in the screen's pixels, as a pointer's place is told. */
+/** An element's upper left corner in the coordinates of pointer events. */
 export function cornerOf(element: Element): { left: number; top: number } {
   const { left, top } = element.getBoundingClientRect();
   const zoom = untoldZoom(element);
   return { left: (left + scrollX) * zoom - scrollX, top: (top + scrollY) * zoom - scrollY };
 }
 
-/** How many of the screen's pixels is one in which an element's bounding rectangle is told: 1, but in Safari, where it
- * is the element's place in the page without its `zoom`, less how far the page is scrolled. Who follows the standard
- * (https://drafts.csswg.org/css-viewport/#zoom-property) has currentCSSZoom. */
+/** The factor from `getBoundingClientRect` to screen pixels: 1, except in Safari, which returns the position in the page
+ * without `zoom`, minus the scroll offset. Browsers that follow the standard
+ * (https://drafts.csswg.org/css-viewport/#zoom-property) have currentCSSZoom. */
 function untoldZoom(element: Element): number {
   let zoom = 1;
   if (element.currentCSSZoom !== undefined) return zoom;
@@ -23,8 +23,8 @@ function untoldZoom(element: Element): number {
   return zoom;
 }
 
-/** Observe an element's size on the screen, which also changes with the zoom, or on the way to another screen; in its
- * own pixels where a browser knows no others, as Safari. */
+/** Observe an element's size in device pixels, which also changes with the zoom and from screen to screen; in CSS pixels
+ * in Safari, which supports no others. */
 export function observePixels(observer: ResizeObserver, element: Element): void {
   try {
     observer.observe(element, { box: "device-pixel-content-box" });

@@ -1,16 +1,16 @@
-// Pointers: where one is in an element, in the element's own pixels (on the stage they are larger than the screen's), and drags.
+// The pointer's position in an element's own pixels, which are larger than the screen's on the stage; and dragging.
 
 import { cornerOf, zoomOf } from "./pixels.ts";
 
-/** From the element's upper left corner. */
+/** The pointer's position from the element's upper left corner. */
 export function pointIn(element: Element, { clientX, clientY }: MouseEvent): { x: number; y: number } {
   const { left, top } = cornerOf(element);
   const zoom = zoomOf(element);
   return { x: (clientX - left) / zoom, y: (clientY - top) / zoom };
 }
 
-/** Let the primary button drag `element`: the pointer is captured, and `focused` gets the focus. `begin` returns what each
- * move calls; `end` is called when the pointer is released. */
+/** Make `element` draggable by the primary button: the pointer is captured, and `focused` gets the focus. The result of
+ * `begin` is called with each move, and `end` when the pointer is released. */
 export function draggable(
   element: HTMLElement | SVGElement, begin: (down: PointerEvent) => (move: PointerEvent) => void, end: () => void, focused = element,
 ): void {

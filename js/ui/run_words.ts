@@ -1,35 +1,32 @@
-// Runs and their numbers in words. No DOM.
+// Texts about runs, and their numbers. No DOM.
 
 import { type MessageKey, t } from "#ui/messages.ts";
 
-/** A number of a JSON trait: non-finite ones are words, unknown ones null. */
+/** A number in a JSON trait: non-finite ones are texts, unknown ones null. */
 export type WireNumber = number | "nan" | "inf" | "-inf" | null;
 
 const NONE = "–";
 const NOT_FINITE = { nan: "NaN", inf: "∞", "-inf": "−∞" } as const;
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-export const count = (value: number): string => whole.format(value);
-
-/** Four significant digits; non-finite and unknown numbers as signs. */
+/** Four significant digits; "∞", "NaN" or "–" for non-finite and unknown numbers. */
 export function decimal(value: WireNumber): string {
   if (value === null) return NONE;
-  if (typeof value === "string") return NOT_FINITE[value] ?? NONE; // a hostile page may say anything
+  if (typeof value === "string") return NOT_FINITE[value] ?? NONE; // a hostile page may contain anything
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace("-", "−");
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
-/** A round number beside an axis. */
+/** A number at a tick of an axis. */
 export function axisNumber(value: number): string {
   const size = Math.abs(value);
   const isPlain = size === 0 || (size >= 1e-3 && size < 1e5);
-  // 12 digits: a tick such as 0.3 may be a sum that is off in the last one
+  // 12 digits, because a tick such as 0.3 may be a sum with an error in the last place
   const round = Number(value.toPrecision(12));
   return (isPlain ? String(round) : round.toExponential()).replace("e+", "e").replace("-", "−").replace("e-", "e−");
 }
 
-/** A share in 0 … 1 as "97.2 %"; one that is not 0 is never told as 0. */
+/** A share in 0 … 1 as "97.2 %"; a small one as "< 0.1 %", not 0. */
 export function percent(value: WireNumber | undefined): string {
   if (typeof value !== "number") return decimal(value ?? null);
   return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
@@ -37,13 +34,13 @@ export function percent(value: WireNumber | undefined): string {
 
 const METRICS = new Map<string, MessageKey>([["accuracy", "run.metric_accuracy"], ["iou", "run.metric_iou"]]);
 
-/** A metric's name for the eye; a user's own as it is. */
+/** The title of a metric; a user's own metric has its name. */
 export function metricName(name: string): string {
   const key = METRICS.get(name);
   return key === undefined ? name : t(key);
 }
 
-/** A metric's value: shares in per cent. */
+/** A metric's value; shares in percent. */
 export const metric = (name: string, value: WireNumber): string => (METRICS.has(name) ? percent(value) : decimal(value));
 
 const STATUSES: Record<string, MessageKey> = {
@@ -59,7 +56,7 @@ const STATUSES: Record<string, MessageKey> = {
   crashed: "run.status_crashed",
 };
 
-/** A state's word; one that is not known stands as it came. */
+/** The text for a status; an unknown one unchanged. */
 export function statusWord(word: string): string {
   const key = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined;
   return key === undefined ? word : t(key);

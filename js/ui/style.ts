@@ -1,11 +1,11 @@
-// Style sheets, each once in a page: a sheet for each instance would have the browser style the page anew for each.
+// Style sheets, each added once to a page: with a sheet per widget, the browser would restyle the page for each.
 
 /** The sheets' texts, which Python declares before the module (mixwidgets/widgets/bundles.py). */
 declare const styles: string[];
 
 const KEY = Symbol.for("mixwidgets.styles");
 
-/** The page's sheets by their text. Widgets of several classes find the sheet that they share here. */
+/** The page's sheets by their text, shared by widgets of all classes. */
 function sheets(): Map<string, CSSStyleSheet> {
   const page = globalThis as { [KEY]?: Map<string, CSSStyleSheet> };
   return (page[KEY] ??= new Map());

@@ -1,4 +1,4 @@
-// What a browser keeps of its pages: a tab until it is closed, or every tab. Nothing where a page may keep nothing.
+// Texts kept by the browser: for a tab until it is closed, or for all tabs. Without storage, nothing is kept.
 
 type Where = "sessionStorage" | "localStorage";
 
@@ -10,12 +10,12 @@ export function kept(key: string, where: Where = "sessionStorage"): string {
   }
 }
 
-/** Keep a text; "" keeps none. */
+/** Keep a text; "" removes it. */
 export function keep(key: string, text: string, where: Where = "sessionStorage"): void {
   try {
     if (text) window[where].setItem(key, text);
     else window[where].removeItem(key);
   } catch {
-    // The page has what it shows, and forgets it.
+    // The browser allows no storage.
   }
 }

@@ -1,4 +1,4 @@
-// Words that explain themselves where they stand: a note opens under the pointer, or with the focus, and Escape closes it.
+// Terms with an explanation, which opens under the pointer or with the focus; Escape closes it.
 
 import { h, set, textNode, uniqueId } from "./dom.ts";
 import { type MessageKey, t } from "./messages.ts";
@@ -10,7 +10,7 @@ const WORDS: readonly (readonly [word: MessageKey, note: MessageKey])[] = [
 ];
 const MARGIN = 8; // pixels between a note and the card's edge
 
-/** A word with a note, which is asked for when it is shown. `name`: what a screen reader hears in the place of a mere sign. */
+/** A word with a note, computed when it is shown. `name`: the accessible name, for a word that is only a sign. */
 export function term(word: string, note: () => string, name?: string): HTMLElement {
   const button = h("button", { type: "button", "aria-label": name }, word);
   const element = h("span", { class: "mw-term" }, button);
@@ -26,7 +26,7 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
     const [own, all, zoom] = [shown.getBoundingClientRect(), card.getBoundingClientRect(), zoomOf(card)];
     const beyond = (own.right - all.right) / zoom + MARGIN;
     if (beyond > 0) shown.style.left = `${-beyond}px`;
-    if (own.bottom > all.bottom) shown.classList.add("mw-term-above"); // a card clips what leaves it
+    if (own.bottom > all.bottom) shown.classList.add("mw-term-above"); // the card clips its content
   }
   function close(): void {
     shown?.remove();
@@ -37,16 +37,16 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
   element.addEventListener("pointerleave", () => !element.matches(":focus-within") && close());
   button.addEventListener("focus", open);
   button.addEventListener("blur", close);
-  button.addEventListener("click", open); // Safari focuses no button that is clicked
+  button.addEventListener("click", open); // Safari does not focus a clicked button
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !shown) return;
-    event.preventDefault(); // it leaves no stage
+    event.preventDefault(); // do not leave the stage
     close();
   });
   return element;
 }
 
-/** A text in which the words of the catalogue explain themselves, each where it first stands. */
+/** A text in which the first occurrence of each term has its explanation. */
 export function explained(text: string): (HTMLElement | Text)[] {
   const known = new Map(WORDS.map(([word, note]) => [t(word), note]));
   return text.split(new RegExp(`(${[...known.keys()].join("|")})`)).filter((part) => part !== "").map((part) => {

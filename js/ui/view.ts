@@ -1,4 +1,4 @@
-// An anywidget model as signals, for one view of it: all that it subscribes to, observes and runs ends with the view.
+// An anywidget model as signals, for one view. All subscriptions, observers and effects end with the view.
 
 import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, signal, type Signal, untracked } from "@preact/signals-core";
@@ -6,20 +6,20 @@ import { observePixels } from "./pixels.ts";
 
 export interface View<State extends Record<string, any>> {
   readonly model: AnyModel<State>;
-  /** The trait's value. An equal one is no change. */
+  /** The trait's value. Setting an equal value is not a change. */
   trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]>;
-  /** Set traits, of which what follows is drawn once; the kernel is told by `model.save_changes()`. */
+  /** Set several traits in one update. The kernel gets them with `model.save_changes()`. */
   set(changes: Partial<State>): void;
   /** Send a trait to the kernel, unless it has this value. */
   send<K extends keyof State & string>(name: K, value: State[K]): void;
-  /** Call `handle` with each message from the kernel and its buffers; what it changes is drawn at once. */
+  /** Call `handle` with each message from the kernel and its buffers. All its changes are one update. */
   onMessage(handle: (message: any, buffers: DataView[]) => void): void;
-  /** Run now, and whenever a signal that it has read changes; what it returns is called before it runs again. */
+  /** Run now, and again when a signal that it read changes. A returned function is called before the next run. */
   effect(run: () => void | (() => void)): void;
-  /** Run at each change of a signal. */
+  /** Run at each change of a signal, not at first. */
   onChange<T>(of: ReadonlySignal<T>, run: (value: T) => void): void;
-  /** What `measure` returns, updated when the element's size on the screen changes: the page is laid out then, so that
-   * measuring costs nothing. An element has one measure. */
+  /** The result of `measure`, updated when the element's size on the screen changes. The layout is known then, so that
+   * measuring is cheap. An element can have one measure. */
   measured<T>(element: Element, measure: () => T): ReadonlySignal<T>;
   /** An element's width in its own pixels. */
   width(element: Element): ReadonlySignal<number>;
@@ -27,7 +27,7 @@ export interface View<State extends Record<string, any>> {
   close(): void;
 }
 
-/** Of any view: what a part needs that only draws. */
+/** The part of a view that is needed to draw. */
 export type Effects = Pick<View<Record<string, any>>, "effect">;
 
 export function viewOf<State extends Record<string, any>>(model: AnyModel<State>): View<State> {
@@ -60,7 +60,7 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       if (held) return held;
       const value = signal(model.get(name));
       traits.set(name, value);
-      // The kernel sets several traits at once, of which the model tells one by one: what follows from them is drawn once.
+      // The kernel sets several traits at once, but the model reports them one by one: read them all in one update.
       listen(`change:${name}`, () => batch(() => traits.forEach((one, other) => (one.value = model.get(other as K)))));
       return value;
     },
@@ -97,7 +97,7 @@ function viewed(bytes: Bytes): DataView {
   return ArrayBuffer.isView(bytes) ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new DataView(bytes);
 }
 
-/** A computed value that may stay what it was: `derive` gets its last value, `first` at first. */
+/** A computed value that depends on its last one: `derive` gets the last value, at first `first`. */
 export function kept<T>(first: T, derive: (last: T) => T): ReadonlySignal<T> {
   let last = first;
   return computed(() => (last = derive(last)));

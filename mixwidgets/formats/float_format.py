@@ -1,11 +1,10 @@
 """FloatFormat: a float format with all its operations."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from mixwidgets.formats import decode, encode
@@ -13,9 +12,6 @@ from mixwidgets.formats.explain import Explanation, explain
 from mixwidgets.formats.spec import FormatSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
     from numpy.typing import ArrayLike
 
 
@@ -64,7 +60,7 @@ class FloatFormat(FormatSpec):
         """The next smaller value before `value`, which is rounded first."""
         return decode.to_float(self, decode.next_down(self, encode.encode(self, value)))
 
-    def decode(self, codes: int | str | ArrayLike) -> Any:
+    def decode(self, codes: "int | str | ArrayLike") -> Any:
         """The exact values of codes, as float64.
 
         An integer or a hex string gives a float; an array of integers gives an array of its shape.

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -54,11 +54,22 @@ class _Part(NamedTuple):
     losses: Mapping[str, Sequence[BlockLoss]]
     """What the chosen block formats lose, by name."""
 
+    def divisor(self, scale: float) -> float:
+        """What the values are still to be divided by: `_add` has divided by a scale that is not a power of
+        two."""
+        return scale if self.is_scaled and _is_power_of_two(scale) else 1.0
+
+    def of_all_names(self) -> Iterator[tuple[str, Sequence[BlockLoss]]]:
+        """`losses`, by all names that a separately summarised tensor has by now."""
+        for name, losses in self.losses.items():
+            for own in self.names or (name,):
+                yield own, losses
+
     def read(self, scale: float) -> LazySummaries:
         """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
         float32 cannot represent the result."""
         found = self.pending()
-        binades = 1 - math.frexp(scale)[1] if self.is_scaled and _is_power_of_two(scale) else 0
+        binades = 1 - math.frexp(self.divisor(scale))[1]
         if binades or self.zeros:
             found = found.mapped(lambda name, one: _changed(one, binades, self.zeros.get(name, 0)))
         if not self.names:
@@ -218,22 +229,18 @@ def _is_power_of_two(scale: float) -> bool:
 def _with_blocks(
     summaries: LazySummaries, parts: Sequence[_Part], scale: float, *, are_added: bool
 ) -> LazySummaries:
-    """The summaries with the block records of these parts: of each name's last one, or of all together."""
-    found: dict[str, tuple[Sequence[BlockLoss], bool]] = {}
+    """The summaries with their block records: of the last part with a name or, if `are_added`, of all parts
+    with it together."""
+    losses: dict[str, Sequence[BlockLoss]] = {}
+    divisors: dict[str, float] = {}
     for part in parts:
-        for name, losses in part.losses.items():
-            for own in part.names or (name,):
-                before, _ = found.get(own, ((), False)) if are_added else ((), False)
-                both = (
-                    [one.joined(loss) for one, loss in zip(before, losses, strict=True)] if before else losses
-                )
-                found[own] = both, part.is_scaled and _is_power_of_two(scale)
-    if not found:
+        for name, new in part.of_all_names():
+            old = losses.get(name) if are_added else None
+            losses[name] = [one.joined(other) for one, other in zip(old, new, strict=True)] if old else new
+            divisors[name] = part.divisor(scale)
+    if not losses:
         return summaries
-    records = {
-        name: tuple(loss.record(scale if is_scaled else 1.0) for loss in losses)
-        for name, (losses, is_scaled) in found.items()
-    }
+    records = {name: tuple(loss.record(divisors[name]) for loss in losses[name]) for name in losses}
     return summaries.mapped(lambda name, one: replace(one, blocks=records.get(name, ())))
 
 

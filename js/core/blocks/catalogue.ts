@@ -8,13 +8,13 @@ import { type ElementFormat, fixedPoint, floatElement } from "./element.ts";
 export interface BlockFormat {
   readonly name: string;
   readonly element: ElementFormat;
-  /** k: elements that share a scale. */
+  /** Block size k: how many elements share a scale. */
   readonly blockSize: number;
   /** The format of the shared scale. */
   readonly scale: FloatFormat;
   /** The format of the scale that all blocks of a tensor share; null for formats without one. */
   readonly tensorScale: FloatFormat | null;
-  /** Element bits and an element's share of its block's scale. */
+  /** The bits of an element, plus those of the scale divided by k. */
   readonly bitsPerElement: number;
 }
 

@@ -1,4 +1,4 @@
-// What a block's elements are: a float format, or a two's-complement integer over a power of two (MXINT8's int8).
+// The formats of a block's elements: float formats, and two's-complement fixed point (MXINT8's int8).
 
 import { exact } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
@@ -12,7 +12,7 @@ export interface ElementFormat {
   readonly fractionBits: number;
   /** Largest value. */
   readonly max: Rational;
-  /** Halfway from the largest value to the step that would follow: beyond it, encoding clips. */
+  /** Halfway from the largest value to the one that would come next: larger magnitudes are clipped. */
   readonly overflowThreshold: Rational;
   /** The code of a value, rounded once, ties to even; beyond ±max it saturates. */
   encode(negative: boolean, magnitude: Rational): number;
@@ -52,9 +52,9 @@ export function fixedPoint(name: string, bits: number, fractionBits: number): El
   };
 }
 
-/** Ties to even, of a non-negative rational. */
+/** A non-negative rational, rounded to an integer, ties to even. */
 function nearestInteger({ numerator, denominator }: Rational): number {
   const below = numerator / denominator;
-  const beside = 2n * (numerator - below * denominator) - denominator; // has the sign of (value − midpoint)
-  return Number(below) + Number(beside > 0n || (beside === 0n && (below & 1n) === 1n));
+  const fromMidpoint = 2n * (numerator - below * denominator) - denominator; // has the sign of value − midpoint
+  return Number(below) + Number(fromMidpoint > 0n || (fromMidpoint === 0n && (below & 1n) === 1n));
 }

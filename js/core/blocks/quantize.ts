@@ -1,5 +1,5 @@
-// A row of numbers in a block format; the twin of BlockFormat.quantize in mixwidgets/formats/block.py, which states
-// what becomes of zeros, short blocks and NaN.
+// Quantises values to a block format. The twin of BlockFormat.quantize in mixwidgets/formats/block.py, which
+// documents zeros, short blocks and NaN.
 
 import { exact, exactOf } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
@@ -9,11 +9,11 @@ import type { BlockFormat } from "./catalogue.ts";
 import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
 
 export interface BlockQuantization {
-  /** The shared scales as codes of the scale's format, one a block. */
+  /** The codes of the shared scales, one per block. */
   readonly scaleCodes: number[];
-  /** What they say; NaN for a block that held a NaN or an infinity. */
+  /** The shared scales; NaN for a block with a NaN or an infinity. */
   readonly scales: number[];
-  /** The elements' codes. */
+  /** The codes of the elements. */
   readonly codes: number[];
   /** element × scale (× tensor scale), exactly. */
   readonly dequantized: number[];
@@ -28,13 +28,13 @@ interface Scale {
 const ZERO = rational(0n);
 const ONE = rational(1n);
 
-/** `rule` is for formats without a tensor scale; the others have a rule of their own. */
+/** Quantise a row of values. Formats with a tensor scale have their own rule and ignore `rule`. */
 export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule): BlockQuantization {
   const row = Array.from(values);
   const blocks = Array.from({ length: Math.ceil(row.length / fmt.blockSize) }, (_, block) =>
     row.slice(block * fmt.blockSize, (block + 1) * fmt.blockSize));
   const amaxes = blocks.map((block) => (block.every(Number.isFinite) ? largest(block.map((x) => exactOf(x).magnitude)) : null));
-  const tensorScale = fmt.tensorScale ? wholeScale(fmt, fmt.tensorScale, amaxes) : ONE;
+  const tensorScale = fmt.tensorScale ? tensorScaleOf(fmt, fmt.tensorScale, amaxes) : ONE;
 
   const result: BlockQuantization = {
     scaleCodes: [], scales: [], codes: [], dequantized: [],
@@ -79,13 +79,13 @@ function quotientScale(fmt: BlockFormat, amax: Rational, tensorScale: Rational):
   return rounded(fmt.scale, divide(amax, multiply(fmt.element.max, tensorScale)));
 }
 
-function wholeScale(fmt: BlockFormat, format: FloatFormat, amaxes: readonly (Rational | null)[]): Rational {
+function tensorScaleOf(fmt: BlockFormat, format: FloatFormat, amaxes: readonly (Rational | null)[]): Rational {
   const amax = largest(amaxes.filter((one) => one !== null));
   const full = multiply(fmt.scale.magnitude(fmt.scale.maxCode), fmt.element.max);
   return rounded(format, divide(amax, full)).value;
 }
 
-/** A scale is at least its format's smallest positive value, and at most the largest. */
+/** A scale rounded to its format, but at least its smallest positive value and at most its largest. */
 function rounded(format: FloatFormat, magnitude: Rational): Scale {
   const code = encode(format, { kind: "finite", negative: false, magnitude }, { overflow: "saturate" });
   const positive = code === 0n && format.hasZero ? 1n : code;

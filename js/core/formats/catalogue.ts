@@ -1,4 +1,4 @@
-// The named formats, from the same catalogue.json that Python reads, and those whose name alone defines them.
+// The named formats: those of catalogue.json, which Python reads too, and those of P3109, whose names define them.
 
 import catalogue from "#mixwidgets/formats/catalogue.json" with { type: "json" };
 import { FloatFormat, type Definition } from "./float_format.ts";
@@ -24,8 +24,8 @@ export const formats: readonly FloatFormat[] = catalogue.formats.map(
 const byName = new Map(formats.map((fmt) => [fmt.name, fmt]));
 
 /**
- * The format of a canonical name of the catalogue, or of a P3109 one such as "binary8p4se"; undefined for any other
- * text. The same name gives the same object.
+ * The format with a canonical name of the catalogue, or a P3109 name such as "binary8p4se"; undefined for any other
+ * value. The same name always returns the same object.
  */
 export function getFormat(name: unknown): FloatFormat | undefined {
   return typeof name === "string" ? (byName.get(name) ?? p3109Named(name)) : undefined;

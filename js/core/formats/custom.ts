@@ -1,9 +1,9 @@
-// A format of one's own, checked as mixwidgets/formats/spec.py checks it.
+// User-defined formats, validated as in mixwidgets/formats/spec.py.
 
 import { FloatFormat, INFINITIES, NANS, type Definition } from "./float_format.ts";
 import { InputError } from "./parse.ts";
 
-/** The ranges within which a format may be defined. */
+/** The accepted ranges, both ends included. */
 export const LIMITS = {
   exponentBits: { low: 1, high: 11 },
   fractionBits: { low: 0, high: 52 },
@@ -12,10 +12,10 @@ export const LIMITS = {
 
 const MAX_NAME = 40;
 
-/** A format's definition; what is left out is as in IEEE 754, with a bias of 2^(w − 1) − 1. */
+/** A definition; omitted fields are those of IEEE 754, with the bias 2^(w − 1) − 1. */
 export type CustomDefinition = Pick<Definition, "name" | "exponentBits" | "fractionBits"> & Partial<Definition>;
 
-/** A checked format. Throws InputError, which says what is wrong with the definition. */
+/** The format with this definition. Throws InputError if it is invalid. */
 export function customFormat(definition: CustomDefinition): FloatFormat {
   const { name, exponentBits, fractionBits } = definition;
   checkInteger("exponentBits", exponentBits);

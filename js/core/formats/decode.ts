@@ -1,4 +1,4 @@
-// Code → value, exactly, in the order in which IEEE 754-2019, section 3.4, states it.
+// Decodes codes to exact values, in the order of IEEE 754-2019, section 3.4.
 
 import { getFormat } from "./catalogue.ts";
 import { roundMagnitude } from "./encode.ts";
@@ -48,7 +48,7 @@ export function exact(fmt: FloatFormat, code: bigint): Rational {
   return isNegative(fmt, code) ? negate(magnitude) : magnitude;
 }
 
-/** A number, exactly. */
+/** The exact value of a number. */
 export function exactOf(value: number): Exact {
   const [format, code] = [getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!];
   const negative = isNegative(format, code);
@@ -61,12 +61,12 @@ export function ulp(fmt: FloatFormat, code: bigint): Rational {
   return power(2n, fmt.exponentOf(fields(fmt, code).biasedExponent) - fmt.fractionBits);
 }
 
-/** The code of the least greater value (IEEE 754-2019, 5.3.1): NaN and what has none above it stay. */
+/** The code of the next greater value (IEEE 754-2019, 5.3.1). NaN and the greatest value are returned unchanged. */
 export function nextUp(fmt: FloatFormat, code: bigint): bigint {
   return step(fmt, code, true);
 }
 
-/** The code of the greatest lesser value: NaN and what has none below it stay. */
+/** The code of the next smaller value. NaN and the smallest value are returned unchanged. */
 export function nextDown(fmt: FloatFormat, code: bigint): bigint {
   return step(fmt, code, false);
 }
@@ -74,15 +74,15 @@ export function nextDown(fmt: FloatFormat, code: bigint): bigint {
 function step(fmt: FloatFormat, code: bigint, up: boolean): bigint {
   if (classify(fmt, code) === "nan") return code;
   const magnitude = code & fmt.allOnes;
-  const isZero = fmt.hasZero && magnitude === 0n; // both zeros step alike
+  const isZero = fmt.hasZero && magnitude === 0n; // +0 and −0 have the same neighbours
   if (isZero && !up) return fmt.signed ? fmt.signBit | 1n : code;
   if (isZero) return 1n;
   if (isNegative(fmt, code) !== up) return magnitude < (fmt.infCode ?? fmt.maxCode) ? code + 1n : code;
-  if (magnitude === 0n) return code ^ fmt.signBit; // no zero lies between the smallest numbers of either sign
-  return classify(fmt, code - 1n) === "nan" ? 0n : code - 1n; // NaN in the place of −0
+  if (magnitude === 0n) return code ^ fmt.signBit; // without zero, the smallest numbers of either sign are neighbours
+  return classify(fmt, code - 1n) === "nan" ? 0n : code - 1n; // the code of −0 is NaN
 }
 
-/** Every digit of the value in positional notation; "inf", "-inf" and "nan" for the others. */
+/** The exact value in positional notation, or "inf", "-inf" or "nan". */
 export function toDecimal(fmt: FloatFormat, code: bigint): string {
   const sign = isNegative(fmt, code) ? "-" : "";
   if (classify(fmt, code) === "nan") return "nan";
@@ -90,7 +90,7 @@ export function toDecimal(fmt: FloatFormat, code: bigint): string {
   return sign + rationalToDecimal(magnitudeOf(exact(fmt, code)));
 }
 
-/** The value as C17's %a writes it, normalised and without trailing zeros: "0x1.ffcp+15"; else as toDecimal. */
+/** The value as C17's %a, normalised, without trailing zeros: "0x1.ffcp+15". Not finite: as toDecimal. */
 export function hexFloat(fmt: FloatFormat, code: bigint): string {
   if (!isFinite(fmt, code)) return toDecimal(fmt, code);
   const sign = isNegative(fmt, code) ? "-" : "";
@@ -113,8 +113,8 @@ export function rationalToDecimal(value: Rational): string {
 }
 
 /**
- * The fewest significant decimal digits that round back to the code, the nearest such decimal; of two equally near
- * ones, the even. Positional from 1e-6 up to 1e21, as Number::toString (ECMA-262), else scientific.
+ * The shortest decimal that rounds to the code; of several, the nearest to the value, then the one with an even last
+ * digit. Positional from 1e-6 up to 1e21, else scientific, as in ECMA-262's Number::toString.
  */
 export function shortest(fmt: FloatFormat, code: bigint): string {
   const kind = classify(fmt, code);
@@ -132,7 +132,7 @@ export function shortest(fmt: FloatFormat, code: bigint): string {
   }
 }
 
-/** The two multiples of `unit` around a value, as integers, the nearer first. */
+/** The two multiples of `unit` on either side of a value, as integers (n for n × unit), the nearer first. */
 function nearestFirst(value: Rational, unit: Rational): readonly bigint[] {
   const below = (value.numerator * unit.denominator) / (value.denominator * unit.numerator);
   const distance = (n: bigint) => magnitudeOf(subtract(value, multiply(rational(n), unit)));
@@ -140,7 +140,7 @@ function nearestFirst(value: Rational, unit: Rational): readonly bigint[] {
   return order <= 0 ? [below, below + 1n] : [below + 1n, below];
 }
 
-/** digits × 10^exponent, without trailing zeros. */
+/** digits × 10^exponent as text, without trailing zeros. */
 export function notation(digits: bigint, exponent: number): string {
   const all = String(digits);
   const text = all.replace(/0+$/, "");

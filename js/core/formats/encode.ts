@@ -1,10 +1,10 @@
-// Value → code, rounded once from the exact value, in the order in which IEEE 754-2019, section 4.3, states it.
+// Encodes exact values with a single rounding, in the order of IEEE 754-2019, section 4.3.
 
 import type { FloatFormat } from "./float_format.ts";
 import { checkWidth, InputError, toExact, type BitPattern, type Exact } from "./parse.ts";
 import { divide, floorLog2, power, type Rational } from "./rational.ts";
 
-/** To which of its two neighbours a value goes. Stochastic rounding is Python's alone. */
+/** The rounding modes. Stochastic rounding exists only in Python. */
 export const ROUNDINGS = [
   "ties-to-even",
   "ties-to-away",
@@ -16,26 +16,26 @@ export const ROUNDINGS = [
 export type Rounding = (typeof ROUNDINGS)[number];
 
 /**
- * What becomes of a value beyond the largest finite one. "native": infinity, else NaN, else the largest finite value,
- * whichever the format has first. "saturate": the largest finite value, for infinities too. "torch" and "ml_dtypes":
- * as torch 2.13 and ml_dtypes 0.6 do.
+ * The result for a value beyond the largest finite one. "native": infinity; in a format without infinity, NaN; without
+ * both, the largest finite value. "saturate": the largest finite value, also for infinities. "torch" and "ml_dtypes":
+ * as in torch 2.13 and ml_dtypes 0.6.
  */
 export const OVERFLOWS = ["native", "saturate", "torch", "ml_dtypes"] as const;
 export type Overflow = (typeof OVERFLOWS)[number];
 
 export interface Options {
-  /** "ties-to-even" if not given. */
+  /** Default: "ties-to-even". */
   readonly rounding?: Rounding;
-  /** "native" if not given. */
+  /** Default: "native". */
   readonly overflow?: Overflow;
 }
 
-/** The code of one value, or of a text that is read exactly. Throws InputError. */
+/** The code of a value; text is read exactly. Throws InputError. */
 export function encode(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): bigint {
   const { rounding = "ties-to-even", overflow = "native" } = options;
   const given = typeof value === "string" ? toExact(value) : value;
   if (given.kind === "pattern") return checkWidth(given.code, fmt.bits, fmt.name);
-  if (given.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN means nothing (6.3)
+  if (given.kind === "nan") return nanCode(fmt, "format.no_nan"); // the sign of a NaN has no meaning (6.3)
   const { negative, magnitude } = given;
   const saturates = overflow === "saturate" || (overflow === "torch" && fmt.name === "float8_e4m3fn");
   const isZero = given.kind === "finite" && magnitude.numerator === 0n;
@@ -43,25 +43,25 @@ export function encode(fmt: FloatFormat, value: Exact | BitPattern | string, opt
   if (isZero && !fmt.hasZero) return saturates ? 0n : nanCode(fmt, "format.no_zero");
   const code = given.kind === "infinity" ? null : roundMagnitude(fmt, magnitude, rounding, negative);
   if (code !== null && code <= fmt.maxCode) return withSign(fmt, code, negative);
-  const stops = saturates || (code !== null && pointsInward(rounding, negative));
-  return stops ? withSign(fmt, fmt.maxCode, negative) : beyond(fmt, negative);
+  const isClipped = saturates || (code !== null && roundsTowardZero(rounding, negative));
+  return isClipped ? withSign(fmt, fmt.maxCode, negative) : beyond(fmt, negative);
 }
 
-/** What a format itself has past its largest finite value: infinity, else NaN, else that value. */
+/** The code for values beyond the largest finite one: infinity, else NaN, else the largest finite value. */
 export function beyond(fmt: FloatFormat, negative: boolean): bigint {
   if (fmt.infCode === null && fmt.nanCode !== null) return fmt.nanCode;
   return withSign(fmt, fmt.infCode ?? fmt.maxCode, negative);
 }
 
-/** A magnitude code with its sign, which a zero loses where there is no −0. */
+/** A magnitude code with a sign. Zero has none in a format without −0. */
 export function withSign(fmt: FloatFormat, magnitude: bigint, negative: boolean): bigint {
   if (magnitude === 0n && fmt.hasZero && !fmt.hasNegativeZero) return 0n;
   return negative ? magnitude | fmt.signBit : magnitude;
 }
 
 /**
- * The magnitude code of a non-negative rational; beyond `maxCode` where it overflows, as on a grid without end.
- * `negative` tells the directed modes on which side of zero the magnitude lies.
+ * The magnitude code of a non-negative rational, above `maxCode` if it overflows (see `FloatFormat.magnitude`).
+ * `negative`: the sign of the value, for the directed modes.
  */
 export function roundMagnitude(
   fmt: FloatFormat, magnitude: Rational, rounding: Rounding = "ties-to-even", negative = false,
@@ -71,7 +71,7 @@ export function roundMagnitude(
   const { numerator, denominator } = divide(magnitude, power(2n, exponent - fmt.fractionBits));
   const significand = numerator / denominator;
   const rest = numerator - significand * denominator;
-  // One addition serves all: a normal significand carries its implicit bit into the exponent field, and a
+  // One addition covers all cases: the implicit bit of a normal significand carries into the exponent field, and a
   // significand rounded up to 2^p carries into the next binade.
   const implicit = fmt.hasZero ? 0n : 1n << BigInt(fmt.fractionBits);
   const low = (BigInt(exponent - fmt.emin) << BigInt(fmt.fractionBits)) + significand - implicit;
@@ -81,13 +81,13 @@ export function roundMagnitude(
   return code > 0n ? code : 0n; // below the smallest value of a format without zero
 }
 
-/** Whether the upper code is taken. `beside` has the sign of (value − midpoint). */
-function roundsUp(rounding: Rounding, negative: boolean, lowIsOdd: boolean, beside: bigint): boolean {
+/** Whether to take the upper code. `fromMidpoint` has the sign of value − midpoint. */
+function roundsUp(rounding: Rounding, negative: boolean, lowIsOdd: boolean, fromMidpoint: bigint): boolean {
   switch (rounding) {
     case "ties-to-even":
-      return beside > 0n || (beside === 0n && lowIsOdd);
+      return fromMidpoint > 0n || (fromMidpoint === 0n && lowIsOdd);
     case "ties-to-away":
-      return beside >= 0n;
+      return fromMidpoint >= 0n;
     case "toward-zero":
       return false;
     case "toward-positive":
@@ -99,8 +99,8 @@ function roundsUp(rounding: Rounding, negative: boolean, lowIsOdd: boolean, besi
   }
 }
 
-/** Whether a mode stops at the largest finite value: it points toward zero on this side. */
-function pointsInward(rounding: Rounding, negative: boolean): boolean {
+/** Whether a mode rounds values of this sign toward zero, so that an overflow gives the largest finite value. */
+function roundsTowardZero(rounding: Rounding, negative: boolean): boolean {
   return rounding === "toward-zero" || rounding === "to-odd" || rounding === (negative ? "toward-positive" : "toward-negative");
 }
 

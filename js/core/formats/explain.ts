@@ -1,4 +1,4 @@
-// How a value is rounded, in full: what stands below and above it, the midpoint, and which rule decided.
+// Explains a rounding: both neighbours, the midpoint, and the rule that decided.
 
 import { exact, isFinite } from "./decode.ts";
 import { beyond, encode, roundMagnitude, withSign, type Options, type Rounding } from "./encode.ts";
@@ -7,36 +7,35 @@ import { signed, toExact, type BitPattern, type Exact } from "./parse.ts";
 import { add, compare, divide, negate, rational, subtract, type Rational } from "./rational.ts";
 
 /**
- * What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": the rounding says
- * which of two equally near was taken. "direction": the rounding points up, down or toward zero. "odd": the neighbour
+ * What decided. "exact": the value is representable. "nearest": one neighbour was nearer. "tie": both were equally
+ * near, and the mode's tie rule decided. "direction": the mode rounds up, down or toward zero. "odd": the neighbour
  * with the odd code was taken. "overflow": the value is out of the format's range, and the overflow policy decided.
  */
 export type Rule = "exact" | "nearest" | "tie" | "direction" | "odd" | "overflow";
 
 /** The rounding of one value to one format. */
 export interface Explanation {
-  /** What was given, read exactly. */
+  /** The exact input. */
   readonly given: Exact | BitPattern;
   /** The result. */
   readonly code: bigint;
   readonly rule: Rule;
   /**
-   * Code of the greatest representable value ≤ the input; the code itself when exact, and of an input below what an
-   * unsigned format or one without zero begins with. Past the largest finite value: what the format itself has there,
-   * infinity, else NaN, else that value.
+   * Code of the greatest representable value ≤ the input, or of `beyond` if no finite one is. It is `code` if the
+   * input is exact, or too small for a format that is unsigned or has no zero.
    */
   readonly below: bigint;
-  /** Code of the least representable value ≥ the input, likewise. */
+  /** Code of the least representable value ≥ the input, with the same exceptions. */
   readonly above: bigint;
-  /** Halfway between the neighbours; past the largest finite value, the overflow threshold. Null when exact. */
+  /** Halfway between the neighbours; beyond the largest finite value, the overflow threshold. Null if exact. */
   readonly midpoint: Rational | null;
-  /** Result − input, exactly. Null where the result or the input is not finite. */
+  /** Result − input, exactly. Null if either is not finite. */
   readonly error: Rational | null;
-  /** error / |input|. Null where that is undefined. */
+  /** error / |input|. Null if undefined. */
   readonly relativeError: Rational | null;
 }
 
-/** Explain the rounding of a value, or of a text that is read exactly. Throws InputError. */
+/** Explain the rounding of a value; text is read exactly. Throws InputError. */
 export function explain(fmt: FloatFormat, value: Exact | BitPattern | string, options: Options = {}): Explanation {
   const given = typeof value === "string" ? toExact(value) : value;
   const code = encode(fmt, given, options);

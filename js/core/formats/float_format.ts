@@ -1,15 +1,15 @@
-// FloatFormat: a float format as the few numbers that define it; everything else is derived.
-// The twin of mixwidgets/formats/spec.py, which states the encoding.
+// FloatFormat: the parameters that define a float format, and what follows from them.
+// The twin of mixwidgets/formats/spec.py, which documents the encoding.
 
 import { toCode } from "./parse.ts";
 import { add, divide, floorLog2, multiply, power, rational, type Rational } from "./rational.ts";
 
-/** Where infinity sits: IEEE's exponent of all ones, the largest magnitude code below a NaN there, or nowhere. */
+/** Infinity: an exponent of all ones, as in IEEE 754; the largest magnitude code that is not NaN; or none. */
 export const INFINITIES = ["ieee", "top", "none"] as const;
-/** Where NaN sits: IEEE's exponent of all ones, the code of all ones, the code of −0, or nowhere. */
+/** NaN: an exponent of all ones, as in IEEE 754; a magnitude code of all ones; the code of −0; or none. */
 export const NANS = ["ieee", "top", "negative_zero", "none"] as const;
 
-/** What defines a format. */
+/** The parameters that define a format. */
 export interface Definition {
   readonly name: string;
   /** Width w of the biased exponent field. */
@@ -18,13 +18,13 @@ export interface Definition {
   readonly fractionBits: number;
   /** What is subtracted from the biased exponent. */
   readonly bias: number;
-  /** Whether a sign bit stands on top. */
+  /** Whether the highest bit is a sign. */
   readonly signed: boolean;
   readonly infinity: (typeof INFINITIES)[number];
   readonly nan: (typeof NANS)[number];
-  /** Whether a zero exponent field holds zero and the subnormals; otherwise it is an exponent like the others. */
+  /** Whether an exponent field of 0 means zero and subnormals; otherwise it means normal numbers. */
   readonly hasZero: boolean;
-  /** Whether the format's own definition may still change. */
+  /** Whether the format's definition may still change. */
   readonly experimental?: boolean;
   readonly aliases?: readonly string[];
   /** Where the format is defined. */
@@ -33,36 +33,36 @@ export interface Definition {
 
 export interface FloatFormat extends Required<Definition> {}
 
-/** A magnitude code, in what follows, is a code without its sign bit. */
+/** A magnitude code is a code without its sign bit. */
 export class FloatFormat {
   /** Width of a code. */
   readonly bits: number;
-  /** p: significant bits of a normal number, the implicit one included. */
+  /** Precision p: significant bits of a normal number, including the implicit one. */
   readonly precision: number;
-  /** Exponent of the smallest normal number, and of every subnormal one. */
+  /** Exponent of the smallest normal number and of all subnormals. */
   readonly emin: number;
   /** Exponent of the largest finite number. */
   readonly emax: number;
-  /** The sign bit alone: −0, where `hasNegativeZero`. 0n for an unsigned format. */
+  /** The mask of the sign bit, which is the code of −0 if `hasNegativeZero`; 0n for an unsigned format. */
   readonly signBit: bigint;
-  /** The magnitude code of all ones: a mask that takes the sign off. */
+  /** The mask of all bits but the sign. */
   readonly allOnes: bigint;
   /** The code of the largest finite value. */
   readonly maxCode: bigint;
-  /** The magnitude code of the smallest normal number, above `maxCode` in a format without any. */
+  /** The magnitude code of the smallest normal number; above `maxCode` if there is none. */
   readonly smallestNormalCode: bigint;
   /** The code of +∞; null for a format without infinity. */
   readonly infCode: bigint | null;
-  /** The code of the NaN that encoding gives, quiet where there are two kinds; null for a format without NaN. */
+  /** The code that NaN is encoded as, the quiet one in IEEE formats; null for a format without NaN. */
   readonly nanCode: bigint | null;
   readonly hasNegativeZero: boolean;
-  /** The value that would follow the largest finite one, were there no end. */
+  /** The value that would come after the largest finite one if the sequence continued. */
   readonly overflowStep: Rational;
-  /** The magnitude at which rounding to nearest leaves the finite range: halfway to `overflowStep`. */
+  /** Halfway from the largest finite value to `overflowStep`: larger magnitudes overflow if rounded to nearest. */
   readonly overflowThreshold: Rational;
-  /** Whether no significand is even, so that of two equally near values the larger is taken (IEEE 754-2019, 4.3.1). */
+  /** Whether ties go to the larger magnitude, because no significand is even (IEEE 754-2019, 4.3.1). */
   readonly tiesToLarger: boolean;
-  /** Whether the threshold itself, a tie, still rounds to the largest finite value: that code is even. */
+  /** Whether the threshold itself, a tie, rounds to the largest finite value, because its code is even. */
   readonly overflowTieStays: boolean;
 
   constructor(definition: Definition) {
@@ -74,7 +74,7 @@ export class FloatFormat {
     this.signBit = signed ? 1n << BigInt(this.bits - 1) : 0n;
     this.allOnes = (1n << BigInt(exponentBits + fractionBits)) - 1n;
     const ieee = ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits);
-    const above = BigInt(nan === "top") + BigInt(infinity === "top"); // the codes that stand over the finite ones
+    const above = BigInt(nan === "top") + BigInt(infinity === "top"); // the special codes above the finite ones
     this.maxCode = infinity === "ieee" ? ieee - 1n : this.allOnes - above;
     this.smallestNormalCode = hasZero ? 1n << BigInt(fractionBits) : 0n;
     this.infCode = infinity === "none" ? null : this.maxCode + 1n;
@@ -92,17 +92,17 @@ export class FloatFormat {
     this.overflowTieStays = (this.maxCode & 1n) === 0n && !this.tiesToLarger;
   }
 
-  /** The exponent that the codes of a biased exponent share: subnormals have the smallest normal number's. */
+  /** The exponent of numbers with this biased exponent; that of subnormals is `emin`. */
   exponentOf(biasedExponent: number): number {
     return (this.hasZero ? Math.max(biasedExponent, 1) : biasedExponent) - this.bias;
   }
 
-  /** The integer significand of a biased exponent and fraction: with the implicit bit, unless subnormal. */
+  /** The significand as an integer, with the implicit bit unless subnormal. */
   significandOf(biasedExponent: number, fraction: bigint): bigint {
     return this.hasZero && biasedExponent === 0 ? fraction : fraction | (1n << BigInt(this.fractionBits));
   }
 
-  /** The value of a magnitude code, on a grid that goes on beyond the largest finite one. */
+  /** The value of a magnitude code. Codes above `maxCode` continue the sequence of finite values. */
   magnitude(code: bigint): Rational {
     const width = BigInt(this.fractionBits);
     const biasedExponent = Number(code >> width);

@@ -11,7 +11,7 @@ const known = new Map<string, FloatFormat>();
 
 /**
  * The format of K bits, 3 to 15, and precision P, 1 to K − 1 (K if unsigned); `extended` formats have infinities.
- * The same arguments give the same object. Throws InputError.
+ * The same arguments always return the same object. Throws InputError.
  */
 export function p3109(bits: number, precision: number, signed: boolean, extended: boolean): FloatFormat {
   check("K", bits, LEAST_BITS, MOST_BITS);
@@ -19,7 +19,7 @@ export function p3109(bits: number, precision: number, signed: boolean, extended
   return made(bits, precision, signed, extended);
 }
 
-/** The format of a name such as "binary8p4se"; undefined for any other text. */
+/** The format with a name such as "binary8p4se"; undefined if there is none. */
 export function p3109Named(name: string): FloatFormat | undefined {
   const parts = NAME.exec(name)?.groups;
   if (!parts) return undefined;

@@ -1,11 +1,11 @@
-// Text → value, exactly: a rational, ±∞ or NaN, or a bit pattern, without passing through a float.
-// The grammar is stated in mixwidgets/formats/parse.py; tests/vectors/parse.json holds the two together.
+// Parses text to an exact value: a rational, ±∞, NaN, or a bit pattern. No float is involved.
+// mixwidgets/formats/parse.py documents the grammar; tests/vectors/parse.json tests that both agree.
 
 import type messages from "#mixwidgets/languages/en/page.json";
 import { multiply, negate, power, rational, type Rational } from "./rational.ts";
 
 const MAX_TEXT = 10_000; // characters; float64's longest exact decimal has 1,076
-const MAX_EXPONENT = 5_000; // of ten, or of two; beyond, the rational alone would fill the memory
+const MAX_EXPONENT = 5_000; // of 10 or 2; larger ones would take too much memory
 
 const SIGN = "(?<sign>[+\\-−]?)";
 const EXPONENT = "(?<exp>[+\\-−]?[0-9]+)";
@@ -21,19 +21,19 @@ const UNDERSCORE = /(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])/g;
 const RAISED = /(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g;
 const BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
-/** An extended real number: a sign and a magnitude, so that −0 is kept. */
+/** An extended real number as sign and magnitude, which distinguishes −0 from 0. */
 export interface Exact {
   readonly kind: "finite" | "infinity" | "nan";
   readonly negative: boolean;
   readonly magnitude: Rational;
 }
 
-/** The rational that a finite number is. */
+/** The value of a finite number. */
 export function signed({ negative, magnitude }: Exact): Rational {
   return negative ? negate(magnitude) : magnitude;
 }
 
-/** A code, written as such: 0x7C00, 0b1. */
+/** A code written in hex or binary: 0x7C00, 0b1. */
 export interface BitPattern {
   readonly kind: "pattern";
   readonly code: bigint;
@@ -41,8 +41,7 @@ export interface BitPattern {
 
 type InputErrorKey = keyof typeof messages & `${"parse" | "code" | "format"}.${string}`;
 
-
-/** What is wrong with a text, as a message of the catalogue and its arguments. */
+/** Invalid input: a message of the catalogue and its arguments. */
 export class InputError extends Error {
   readonly key: InputErrorKey;
   readonly args: Record<string, string>;
@@ -54,7 +53,7 @@ export class InputError extends Error {
   }
 }
 
-/** What `read` returns; `otherwise` if it throws an InputError. */
+/** The result of `read`, or `otherwise` if it throws an InputError. */
 export function readOr<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -64,12 +63,12 @@ export function readOr<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** Read a text exactly. Throws InputError for one that is no number. */
+/** Parse a text exactly. Throws InputError if it is not a number. */
 export function toExact(text: string): Exact | BitPattern {
   const whole = text.replace(BLANKS, "");
   const length = [...whole].length;
   if (length > MAX_TEXT) throw new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(length) });
-  const body = whole.replace(UNDERSCORE, "").replace(RAISED, (_, base, raised) => `${base}^${lowered(raised)}`);
+  const body = whole.replace(UNDERSCORE, "").replace(RAISED, (_, base, raised) => `${base}^${fromSuperscript(raised)}`);
   if (BIT_PATTERN.test(body)) return { kind: "pattern", code: BigInt(body.toLowerCase()) };
   const special = SPECIAL.exec(body)?.groups;
   if (special) {
@@ -92,7 +91,7 @@ export function toExact(text: string): Exact | BitPattern {
   throw likelyFix(text, body);
 }
 
-function lowered(raised: string): string {
+function fromSuperscript(raised: string): string {
   return [...raised].map((c) => "+-0123456789"["⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)]).join("");
 }
 
@@ -100,17 +99,17 @@ function finite(groups: Groups, magnitude: Rational): Exact {
   return { kind: "finite", negative: isMinus(groups), magnitude };
 }
 
-/** Check a code: text in hex or binary that fits `bits` bits of the format `name`. */
+/** The code in a text in hex or binary. Throws InputError unless it fits the `bits` bits of the format `name`. */
 export function toCode(text: string, bits: number, name: string): bigint {
   const body = text.replace(BLANKS, "");
-  const prefixed = BIT_PATTERN.test(body) || /^0b./i.test(body) ? body : "0x" + body; // 0B alone is eleven
+  const prefixed = BIT_PATTERN.test(body) || /^0b./i.test(body) ? body : "0x" + body; // "0B" alone is hex: 11
   if (!BIT_PATTERN.test(prefixed)) {
     throw new InputError("code.form", { text: shown(text), zeros: "0".repeat(Math.ceil(bits / 4)) });
   }
   return checkWidth(BigInt(prefixed.toLowerCase()), bits, name);
 }
 
-/** Throws InputError for a code that has more than `bits` bits. */
+/** The code; throws InputError if it has more than `bits` bits. */
 export function checkWidth(code: bigint, bits: number, name: string): bigint {
   if (code >> BigInt(bits) !== 0n) {
     const last = "0x" + ((1n << BigInt(bits)) - 1n).toString(16).toUpperCase();
@@ -122,7 +121,7 @@ export function checkWidth(code: bigint, bits: number, name: string): bigint {
 
 type Groups = Partial<Record<string, string>>;
 
-/** The magnitude of a decimal or a hex float; `text` is what an error repeats. */
+/** The magnitude of a decimal or a hex float; `text` is quoted in errors. */
 function magnitudeOf(groups: Groups, prefix: string, base: bigint, exponentBase: bigint, text: string): Rational {
   const part = (groups.part ?? "") + (groups.only ?? "");
   const digits = rational(BigInt(prefix + (groups.whole ?? "") + part), base ** BigInt(part.length));
@@ -143,7 +142,7 @@ function grouped(n: number): string {
   return n.toLocaleString("en-US");
 }
 
-/** Text as an error may repeat it: short, and with invisible or bidirectional characters spelled out. */
+/** A text as quoted in errors: shortened, with invisible and bidirectional characters escaped. */
 function shown(text: string): string {
   const characters = [...text];
   const short = characters.length <= 40 ? characters : [...characters.slice(0, 39), "…"];

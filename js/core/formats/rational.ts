@@ -1,4 +1,4 @@
-// Exact rationals: pairs of BigInts, as far as rounding and reading numbers out need them.
+// Exact rationals as pairs of BigInts.
 
 /** numerator / denominator with denominator > 0, not always in lowest terms. */
 export interface Rational {
@@ -40,14 +40,14 @@ export function subtract(x: Rational, y: Rational): Rational {
   return add(x, negate(y));
 }
 
-/** Negative, zero or positive, as x is less than, equal to or greater than y. */
+/** −1, 0 or 1 if x is less than, equal to or greater than y. */
 export function compare(x: Rational, y: Rational): number {
   const left = x.numerator * y.denominator;
   const right = y.numerator * x.denominator;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** ⌊log2 x⌋ of a positive rational, from its bits: a logarithm in floats errs just below powers of two. */
+/** ⌊log2 x⌋ of a positive rational. Math.log2 would be wrong just below powers of two. */
 export function floorLog2(x: Rational): number {
   const guess = bitLength(x.numerator) - bitLength(x.denominator);
   return compare(x, power(2n, guess)) >= 0 ? guess : guess - 1;
@@ -64,12 +64,12 @@ function bitLength(n: bigint): number {
   return 4 * (hex.length - 1) + Number.parseInt(hex.slice(0, 1), 16).toString(2).length;
 }
 
-/** The nearest Number; below float64's normal range it may be the one beside that. */
+/** The nearest Number; in float64's subnormal range it may be a neighbour of the nearest. */
 export function toNumber(x: Rational): number {
   const { numerator, denominator } = magnitudeOf(x);
   const shift = 64 + bitLength(denominator) - bitLength(numerator); // leaves a quotient of 64 or 65 bits
   const [top, bottom] = shift < 0 ? [numerator, denominator << BigInt(-shift)] : [numerator << BigInt(shift), denominator];
-  const quotient = (top / bottom) | (top % bottom === 0n ? 0n : 1n); // the last bit stands for all that follow
+  const quotient = (top / bottom) | (top % bottom === 0n ? 0n : 1n); // the last bit is sticky: 1 if any later bit is 1
   const half = Math.floor(shift / 2); // 2^-shift alone may be too small for a Number
   const magnitude = (Number(quotient) / 2 ** half) / 2 ** (shift - half);
   return x.numerator < 0n ? -magnitude : magnitude;

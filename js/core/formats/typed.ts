@@ -1,9 +1,9 @@
-// Numbers that are typed, in the grammar of all numbers: whole ones (a count, a place, the bits of a field), and others.
+// Numbers typed into fields, in the grammar of all numbers.
 
 import { readOr, signed, toExact } from "./parse.ts";
 import { type Rational, toNumber } from "./rational.ts";
 
-/** The whole number that a text is; null for any other, and for one that is not in low … high. */
+/** A text's value if it is a whole number in low … high, else null. */
 export function wholeIn(text: string, low: number | bigint, high: number | bigint): bigint | null {
   const exact = finite(text);
   if (!exact) return null;
@@ -11,7 +11,7 @@ export function wholeIn(text: string, low: number | bigint, high: number | bigin
   return value * exact.denominator === exact.numerator && low <= value && value <= high ? value : null;
 }
 
-/** The number nearest to a text's value; null where it is not in low … high. */
+/** A text's value, rounded to a Number, if it is in low … high, else null. */
 export function realIn(text: string, low: number, high: number): number | null {
   const exact = finite(text);
   const value = exact ? toNumber(exact) : NaN;

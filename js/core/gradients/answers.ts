@@ -1,24 +1,24 @@
-// Every answer that the slider can ask for. All tensors as one are worked out at every scale, once for a format;
-// each tensor by itself at a scale when that is first asked for: then a drag only looks up.
+// The counts at every position of the loss-scale slider, so that dragging only looks them up. Totals are computed once
+// per format, each tensor's counts when a scale is first shown.
 
 import type { FloatFormat } from "../formats/float_format.ts";
 import { GradientSummary } from "./summary.ts";
 
-/** The slider's range of log2 of the loss scale; mixwidgets/gradients/best_scale.py has the same. */
+/** The slider's range of log2 of the loss scale, as in mixwidgets/gradients/best_scale.py. */
 export const LOWEST = -24;
 export const HIGHEST = 40;
 
-/** The next step's gradients may be this many binades larger before the scale has to go down. */
+/** The best scale leaves room for gradients to grow by this many binades without overflow. */
 export const HEADROOM = 4;
 
 export interface Best {
   readonly log2: number;
-  /** By how many binades gradients may grow before one overflows; Infinity if there are none. */
+  /** By how many binades gradients may grow without overflow; Infinity if there are none. */
   readonly headroom: number;
 }
 
 export class Answers {
-  /** All tensors as one. */
+  /** The summary of all tensors together. */
   readonly total: GradientSummary;
   readonly best: Best;
   readonly #totals: Float64Array[];
@@ -30,7 +30,7 @@ export class Answers {
     this.best = this.#findBest();
   }
 
-  /** A tensor's four counts, in the order of CLASSES. */
+  /** The four counts of a tensor, in the order of CLASSES. */
   counts(tensor: number, log2: number): Float64Array {
     const known = (this.#tensors[log2 - LOWEST] ??= this.summaries.map((one) => finite(one, this.format, log2)));
     return known[tensor]!;
@@ -41,18 +41,18 @@ export class Answers {
     return this.#totals[log2 - LOWEST]!;
   }
 
-  /** The rule of best_scale.py: safe `HEADROOM` binades higher, then fewest flushed, fewest subnormal, nearest 1. */
+  /** As in best_scale.py: fewest overflows `HEADROOM` binades higher, then fewest flushed, subnormal, nearest 1. */
   #findBest(): Best {
     const overflowAt = (log2: number) => this.total.counts(this.format, log2).finite[3]!;
     const cost = (log2: number) => {
       const [flushed, subnormal] = this.totals(log2);
       return [overflowAt(log2 + HEADROOM), flushed!, subnormal!, Math.abs(log2), log2];
     };
-    let [log2, least] = [LOWEST, cost(LOWEST)];
+    let [log2, bestCost] = [LOWEST, cost(LOWEST)];
     for (let other = LOWEST + 1; other <= HIGHEST; other++) {
-      const its = cost(other);
-      const differs = its.findIndex((value, i) => value !== least[i]);
-      if (its[differs]! < least[differs]!) [log2, least] = [other, its];
+      const otherCost = cost(other);
+      const differs = otherCost.findIndex((value, i) => value !== bestCost[i]);
+      if (otherCost[differs]! < bestCost[differs]!) [log2, bestCost] = [other, otherCost];
     }
     const { emax } = this.format;
     const largest = this.total.exponents.at(-1);

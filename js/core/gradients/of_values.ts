@@ -1,4 +1,4 @@
-// A summary of values that the page itself has; mixwidgets/gradients/summary.py counts likewise.
+// Summarises values in the page, as mixwidgets/gradients/summary.py does.
 
 import type { FloatFormat } from "../formats/float_format.ts";
 import { BINADE, boundaries } from "./boundaries.ts";
@@ -7,12 +7,12 @@ import { GradientSummary } from "./summary.ts";
 const LOWEST = -149; // the exponent of float32's smallest subnormal
 const BINADES = 277; // from there to the exponent 127
 
-/** The summary of float32 values that answers for one format at every power-of-two scale. */
+/** A summary of float32 values, exact for one format at every power-of-two scale. */
 export function summaryOf(values: Float32Array, format: FloatFormat): GradientSummary {
   const edges = [...new Set([0, ...boundaries(format).map(({ fraction }) => fraction), BINADE])].sort((a, b) => a - b);
   const width = edges.length - 1;
   const counts = new Float64Array(BINADES * width);
-  const found = new Float64Array(BINADES); // a value of each binade
+  const samples = new Float64Array(BINADES); // a value of each binade, or 0
   const apart = { zero: 0, inf: 0, nan: 0 };
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   for (let i = 0; i < values.length; i++) {
@@ -21,16 +21,16 @@ export function summaryOf(values: Float32Array, format: FloatFormat): GradientSu
     else if (magnitude > 0x7f800000) apart.nan++;
     else if (magnitude === 0x7f800000) apart.inf++;
     else {
-      const shift = magnitude < 0x800000 ? Math.clz32(magnitude) - 8 : 0; // of a subnormal, to its leading bit
+      const shift = magnitude < 0x800000 ? Math.clz32(magnitude) - 8 : 0; // normalises a subnormal
       const binade = Math.max(magnitude >>> 23, 1) - shift - 127 - LOWEST;
       const fraction = ((magnitude << shift) & 0x7fffff) * 2 ** 29;
       let cell = width - 1;
       while (fraction < edges[cell]!) cell--;
       counts[binade * width + cell]!++;
-      found[binade] ||= values[i]!;
+      samples[binade] ||= values[i]!;
     }
   }
-  const rows = [...found.keys()].filter((binade) => found[binade] !== 0);
+  const rows = [...samples.keys()].filter((binade) => samples[binade] !== 0);
   const cells = rows.flatMap((binade) => [...counts.subarray(binade * width, (binade + 1) * width)]);
-  return new GradientSummary(edges, rows.map((binade) => binade + LOWEST), cells, Float64Array.from(rows, (binade) => found[binade]!), apart);
+  return new GradientSummary(edges, rows.map((binade) => binade + LOWEST), cells, Float64Array.from(rows, (binade) => samples[binade]!), apart);
 }

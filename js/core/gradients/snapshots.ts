@@ -1,22 +1,22 @@
-// Gradient snapshots by step: reads what mixwidgets/widgets/snapshot_feed.py writes, which states the form.
+// Reads gradient snapshots as written by mixwidgets/widgets/snapshot_feed.py, which documents the format.
 
 import { framesOf, type GradientSummary, readSummaries } from "./summary.ts";
 
 export interface Snapshot {
-  /** 0 where the source has no steps. */
+  /** 0 if the source has no steps. */
   readonly step: number;
-  /** What the loss of this step was multiplied by; NaN where that is not known. */
+  /** The loss scale of this step; NaN if unknown. */
   readonly lossScale: number;
   readonly loss: number;
   readonly names: readonly string[];
-  /** Read anew at each call: of many snapshots only the bytes are kept. Throws RangeError for damaged ones. */
+  /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
   summaries(): GradientSummary[];
 }
 
 const HEAD = 24;
 const text = new TextDecoder();
 
-/** Snapshots one after the other, each after its length as a u32. */
+/** The snapshots in these bytes, each preceded by its length as a u32. */
 export const readSnapshots = (view: DataView): Snapshot[] => framesOf(view).map(readSnapshot);
 
 function readSnapshot(view: DataView): Snapshot {
@@ -35,12 +35,12 @@ function readSnapshot(view: DataView): Snapshot {
   };
 }
 
-/** Ascending by step; of two with the same step the later one. */
+/** In order of their steps; of two with the same step, the later one. */
 export function byStep(snapshots: readonly Snapshot[]): Snapshot[] {
   return [...new Map(snapshots.map((one) => [one.step, one])).values()].sort((a, b) => a.step - b.step);
 }
 
-/** The snapshot nearest to a step, the newest for 0; undefined where there is none. `snapshots` ascend by step. */
+/** The snapshot nearest to a step, or the newest for 0; undefined if there is none. Takes the result of `byStep`. */
 export function nearest(snapshots: readonly Snapshot[], step: number): Snapshot | undefined {
   if (step === 0) return snapshots.at(-1);
   const distance = (one: Snapshot) => Math.abs(one.step - step);

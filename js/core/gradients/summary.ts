@@ -1,14 +1,14 @@
-// GradientSummary: reads the bytes of mixwidgets/gradients/wire.py and answers as summary.py does.
+// GradientSummary: the twin of mixwidgets/gradients/summary.py, read from the bytes of serialization.py.
 
 import { BINADE, boundaries, type Place } from "./boundaries.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
 
-const MAGIC = 0x5347574d; // "MWGS", read as a little-endian u32
+const MAGIC = 0x5347574d; // "MWGS" as a little-endian u32
 const WITH_BLOCKS = 3;
 const HEAD = 32;
 const text = new TextDecoder();
 
-/** How many values fall into each class; the four of finite non-zero values in the order of CLASSES. */
+/** How many values there are of each class. `finite`: of finite non-zero values, in the order of CLASSES. */
 export interface Counts {
   readonly zero: number;
   readonly inf: number;
@@ -16,7 +16,7 @@ export interface Counts {
   readonly finite: readonly number[];
 }
 
-/** What rounding the tensor to a block format loses: the fields of Python's BlockRecord, null for NaN. */
+/** What a tensor loses in a block format: the fields of Python's BlockRecord, with null for NaN. */
 export interface BlockRecord {
   readonly format: string;
   readonly blocks_along: string;
@@ -32,20 +32,20 @@ export interface BlockRecord {
 }
 
 export class GradientSummary {
-  /** Fractions of a binade, from 0 to its end, between which values are counted together. */
+  /** Fractions of a binade (see `Place`), from 0 to its end. Values between two edges are counted together. */
   readonly edges: readonly number[];
-  /** The binades that hold any value, ascending. */
+  /** The exponents of the binades with values, ascending. */
   readonly exponents: readonly number[];
   readonly zero: number;
   readonly inf: number;
   readonly nan: number;
-  /** Of the block formats that were recorded. */
+  /** One per recorded block format. */
   readonly blocks: readonly BlockRecord[];
-  /** How many finite non-zero values lie below each cell, row by row, and in all. */
+  /** Cumulative counts: the number of finite non-zero values below each cell, row by row; last, the total. */
   readonly #below: Float64Array;
-  /** Of each row a value of its binade, or 0. */
+  /** For each row, a value of its binade, or 0 if none was kept. */
   readonly #samples: Float64Array;
-  /** The first row at or after a binade, counted from the lowest binade that holds any value. */
+  /** For each binade from the lowest one with values: the first row at or after it. */
   readonly #rowFrom: Uint16Array;
 
   constructor(
@@ -77,18 +77,18 @@ export class GradientSummary {
     return this.zero + this.inf + this.nan + this.finite;
   }
 
-  /** How many values a cell holds: the one between two edges, of a row's binade. */
+  /** How many values are in a cell: those between two edges in the binade of a row. */
   held(row: number, cell: number): number {
     const at = row * (this.edges.length - 1) + cell;
     return this.#below[at + 1]! - this.#below[at]!;
   }
 
-  /** One of the values of the binade from 2^exponent on, as it was; undefined where none was kept. */
+  /** An original value of the binade that starts at 2^exponent; undefined if none was kept. */
   sample(exponent: number): number | undefined {
     return this.#samples[this.exponents.indexOf(exponent)] || undefined;
   }
 
-  /** How many finite non-zero values lie below a place, which must be at an edge of the summary. */
+  /** How many finite non-zero values are below a place, which must be at an edge. */
   below({ exponent, fraction }: Place): number {
     const width = this.edges.length - 1;
     const at = exponent - (this.exponents[0] ?? 0);
@@ -101,7 +101,7 @@ export class GradientSummary {
     return this.#below[row * width + edge]!;
   }
 
-  /** The exact classes of the values times 2^log2LossScale, rounded to `format`, ties to even. */
+  /** The exact counts for the values times 2^log2LossScale, rounded to `format`, ties to even. */
   counts(format: FloatFormat, log2LossScale: number): Counts {
     let below = 0;
     const finite = boundaries(format).map(({ exponent, fraction }) => {
@@ -113,7 +113,7 @@ export class GradientSummary {
     return { zero: this.zero, inf: this.inf, nan: this.nan, finite: [...finite, this.finite - below] };
   }
 
-  /** The summary of all the values of several summaries, which must share their edges. The first has the say in samples. */
+  /** The summary of the values of several summaries, which must have the same edges. Earlier samples are preferred. */
   static together(parts: readonly GradientSummary[]): GradientSummary {
     const edges = parts[0]?.edges ?? [0, BINADE];
     const alike = (other: readonly number[]) => other.length === edges.length && other.every((edge, i) => edge === edges[i]);
@@ -137,7 +137,7 @@ export class GradientSummary {
     return new GradientSummary(edges, exponents, cells, samples, apart);
   }
 
-  /** The summary that Python's `to_bytes` wrote. Throws RangeError for anything else. */
+  /** Reads what Python's `to_bytes` wrote. Throws RangeError for anything else. */
   static fromBytes(view: DataView): GradientSummary {
     const end = view.byteLength - 4;
     if (end < HEAD || view.getUint32(0, true) !== MAGIC) throw new RangeError("these bytes are not a gradient summary");
@@ -178,10 +178,10 @@ export class GradientSummary {
   }
 }
 
-/** Summaries one after the other, each after its length as a u32. */
+/** The summaries in these bytes, each preceded by its length as a u32. */
 export const readSummaries = (view: DataView): GradientSummary[] => framesOf(view).map(GradientSummary.fromBytes);
 
-/** Bytes one after the other, each after their length as a u32. */
+/** Splits bytes into frames, each preceded by its length as a u32. */
 export function framesOf(view: DataView): DataView[] {
   const found: DataView[] = [];
   for (let at = 0; at < view.byteLength; ) {

@@ -1,4 +1,4 @@
-// The bits as a grid of switches, one row a field, one tab stop for all.
+// The bits as a grid of switches with one tab stop: a row for each field.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { fields, isFinite } from "#core/formats/decode.ts";
@@ -26,7 +26,7 @@ interface Actions {
   step(direction: 1 | -1): void;
   /** Set the `width` bits from position `low` to a number. */
   setField(low: number, width: number, value: bigint): void;
-  /** A stroke of the pointer: its paints are one edit, which `cancel` takes back. */
+  /** A stroke of the pointer: all its changes are one edit, which `cancel` reverts. */
   stroke: { start(): void; paint(position: number): void; cancel(): void };
 }
 
@@ -41,7 +41,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
   let labels: { of: Field; number: HTMLElement; entry: TextField | null }[] = [];
-  let stop = 0; // the one that Tab reaches
+  let stop = 0; // the one that the Tab key reaches
 
   const moveStop = (next: number) => {
     if (buttons[stop]) set(buttons[stop]!, { tabindex: -1 });
@@ -93,7 +93,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
       );
       const cells = h("div", { role: "none", class: "mw-bit-field-bits" });
       for (let position = field.low + field.width - 1; position >= field.low; position -= 1) {
-        // A group is what one hex digit of the code shows.
+        // A group has the bits of one hex digit of the code.
         if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
         const button = h(
           "button",
@@ -108,7 +108,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     });
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
-    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sizes the cells, and reserves room around them
+    element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sets the size of the cells and the room around them
     moveStop(Math.min(stop, buttons.length - 1));
     if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
     shown = fmt;
@@ -159,7 +159,7 @@ function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, se
   return field;
 }
 
-/** What stands after the field's number: the exponent that it means, or the fraction's unit. */
+/** The text after a field's number: the exponent that it encodes, or the unit of the fraction. */
 function restOf(fmt: FloatFormat, { name }: Field, biasedExponent: number, finite: boolean): string {
   if (name === "fraction") return `/ ${1n << BigInt(fmt.fractionBits)}`;
   if (!finite) return fmt.nan === "ieee" ? t("grid.all_ones") : t("grid.reserved");

@@ -1,20 +1,20 @@
-// Painting by pointer: the state that the first cell gets is given to every cell that the drag crosses.
+// Painting by pointer: every cell that a drag crosses gets the new state of the first one.
 
-const STRIDE = 10; // pixels between the points that are looked at, less than the narrowest cell
+const STRIDE = 10; // pixels between the points that are tested, less than the narrowest cell
 
 interface Painter {
-  /** The index of the cell that holds this node; negative for none. */
+  /** The index of the cell that contains this node; negative if there is none. */
   cellOf(node: EventTarget | null): number;
   isOn(cell: number): boolean;
-  /** A stroke begins; what `paint` does until the next `start` is one edit. */
+  /** Called when a stroke begins; all `paint`s until the next `start` are one edit. */
   start(): void;
-  /** Turn the state of a cell around. */
+  /** Flip the state of a cell. */
   paint(cell: number): void;
-  /** The pointer was taken away, as by a finger that turns out to scroll. */
+  /** Called when the stroke is cancelled, for example because the finger scrolls. */
   cancel(): void;
 }
 
-/** Paint the cells in `element`. Gives a test of whether a click has been dealt with by the stroke before it. */
+/** Paint the cells in `element`. Returns a test of whether a click was already handled as a stroke. */
 export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(click: MouseEvent): boolean } {
   let stroke: { on: boolean; x: number; y: number; pointer: number; ends: AbortController } | null = null;
   let painted = false;
@@ -35,7 +35,7 @@ export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(
     stroke.ends.abort();
     stroke = null;
     if (event.type === "pointercancel") painter.cancel();
-    // Released elsewhere, or cancelled, no click follows in here.
+    // No click follows if it is released elsewhere or cancelled.
     if (event.type === "pointercancel" || !event.composedPath().includes(element)) painted = false;
   };
   element.addEventListener("pointerdown", (event) => {
@@ -49,14 +49,14 @@ export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(
     const move = (moved: PointerEvent) => {
       if (moved.pointerId === stroke?.pointer) paintTo(moved.clientX, moved.clientY);
     };
-    // On the window: a capture would take the focus from the cell under the pointer.
+    // On the window, because a captured pointer would take the focus from the cell under it.
     window.addEventListener("pointermove", move, { signal: ends.signal });
     window.addEventListener("pointerup", end, { signal: ends.signal, capture: true });
     window.addEventListener("pointercancel", end, { signal: ends.signal, capture: true });
   });
   return {
     swallows: ({ detail }) => {
-      // A key's click has detail 0. Safari sends none after a stroke that changed the cell: the next may be a key's.
+      // A click by key has detail 0. Safari sends no click after a stroke that changed the cell.
       const was = painted && detail > 0;
       painted = false;
       return was;

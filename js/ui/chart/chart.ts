@@ -1,10 +1,10 @@
-// A chart of lines, each with its band, its marks and its label.
+// A line chart; lines have bands, marks and labels.
 
 import { s, set, setText } from "#ui/dom.ts";
 import { spread } from "./geometry.ts";
 import { type Axed, plot, type Plot } from "./plot.ts";
 
-/** How many line styles the style sheet tells apart. */
+/** The number of line styles in the style sheet. */
 export const STYLES = 6;
 const colourClass = (style: number): string => `mw-run-${style % STYLES}`;
 export const styleClass = (style: number): string => `mw-run ${colourClass(style)}`;

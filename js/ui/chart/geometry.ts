@@ -1,4 +1,4 @@
-// Where lines over steps, their bands, ticks and labels lie. No DOM.
+// The geometry of lines over steps, their bands, ticks and labels. No DOM.
 
 import { pathRound } from "d3-path";
 import { type ScaleContinuousNumeric, type ScaleLinear, scaleLinear, scaleLog } from "d3-scale";
@@ -44,7 +44,7 @@ export function stepAxis(frame: Frame, { from, to }: Part): ScaleLinear<number, 
   return scaleLinear([from, to], [frame.left, frame.width - frame.right]);
 }
 
-/** What of a curve lies in the part, with the neighbours to which its line goes on. */
+/** The points of a curve in the part, and the neighbours to which its line continues. */
 export function within<T extends { readonly step: number }>(curve: readonly T[], { from, to }: Part): readonly T[] {
   const [first, last] = [curve.findLastIndex(({ step }) => step <= from), curve.findIndex(({ step }) => step >= to)];
   return curve.slice(Math.max(0, first), last < 0 ? undefined : last + 1);
@@ -70,7 +70,7 @@ export function lossTicks({ y }: Axes, isLog: boolean): number[] {
   return isLog && tens.length >= 2 ? tens : ticks;
 }
 
-/** What a curve was at a step: its last point there or before; its first where there is none. */
+/** A curve's value at a step: its last point there or before; if there is none, its first. */
 export function pointAt<T extends { readonly step: number }>(curve: readonly T[], step: number): T | undefined {
   return curve.findLast((point) => point.step <= step) ?? curve[0];
 }
@@ -80,7 +80,7 @@ export function wholeTicks(axis: ScaleContinuousNumeric<number, number>, about: 
   return axis.ticks(about).filter(Number.isInteger);
 }
 
-/** The losses as a line with gaps where they are not finite, or have no place on the axis. */
+/** The losses as a line, with gaps where they are not finite or cannot be on the axis. */
 export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
   const path = pathRound(1);
   let drawing = false;
@@ -92,7 +92,7 @@ export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
   return path.toString();
 }
 
-/** A range as an area, with gaps as those of a line. Where its lowest has no place on the axis it reaches the floor. */
+/** A range as an area, with the gaps of a line. It reaches the floor where its lowest value cannot be on the axis. */
 export function bandPath({ x, y }: Axes, ranges: readonly Range[]): string {
   const path = pathRound(1);
   const floor = y.range()[0]!;

@@ -1,4 +1,4 @@
-// The names of a chart's lines: beside the lines, or where there is no room, as a key over the charts.
+// The names of a chart's lines: beside the lines or, without enough room, as a key above the charts.
 
 import { h, s, set } from "#ui/dom.ts";
 import { SAMPLE, styleClass } from "./chart.ts";
@@ -9,12 +9,12 @@ export interface Named {
 }
 
 const LABEL_CHARACTER = 7.4; // px, about, at the labels' size
-const NARROW = 400; // px; below, and where names are long, the key stands over the charts
+const NARROW = 400; // px; below this width, and if names are long, the key is above the charts
 const MOST_NAMES = 0.3; // of the width
 
 export interface LineKey {
   readonly element: HTMLElement;
-  /** Whether these lines carry their names in a chart of this width, and the room at its right. */
+  /** Whether lines have their names beside them in a chart of this width, and the room at its right. */
   place(width: number, lines: readonly Named[]): { named: boolean; right: number };
 }
 

@@ -1,10 +1,10 @@
-// What every chart over steps has: a heading, axes with ticks, marks at steps, and itself in words. It touches only what
-// changed.
+// The common parts of charts over steps: heading, axes with ticks, marks at steps, and a summary in words. Only changed
+// elements are updated.
 
 import type { ScaleLinear } from "d3-scale";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { pointIn } from "#ui/pointer.ts";
-import { count } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
 import { type Frame, wholeTicks } from "./geometry.ts";
 
 export interface Tick {
@@ -16,11 +16,11 @@ export interface Axed {
   frame: Frame;
   x: ScaleLinear<number, number>; // of the steps
   yTicks: Tick[];
-  empty: string; // said where there is nothing to draw
+  empty: string; // shown if there is nothing to draw
   summary: string; // the chart in words
 }
 
-/** Steps that are marked, null for none: the one that is read, the one that is kept, the part that a drag has chosen. */
+/** The marked steps, null if there are none: the one read out, the kept one, the part selected by a drag. */
 export interface Marks {
   readonly read: number | null;
   readonly kept: number | null;
@@ -33,13 +33,13 @@ export interface Plot {
   readonly svg: SVGSVGElement;
   draw(axed: Axed): void;
   mark(marks: Marks): void;
-  /** The step under the pointer, of those that are shown. */
+  /** The shown step under the pointer. */
   stepAt(event: MouseEvent): number;
 }
 
 const TICK_ROOM = 64; // px
 
-/** `inside` is drawn in the plot, cut off at its sides, and `beside` over it, at its right too. */
+/** `inside` is drawn in the plot, clipped at its sides; `beside` over it and to its right. */
 export function plot(heading: string, about: string, inside: SVGElement, beside?: SVGElement): Plot {
   const [id, clip] = [uniqueId("chart"), uniqueId("clip")];
   const title = s("title", { id });
@@ -66,7 +66,7 @@ export function plot(heading: string, about: string, inside: SVGElement, beside?
     set(axis, { d: `M${left},${top}V${height - bottom}H${width - right}` });
     ticks(grid, "line", yTicks, (tick) => ({ x1: left, x2: width - right, y1: tick.at, y2: tick.at }));
     ticks(yLabels, "text", yTicks, (tick) => ({ x: left - 6, y: tick.at, dy: "0.32em" }));
-    const xTicks = wholeTicks(x, (width - left - right) / TICK_ROOM).map((at) => ({ at: x(at), text: count(at) }));
+    const xTicks = wholeTicks(x, (width - left - right) / TICK_ROOM).map((at) => ({ at: x(at), text: integer(at) }));
     ticks(xLabels, "text", xTicks, (tick) => ({ x: tick.at, y: height - bottom + 16 }));
     set(nothing, { x: (left + width - right) / 2, y: (top + height - bottom) / 2 });
     setText(nothing, empty);
@@ -89,7 +89,7 @@ export function plot(heading: string, about: string, inside: SVGElement, beside?
   return { element, note, svg, draw, mark, stepAt };
 }
 
-/** As many elements in `group` as there are ticks, each with its attributes and, where it is a text, its words. */
+/** Make `group` contain an element for each tick, with its attributes and, if it is a text, its words. */
 function ticks(
   group: SVGGElement,
   tag: "line" | "text",

@@ -1,29 +1,29 @@
-// The steps of some charts: which part they show, and which step is read. By pointer: what is pointed at is read, a click
-// keeps a step, a drag zooms to the steps that it crosses, a double click shows all. By keys: the slider, +, − and Escape.
+// The steps of several charts: the part they show, and the step that is read out. By pointer: point to read, click to
+// keep a step, drag to zoom to some steps, double-click to show all. By keys: the slider, +, − and Escape.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { announcer } from "#ui/announcer.ts";
 import { action } from "#ui/buttons.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { count } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
 import { type Part, wholePart } from "./geometry.ts";
 import type { Plot } from "./plot.ts";
 
-const LEAST = 4; // steps that are shown
-const CLICK = 4; // px that a pointer may move in a click
+const LEAST = 4; // the least number of steps shown
+const CLICK = 4; // px that the pointer may move in a click
 
 export interface Steps {
   /** The charts and, below them, the controls. */
   readonly element: HTMLElement;
   readonly part: ReadonlySignal<Part>;
-  /** The one that is read: that under the pointer, else the one that was kept, else the newest. */
+  /** The step that is read out: the one under the pointer, else the kept one, else the newest. */
   readonly step: ReadonlySignal<number>;
   readonly isLog: ReadonlySignal<boolean>;
 }
 
-/** `all` is how many steps there are, `read` what the charts show at a step ("" where they are empty), `more` stands beside
+/** `all`: the number of steps. `read`: the charts' values at a step in words, "" if they are empty. `more`: shown beside
  * the controls. */
 export function steps(
   view: Pick<View<any>, "effect" | "onChange" | "onClose">, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
@@ -36,18 +36,18 @@ export function steps(
   const step = computed(() => Math.min(pointed.value ?? kept.value ?? Infinity, whole.value.to));
 
   const keep = (wanted: number) => {
-    kept.value = wanted < whole.value.to ? wanted : null; // the newest is followed
+    kept.value = wanted < whole.value.to ? wanted : null; // follow the newest step
     const { from, to, isWhole } = part.value;
     if (!isWhole && (wanted < from || wanted > to)) show(wanted - (to - from) / 2, to - from);
   };
-  /** Show so many steps from there on, as far as there are. */
+  /** Show a number of steps from a step on, clamped to what there is. */
   const show = (from: number, size: number) => {
     const all = whole.value.to;
     const length = Math.max(LEAST, Math.round(size));
     const first = Math.round(Math.min(Math.max(from, 0), all - length));
     zoom.value = length < all ? { from: first, to: first + length, isWhole: false } : null;
   };
-  /** The step that is read stays where it is. */
+  /** The step that is read out stays in its place. */
   const zoomBy = (factor: number) => {
     const { from, to } = part.value;
     const fixed = step.value >= from && step.value <= to ? step.value : (from + to) / 2;
@@ -140,7 +140,7 @@ export function steps(
   });
   view.onChange(zoom, () => {
     const { from, to } = part.value;
-    spoken.say(t("chart.steps_shown", { from: count(from), to: count(to), all: count(whole.value.to) }));
+    spoken.say(t("chart.steps_shown", { from: integer(from), to: integer(to), all: integer(whole.value.to) }));
   });
   return { element, part, step, isLog };
 }

@@ -22,7 +22,7 @@ export interface Layout {
 
 export const LINE = 16; // pixels between the lines of labels
 export const CHARACTER = 7.4; // pixels, of the labels' type
-const LETTERED = 18; // pixels between ticks from which each has its letter
+const LETTERED = 18; // pixels: ticks at least this far apart have letters
 const EDGE = 6;
 
 /** A format's line with its marks. */
@@ -101,12 +101,12 @@ function drawMarks(marks: readonly DrawnMark[], view: Viewport, layout: Layout):
 
 const STEPS: readonly DrawnMark["role"][] = ["below", "above"];
 
-/** Labels are placed in this order: the result's, its neighbours', those beyond. */
+/** The order in which labels are placed: of the result, its neighbours, the next values. */
 function rank({ role, taken }: DrawnMark): number {
   return taken ? 0 : role === "far" ? 2 : 1;
 }
 
-/** To what lies beyond the line's end. */
+/** An arrow to a mark beyond the end of the line. */
 function arrow(right: boolean, width: number, axis: number): SVGElement {
   const [tip, back] = right ? [width - 1, width - 13] : [1, 13];
   return s("path", { d: `M${back},${axis - 7} L${tip},${axis} L${back},${axis + 7} Z` });

@@ -1,4 +1,4 @@
-// The dot on a number line as a slider: dragged, or moved by keys, it gives the number another value.
+// The dot on a number line as a slider, which changes the number when it is dragged or moved by keys.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { nextDown, nextUp } from "#core/formats/decode.ts";
@@ -11,8 +11,8 @@ import { marksOf, type Rounded } from "./marks.ts";
 import { targetAt, targetBeside, type Target } from "./targets.ts";
 import { pixelOf, type Viewport } from "./viewport.ts";
 
-const INSET = 10; // pixels from the end of the line at which the dot of a number beyond it can be held
-const CLICK = 3; // pixels that a click may move
+const INSET = 10; // pixels from the end of the line, where the dot of a number beyond it is drawn
+const CLICK = 3; // pixels that the pointer may move in a click
 
 export interface Line {
   /** What holds the line: as wide as the viewport, and the place of the handle. */
@@ -21,13 +21,13 @@ export interface Line {
   readonly viewport: ReadonlySignal<Viewport>;
   /** Height of the axis, in pixels from the top. */
   readonly axis: number;
-  /** The drag begins: the viewport must stay until `release`. */
+  /** Called when a drag begins; the viewport must not change until `release`. */
   grab(): void;
   take(target: Target): void;
   release(): void;
 }
 
-/** The handle, put into the line's element; a click on the line takes the number there. */
+/** Add the handle to the line's element. A click on the line moves the number there. */
 export function addHandle(view: Effects, { element, number, viewport, axis, grab, take, release }: Line): void {
   const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
   handle.style.top = `${axis}px`;

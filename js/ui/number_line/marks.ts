@@ -1,4 +1,4 @@
-// What a line points at: the two neighbours and their parity, the midpoint, and the exact input.
+// The marks on a number line: both neighbours and their parity, the midpoint, and the exact input.
 
 import { classify, isFinite, isNegative, nextDown, nextUp } from "#core/formats/decode.ts";
 import type { Options } from "#core/formats/encode.ts";
@@ -22,25 +22,25 @@ export interface Rounded extends Options {
 
 type Role = "below" | "above" | "midpoint" | "input";
 
-/** A value that stands on the line; past the range's end, the step at which what is beyond it would stand. */
+/** A value marked on the line; beyond the largest finite value, the one that would come next. */
 export interface Mark<R = Role> {
   readonly role: R;
   readonly value: Rational;
   readonly label: string;
-  /** Of neighbours that have one. */
+  /** The code of a neighbour, if it has one. */
   readonly code: bigint | null;
-  /** Whether a neighbour is even, so that a tie goes to it; null where the format has another rule for ties. */
+  /** Whether a neighbour is even, so that ties go to it; null if the format has another rule for ties. */
   readonly even: boolean | null;
-  /** Whether rounding gave this one. */
+  /** Whether it is the result of rounding. */
   readonly taken: boolean;
-  /** Whether it lies past the largest finite value. */
+  /** Whether it is beyond the largest finite value. */
   readonly beyond: boolean;
 }
 
 /** One of those, or the next value beyond a neighbour. */
 export type DrawnMark = Mark<Role | "far">;
 
-/** In this order: below, midpoint, input, above. An exact number is its own input. None for NaN. */
+/** In this order: below, midpoint, input, above. For an exact number, the input is its value. Empty for NaN. */
 export function marksOf(number: Rounded): readonly Mark[] {
   return labelled(number).marks;
 }
@@ -56,7 +56,7 @@ export function marksAndFar(number: Rounded): readonly DrawnMark[] {
   return [...next(marks.at(0), nextDown), ...marks, ...next(marks.at(-1), nextUp)];
 }
 
-/** The marks, and how many digits tell them apart. */
+/** The marks, and the number of digits that distinguishes them. */
 interface Labelled {
   readonly marks: readonly Mark[];
   readonly digits: number;
@@ -104,7 +104,7 @@ function neighbour<R>(fmt: FloatFormat, role: R, code: bigint, digits: number, t
   return { role, value, label: zero ? "−0" : cut(value, digits), code, even, taken, beyond: false };
 }
 
-/** The step past the largest finite value, and what stands there. */
+/** The value that would come after the largest finite one, and what is drawn there. */
 function beyond<R>(fmt: FloatFormat, role: R, negative: boolean, digits: number, taken: boolean): Mark<R> {
   const value = negative ? negate(fmt.overflowStep) : fmt.overflowStep;
   const end = fmt.infCode ?? fmt.nanCode;
@@ -127,7 +127,7 @@ export function placesOf(fmt: FloatFormat, { given, midpoint, below, above }: Ex
   };
 }
 
-/** A mark's label as it stands on the line and is read aloud there. */
+/** The label of a mark, which is also read aloud. */
 export function labelOf({ role, label }: DrawnMark): string {
   return role === "midpoint" ? t("bits.midpoint", { midpoint: label }) : label;
 }

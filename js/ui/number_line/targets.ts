@@ -1,4 +1,4 @@
-// Where the pointer or a key puts a number on the line: at a value of the format, at a midpoint, or in between.
+// The number that the pointer or a key selects on the line: a value of the format, a midpoint, or one in between.
 
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import {
@@ -12,13 +12,13 @@ import { pixelOf, unitOf, valueAt, type Viewport } from "./viewport.ts";
 /** A code of the format, or a text to be rounded to it. */
 export type Target = { readonly code: bigint } | { readonly text: string };
 
-const MAGNET = 5; // pixels around a value or a midpoint
-const ROOM = 20; // pixels between values, from which they attract; twice that for midpoints
+const MAGNET = 5; // pixels: the pointer snaps to a value or a midpoint this near
+const ROOM = 20; // pixels: it snaps if values are this far apart, to midpoints at twice that
 const EDGE = 2; // pixels from the ends of the viewport, so that the number stays in it
-const EIGHTHS = 8n; // of the gap between two values, by which a key moves
-const DIGITS = 1_200; // more than any midpoint has: texts are exact
+const EIGHTHS = 8n; // a key moves by this fraction of the gap between two values
+const DIGITS = 1_200; // more than any midpoint has, so that texts are exact
 
-/** What is at a pixel, in as few digits as tell it from the next pixel. */
+/** The number at a pixel, with as few digits as distinguish it from the next pixel's. */
 export function targetAt(fmt: FloatFormat, viewport: Viewport, pixel: number): Target {
   const x = Math.min(Math.max(pixel, EDGE), viewport.width - EDGE);
   const isNear = (at: number) => Math.abs(at - x) <= MAGNET;
@@ -45,7 +45,7 @@ export function targetAt(fmt: FloatFormat, viewport: Viewport, pixel: number): T
   return textOf(value.numerator < 0n ? negate(rounded) : rounded);
 }
 
-/** An eighth of the gap further, so that values and midpoints are met; null at the end of the line. */
+/** The number an eighth of the gap away, which includes values and midpoints; null at the end of the line. */
 export function targetBeside(marks: readonly Mark[], direction: 1 | -1): Target | null {
   const of = (role: Mark["role"]) => marks.find((mark) => mark.role === role);
   const input = of("input");
@@ -62,7 +62,7 @@ export function targetBeside(marks: readonly Mark[], direction: 1 | -1): Target 
   return direction > 0 && compare(input.value, high.value) >= 0 ? null : targetOf(high);
 }
 
-/** Where a mark stands; past the largest finite value, the step that would come next. */
+/** The value at which a mark is drawn; beyond the largest finite value, the one that would come next. */
 export function targetOf({ code, beyond, value }: Mark): Target {
   return code === null || beyond ? textOf(value) : { code };
 }

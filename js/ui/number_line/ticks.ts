@@ -1,4 +1,4 @@
-// Which values of a format lie in a view: one by one where they stand apart, else as bands of one density.
+// The values of a format in a view: single ones where they are far enough apart, else bands of equal density.
 
 import { exact, ulp } from "#core/formats/decode.ts";
 import { roundMagnitude } from "#core/formats/encode.ts";
@@ -16,7 +16,7 @@ interface Tick {
   readonly code: bigint;
 }
 
-/** A stretch whose values stand closer than three pixels; `gap` in pixels, 0 where it holds many binades. */
+/** A range of values closer than three pixels. `gap`: their distance in pixels, 0 for a range of many binades. */
 interface Band {
   readonly from: number;
   readonly to: number;
@@ -39,7 +39,7 @@ export function largest(fmt: FloatFormat): Rational {
   return exact(fmt, fmt.maxCode);
 }
 
-/** What a view shows of a format. */
+/** The part of a format that a view shows. */
 export function rowOf(fmt: FloatFormat, view: Viewport): Row {
   const [left, right] = endsOf(view);
   const lowest = fmt.signed ? negate(largest(fmt)) : exact(fmt, 0n);
@@ -94,20 +94,20 @@ function halfOf(fmt: FloatFormat, view: Viewport, low: Rational, high: Rational,
   return { ticks, bands, count: top < bottom ? 0n : top - bottom + 1n };
 }
 
-/** The magnitude code of the greatest value up to `x`; −1 where there is none. */
+/** The magnitude code of the greatest value ≤ `x`; −1 if there is none. */
 function lastUpTo(fmt: FloatFormat, x: Rational): bigint {
   const code = roundMagnitude(fmt, x, "toward-zero");
   return compare(fmt.magnitude(code), x) > 0 ? -1n : code;
 }
 
-/** The magnitude code of the least value from `x`, zero left out. */
+/** The magnitude code of the least value ≥ `x`, without zero. */
 function firstFrom(fmt: FloatFormat, x: Rational): bigint {
   const below = lastUpTo(fmt, x);
   const isValue = below >= 0n && compare(fmt.magnitude(below), x) === 0;
   return isValue && !(below === 0n && fmt.hasZero) ? below : below + 1n;
 }
 
-/** Bands from left to right, those of one density that touch made one. */
+/** Bands from left to right; adjacent ones of equal density are merged. */
 function joined(bands: readonly Band[]): Band[] {
   const all: Band[] = [];
   for (const band of [...bands].sort((a, b) => a.from - b.from)) {

@@ -1,4 +1,4 @@
-// The visible part of a number line. Everything is rational, so that neighbours in float64 are still told apart.
+// The visible part of a number line. All values are rational, so that neighbours in float64 can be distinguished.
 
 import {
   add, compare, divide, floorLog2, magnitudeOf, multiply, power, rational, subtract, toNumber, type Rational,
@@ -21,8 +21,8 @@ export function widthOf(element: Element): number {
 /** Levels to which zooming is held: from a 2^-24th of float64's smallest subnormal to its whole range, a pixel. */
 const FINEST = -4 * 1098;
 const COARSEST = 4 * 1018;
-const QUARTERS = [16n, 19n, 23n, 27n]; // sixteenths: close to 2^(0/4) … 2^(3/4), and exact
-const GRID = 64n; // the centre lies on 64ths of a pixel, which keeps its digits few
+const QUARTERS = [16n, 19n, 23n, 27n]; // in sixteenths: exact, and close to 2^(0/4) … 2^(3/4)
+const GRID = 64n; // the centre is a multiple of 1/64 pixel, so that it has few digits
 
 /** The value that one pixel spans. */
 export function unitOf(level: number): Rational {
@@ -47,7 +47,7 @@ export function viewportOf(centre: Rational, gap: Rational, share: number, width
   return snapped(centre, levelOf(divide(gap, rational(pixels))), width);
 }
 
-/** Where a value stands, in pixels from the left; exact to far below a pixel inside the view. */
+/** The position of a value, in pixels from the left; exact to far below a pixel inside the view. */
 export function pixelOf(view: Viewport, x: Rational): number {
   return view.width / 2 + toNumber(divide(subtract(x, view.centre), unitOf(view.level)));
 }
@@ -63,12 +63,12 @@ export function endsOf(view: Viewport): readonly [Rational, Rational] {
   return [valueAt(view, 0), valueAt(view, view.width)];
 }
 
-/** Moved by so many pixels, to the right where positive. */
+/** The viewport moved by some pixels, to the right if positive. */
 export function panned(view: Viewport, pixels: number): Viewport {
   return snapped(valueAt(view, view.width / 2 + pixels), view.level, view.width);
 }
 
-/** Zoomed by so many quarters of a doubling, out where positive; the value at `pixel` stays there. */
+/** The viewport zoomed by some quarters of a doubling, out if positive; the value at `pixel` stays there. */
 export function zoomed(view: Viewport, steps: number, pixel: number): Viewport {
   const level = held(view.level + steps);
   if (level === view.level) return view;

@@ -1,5 +1,5 @@
-// The histogram's bars under a hand: point at a binade, or move with the arrow keys, and read what it holds; choose one;
-// and, where the scale can be moved, drag the bars along the ruler, or move them by Shift and the arrow keys.
+// Interaction with the histogram's bars: point at a binade, or use the arrow keys, to read its counts; choose one; and, if
+// the scale can be changed, drag the bars along the ruler, or move them by Shift and the arrow keys.
 
 import { computed, signal } from "@preact/signals-core";
 import { announcer } from "#ui/announcer.ts";
@@ -9,7 +9,7 @@ import { pointIn } from "#ui/pointer.ts";
 import { FLOOR, HEAD, type Histogram, type Ruled, SIDE } from "./histogram.ts";
 import { cellWords } from "./words.ts";
 
-const CLICK = 4; // pixels that a click may move
+const CLICK = 4; // pixels that the pointer may move in a click
 
 /** `pick` gets the exponent of a gradient before scaling. */
 export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, pick: (exponent: number) => void): { surface: HTMLElement; said: HTMLElement } {
@@ -19,10 +19,10 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
     class: hand ? "mw-binades mw-binades-held" : "mw-binades", role: "group", tabindex: 0,
     "aria-label": t(hand ? "ruler.binades_held" : "ruler.binades"),
   }, plot.element);
-  const spoken = announcer(view); // of what a key has done: the words also change by themselves while a network trains
+  const spoken = announcer(view); // only after keys, because the texts also change while a network trains
   surface.append(spoken.element);
   const said = h("p", { class: "mw-note mw-binades-said" }, t(hand ? "ruler.bits_hint_held" : "ruler.bits_hint"));
-  const pointed = signal(-1); // the drawn binade under the ring; -1: none
+  const pointed = signal(-1); // the marked binade, counted from the first drawn one; -1: none
   const column = computed(() => Math.min(pointed.value, plot.frame.value.bins - 1));
 
   surface.addEventListener("keydown", (event) => {
@@ -58,7 +58,7 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
     pickPointed();
   });
 
-  /** The bar that was taken stays under the pointer. */
+  /** The dragged bar stays under the pointer. */
   function drag(event: PointerEvent): void {
     const moved = pointIn(plot.element, event).x - pressed!.x;
     if (!pressed!.isDrag && Math.abs(moved) < CLICK) return;

@@ -1,5 +1,5 @@
-// From the histogram to bits: choose a binade and see one of its gradients, or its lower edge where none was kept, as
-// the format keeps it at every scale.
+// The bits of a gradient of the chosen binade (or of the binade's lower edge, if no gradient was kept), in the format
+// and at each scale.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { exactOf } from "#core/formats/decode.ts";
@@ -13,10 +13,10 @@ import { bitsPanel } from "./bits_panel.ts";
 import type { Histogram, Ruled } from "./histogram.ts";
 import { power } from "./words.ts";
 
-const DIGITS = 6; // of a gradient: what follows is cut, with an ellipsis
+const DIGITS = 6; // of a gradient; the rest is cut, with an ellipsis
 
 interface Inspected extends Ruled {
-  /** The tensors' names and summaries, in one order. */
+  /** The names and summaries of the tensors, in the same order. */
   readonly names: ReadonlySignal<readonly string[]>;
   readonly answers: ReadonlySignal<Ruled["answers"]["value"] & { readonly summaries: readonly GradientSummary[] }>;
   /** The exponent of the chosen binade, before scaling; null: none. */
@@ -42,7 +42,7 @@ export function bitInspector(inspected: Inspected, plot: Histogram): HTMLElement
     const { negative, magnitude } = exactOf(sample ?? 2 ** exponent);
     const scaled = multiply(magnitude, powerOf(2n, log2));
     const digits = (one: Rational) => cut(negative ? negate(one) : one, DIGITS);
-    // Of several tensors that kept the same gradient, the first.
+    // If several tensors have this sample, the first.
     const name = () => names.value[summaries.findIndex((one) => one.sample(exponent) === sample)]!;
     const title = sample === undefined
       ? t("ruler.bits_of_edge", { gradient: power(exponent), scaled: power(exponent + log2), format: format.name })

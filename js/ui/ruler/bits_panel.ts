@@ -1,4 +1,4 @@
-// One value as a format keeps it: its bits, field by field, and what they are.
+// A value rounded to a format: its bits by field, and their meaning.
 
 import { classify, fields, isNegative, ulp } from "#core/formats/decode.ts";
 import { beyond, roundMagnitude, withSign } from "#core/formats/encode.ts";
@@ -13,11 +13,11 @@ import { power } from "./words.ts";
 
 export interface BitsPanel {
   readonly element: HTMLElement;
-  /** `format` has a sign; a value that it cannot keep at all is kept as its NaN or its largest value. */
+  /** `format` is signed. A value without a code is shown as NaN or the largest value. */
   show(title: string, format: FloatFormat, value: Exact): void;
 }
 
-/** `grid`: bits that can be flipped, to stand in the place of the text. */
+/** `grid`: bits that can be flipped, shown instead of the text. */
 export function bitsPanel(close: () => void, grid?: HTMLElement): BitsPanel {
   const title = h("p");
   const bits = h("p", { class: "mw-num mw-bits-panel-bits", role: "img" });
@@ -34,14 +34,14 @@ export function bitsPanel(close: () => void, grid?: HTMLElement): BitsPanel {
   return { element, show };
 }
 
-/** The code that keeps a value: as `show` has it. */
+/** The code that `show` shows for a value. */
 export function codeOf(format: FloatFormat, { kind, negative, magnitude }: Exact): bigint {
   if (kind === "nan") return format.nanCode ?? beyond(format, negative);
   const code = kind === "finite" ? roundMagnitude(format, magnitude) : format.maxCode + 1n;
   return code > format.maxCode ? beyond(format, negative) : withSign(format, code, negative);
 }
 
-/** The format's fields, their bits as text; fields without bits are left out. */
+/** The fields of the format and their bits as text, without empty fields. */
 function fieldsInBits(format: FloatFormat, code: bigint): { name: string; digits: string }[] {
   const { biasedExponent, fraction } = fields(format, code);
   const padded = (of: number | bigint, width: number) => of.toString(2).padStart(width, "0");
@@ -52,7 +52,7 @@ function fieldsInBits(format: FloatFormat, code: bigint): { name: string; digits
   ].filter(({ digits }) => digits !== "");
 }
 
-/** What the bits are: "= 0.5 · normal · ulp 2⁻¹¹". */
+/** The meaning of the bits: "= 0.5 · normal · ulp 2⁻¹¹". */
 function outcome(format: FloatFormat, code: bigint, { kind, magnitude }: Exact): string {
   const args = { value: figure(format, code).text, code: format.toHex(code) };
   if (kind !== "finite") return t("ruler.bits_special", args);

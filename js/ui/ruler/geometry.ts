@@ -1,12 +1,12 @@
-// Where the bars and zones of the histogram stand, in pixels; no element is touched here.
+// The geometry of the histogram's bars and zones, in pixels. No DOM.
 
 import { scaleLinear, type ScaleLinear } from "d3-scale";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { BINADE, boundaries, CLASSES, log2Of } from "#core/gradients/boundaries.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
 
-const BELOW = 25; // binades drawn under the smallest subnormal: as far as the usual gradients lie from zero
-const ABOVE = 4; // and over the largest finite value
+const BELOW = 25; // binades drawn below the smallest subnormal, enough for usual gradients
+const ABOVE = 4; // and above the largest finite value
 const LEAST_HEIGHT = 1.5; // pixels: a single gradient in a million stays visible
 
 export interface Zone {
@@ -17,7 +17,7 @@ export interface Zone {
   readonly to: number;
 }
 
-/** The binades that are drawn, `low` … `high` − 1. What lies further out is gathered in the outermost. */
+/** The binades that are drawn, `low` … `high` − 1. The outermost also contain what is further out. */
 export interface Domain {
   readonly low: number;
   readonly high: number;
@@ -30,7 +30,7 @@ export function domain(format: FloatFormat): Domain {
   return { low: format.emin - format.fractionBits - 1 - BELOW, high: format.emax + 1 + ABOVE };
 }
 
-/** What becomes of a magnitude, from left to right. */
+/** The zones of the classes, from left to right. */
 export function zones(format: FloatFormat, drawn: Domain = domain(format)): Zone[] {
   const ends = [drawn.low, ...boundaries(format).map((one) => within(drawn, log2Of(one))), drawn.high];
   return CLASSES.map((_, kind) => ({ kind, from: ends[kind]!, to: ends[kind + 1]! }));
@@ -44,7 +44,7 @@ export function binned(total: GradientSummary, format: FloatFormat, log2LossScal
   for (const exponent of total.exponents) {
     const scaled = exponent + log2LossScale;
     const bin = within({ low, high: high - 1 }, scaled) - low;
-    // Within a binade the classes follow one another; each ends at its boundary, or at the binade's own end.
+    // In a binade, the classes are in order; each ends at its boundary or at the end of the binade.
     const start = total.below({ exponent, fraction: 0 });
     const end = total.below({ exponent, fraction: BINADE });
     let from = start;

@@ -1,10 +1,10 @@
-// The fills of the four classes: a colour each and, so that colour alone never tells, a texture for what is lost.
+// The fills of the four classes. Lost values have a texture too, so that colour is not the only sign.
 
 import { type Class, CLASSES } from "#core/gradients/boundaries.ts";
 import { s, uniqueId } from "#ui/dom.ts";
 
 export interface Textures {
-  /** Holds the patterns; it must be in the page, and shows nothing. */
+  /** An invisible element with the patterns, which must be in the page. */
   readonly element: SVGSVGElement;
   readonly fill: (kind: Class) => string;
 }
@@ -25,7 +25,7 @@ export function textures(): Textures {
   return { element, fill: (kind) => `url(#${ids[kind]})` };
 }
 
-/** A small square in a class's fill, to stand beside its name. */
+/** A small square with the fill of a class, for a legend. */
 export function swatch(kind: Class, from: Textures): SVGSVGElement {
   return s("svg", { width: 12, height: 12, class: "mw-swatch", "aria-hidden": "true" },
     s("rect", { width: 12, height: 12, rx: 2, fill: from.fill(kind) }));

@@ -1,19 +1,14 @@
-// Numbers as the page says them.
+// Numbers in the page's texts.
 
 import { CLASSES } from "#core/gradients/boundaries.ts";
-import { superscript } from "#ui/digits.ts";
+import { integer, superscript } from "#ui/digits.ts";
 import { listed, t } from "#ui/messages.ts";
 
-const integers = new Intl.NumberFormat("en");
 const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
 const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 
-export function integer(count: number): string {
-  return integers.format(count);
-}
-
-/** A share in percent that never hides a few: "0 %" and "100 %" are said only of none and all. */
+/** A share in percent. "0 %" and "100 %" are exact; near them, it is "<0.1 %" or ">99.9 %". */
 export function share(count: number, all: number): string {
   if (count === 0 || all === 0) return "0 %";
   if (count === all) return "100 %";
@@ -34,7 +29,7 @@ export function powerOfTwo(log2: number): string {
   return log2 >= -10 ? String(value) : value.toExponential(4);
 }
 
-/** How a screen reader hears the slider. */
+/** The slider's value for a screen reader. */
 export function spokenScale(log2: number): string {
   const value = log2 < -10 ? small.format(2 ** log2) : powerOfTwo(log2);
   return t("ruler.scale", { log2, value });
@@ -50,13 +45,13 @@ export function percent(ratio: number): string {
   return Number.isFinite(ratio) ? `${rough.format(100 * ratio)} %` : "∞";
 }
 
-/** A loss scale as people write it: "2¹⁶", or digits where it is no power of two. */
+/** A loss scale: "2¹⁶", or digits if it is not a power of two. */
 export function powerOfAny(scale: number): string {
   const log2 = Math.log2(scale);
   return Number.isInteger(log2) ? power(log2) : number(scale);
 }
 
-/** What a drawn binade holds: "2⁻²⁰ to 2⁻¹⁹: 1,234 gradients (12.3 %), subnormal". `table` is of `binned`. */
+/** A drawn binade in words: "2⁻²⁰ to 2⁻¹⁹: 1,234 gradients (12.3 %), subnormal". `table` comes from `binned`. */
 export function cellWords(table: Float64Array, column: number, { low, bins }: { low: number; bins: number }, finite: number): string {
   const counts = table.subarray(column * CLASSES.length, (column + 1) * CLASSES.length);
   const count = counts.reduce((sum, one) => sum + one, 0);

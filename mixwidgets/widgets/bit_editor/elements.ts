@@ -9,6 +9,7 @@ import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/typed.ts";
 import { button } from "#ui/buttons.ts";
 import { labelled } from "#ui/card.ts";
+import { integer } from "#ui/digits.ts";
 import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { bareField } from "#ui/fields.ts";
@@ -84,7 +85,7 @@ export function elementStepper(elements: Elements, number: ReadonlySignal<Edited
   };
   const { count, total } = elements;
   const size = t(count < total ? "bits.elements_first" : "bits.elements_all", {
-    count: count.toLocaleString("en-US"), total: total.toLocaleString("en-US"), format: elements.fmt.name,
+    count: integer(count), total: integer(total), format: elements.fmt.name,
   });
   return h(
     "div",

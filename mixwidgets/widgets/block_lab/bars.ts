@@ -1,4 +1,4 @@
-// The bars: one slider an element, its true value as an outline and what is stored as a fill.
+// The bars: a slider for each element, with its value as an outline and its quantised value as a fill.
 
 import { computed } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
@@ -10,9 +10,9 @@ import type { Element } from "./outcome.ts";
 import type { EditableLab } from "./state.ts";
 import { number } from "./words.ts";
 
-const GUTTER = 44; // pixels beside the bars, for the axis
-const STEP = 0.02; // of the plot's height, for an arrow key
-const LEAP = 0.1; // for page up and page down
+const GUTTER = 44; // pixels left of the bars, for the axis
+const STEP = 0.02; // arrow keys move by this share of the plot's height
+const LEAP = 0.1; // Page Up and Page Down
 
 interface Bar {
   readonly root: HTMLElement;
@@ -106,7 +106,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
   return element;
 }
 
-/** From zero, the middle, to a place. */
+/** Make a box reach from zero, at half the height, to a place. */
 function stretch(box: HTMLElement, place: number): void {
   box.style.setProperty("bottom", `${100 * Math.min(place, 0.5)}%`);
   box.style.setProperty("height", `${100 * Math.abs(place - 0.5)}%`);

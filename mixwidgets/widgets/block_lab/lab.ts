@@ -1,4 +1,4 @@
-// The lab's traits: what they mean, and whether they can be shown.
+// Reads and checks the lab's traits.
 
 import { type BlockFormat, getBlockFormat } from "#core/blocks/catalogue.ts";
 import { SCALE_RULES, type ScaleRule } from "#core/blocks/scale_rules.ts";
@@ -6,7 +6,7 @@ import { SCALE_RULES, type ScaleRule } from "#core/blocks/scale_rules.ts";
 export interface Traits {
   format: string;
   scale_rule: string;
-  /** Of 16 or 32 finite float32 elements, eight hex digits each. */
+  /** The codes of 16 or 32 finite float32 elements, eight hex digits each. */
   _codes: string;
 }
 
@@ -16,7 +16,7 @@ export interface Lab {
   readonly values: Float32Array;
 }
 
-/** What the traits mean; null for traits that are none of a lab. */
+/** The lab that the traits describe; null if they are invalid. */
 export function readLab({ format, scale_rule, _codes }: Traits): Lab | null {
   const known = getBlockFormat(format);
   const rule = SCALE_RULES.find((one) => one === scale_rule);
@@ -33,7 +33,7 @@ export function codesOf(values: Float32Array): string {
   }).join("");
 }
 
-/** The float32 number with this code, of eight hex digits. */
+/** The float32 number with this code (eight hex digits). */
 export function decoded(code: string): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint32(0, Number.parseInt(code, 16));

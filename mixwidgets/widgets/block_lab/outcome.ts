@@ -1,10 +1,10 @@
-// What quantising did to each element and to each block, as the page tells it.
+// The result of quantising, for each element and each block, as the page describes it.
 
 import { quantize, type BlockQuantization } from "#core/blocks/quantize.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import type { Lab } from "./lab.ts";
 
-/** "zero": it was 0. "lost": it became 0. "clipped": beyond the largest element × scale by more than rounding. */
+/** "zero": it was 0. "lost": it became 0. "clipped": it was above the overflow threshold × scale. */
 export type Kind = "zero" | "lost" | "clipped" | "rounded";
 
 export interface Element {
@@ -21,11 +21,11 @@ export interface Block {
   /** Index of its first element. */
   readonly start: number;
   readonly size: number;
-  /** The element of the largest magnitude, which sets the scale; null where all are 0. */
+  /** Index of the element of the largest magnitude, which sets the scale; null if all are 0. */
   readonly setter: number | null;
   readonly scale: number;
   readonly scaleCode: number;
-  /** What an element of 1 stands for: scale × tensor scale. */
+  /** The factor from stored elements to values: scale × tensor scale. */
   readonly unit: number;
 }
 
@@ -33,10 +33,10 @@ export interface Outcome {
   readonly elements: readonly Element[];
   readonly blocks: readonly Block[];
   readonly tensorScale: number | null;
-  /** ‖error‖ / ‖values‖ over all elements; 0 where all are 0. */
+  /** ‖error‖ / ‖values‖ over all elements; 0 if all are 0. */
   readonly relative: number;
   readonly lost: number;
-  /** The largest value of an element, before scaling. */
+  /** The largest value of the element format. */
   readonly largest: number;
 }
 
@@ -51,12 +51,12 @@ export function outcome({ format, rule, values }: Lab): Outcome {
     const kind = value === 0 ? "zero" : result === 0 ? "lost" : Math.abs(value) > limit ? "clipped" : "rounded";
     return { value, result, code: found.codes[index]!, kind, error, relative: value === 0 ? 0 : Math.abs(error / value) };
   });
-  const size = Math.hypot(...values);
+  const norm = Math.hypot(...values);
   return {
     elements,
     blocks,
     tensorScale: found.tensorScale,
-    relative: size === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / size,
+    relative: norm === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / norm,
     lost: elements.filter(({ kind }) => kind === "lost").length,
     largest: toNumber(format.element.max),
   };
@@ -66,12 +66,12 @@ function blockAt(
   index: number, size: number, values: Float32Array, found: BlockQuantization, scale: number,
 ): Block {
   const start = index * size;
-  const sizes = Array.from(values.subarray(start, start + size), Math.abs);
-  const most = Math.max(...sizes);
+  const magnitudes = Array.from(values.subarray(start, start + size), Math.abs);
+  const amax = Math.max(...magnitudes);
   return {
     start,
-    size: sizes.length,
-    setter: most === 0 ? null : start + sizes.indexOf(most),
+    size: magnitudes.length,
+    setter: amax === 0 ? null : start + magnitudes.indexOf(amax),
     scale,
     scaleCode: found.scaleCodes[index]!,
     unit: scale * (found.tensorScale ?? 1),

@@ -1,5 +1,5 @@
-// BlockLab: drag one element of a block and see what the shared scale does to the others. Everything is computed in the
-// page; the kernel gets the elements once, when the drag has ended.
+// BlockLab: drag one element of a block and see the effect of the shared scale on the others. The page computes
+// everything; the kernel gets the elements once, at the end of a drag.
 
 import type { RenderProps } from "@anywidget/types";
 import { blockFormats } from "#core/blocks/catalogue.ts";
@@ -58,7 +58,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   return view.close;
 }
 
-/** A state from an address, if it is one of a lab. */
+/** The state from an address; null if it is invalid. */
 function accept(wanted: Traits): Traits | null {
   return readLab(wanted) && { ...wanted, _codes: wanted._codes.toLowerCase() };
 }

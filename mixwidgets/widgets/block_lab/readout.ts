@@ -1,4 +1,4 @@
-// What the lab says: figures, sentences, one element in full, and all of them as a table.
+// The lab's texts: figures, sentences, one element in full, and all elements as a table.
 
 import { getFormat } from "#core/formats/catalogue.ts";
 import { isFinite } from "#core/formats/decode.ts";
@@ -15,7 +15,7 @@ import { hex, number, percent, ruleNote, scaleText, sentences } from "./words.ts
 
 const float32 = getFormat("float32")!;
 
-/** The figures in large, each with what it is made of. */
+/** The large figures, each with its details below. */
 export function figures({ view, shown }: EditableLab): HTMLElement {
   const box = (name: MessageKey) => {
     const figure = h("div", { class: "mw-figure" });
@@ -49,7 +49,7 @@ export function sentencesOf(found: Outcome | undefined): HTMLElement[] {
   return found ? found.blocks.map((_, i) => h("p", {}, ...emphasised(sentences(found, i)))) : [];
 }
 
-/** What the scale rule does. */
+/** The description of the scale rule. */
 export function rule({ view, shown }: EditableLab): HTMLElement {
   const element = h("p", { class: "mw-note" });
   view.effect(() => {
@@ -80,7 +80,7 @@ export function elementTable({ view, shown }: EditableLab): HTMLElement {
   return element;
 }
 
-/** The active element: its value to type, what is stored, and a button to reset all. */
+/** The active element: a field for its value, the result, and a button that resets all elements. */
 export function chosen({ view, shown, change, commit, reset }: EditableLab): HTMLElement {
   const errorId = uniqueId("error");
   const field = h("input", { type: "text", id: uniqueId("value"), inputmode: "decimal", spellcheck: "false", "aria-describedby": errorId });
@@ -121,7 +121,7 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
   return element;
 }
 
-/** The finite float32 number that a text is rounded to; null for any other text. */
+/** A text's value rounded to float32; null for a bit pattern and if the result is not finite. */
 function toFloat32(text: string): number | null {
   return readOr(() => {
     const isCode = toExact(text).kind === "pattern";

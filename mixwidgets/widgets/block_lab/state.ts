@@ -1,4 +1,4 @@
-// The lab's elements while they are edited, as signals.
+// The state of the lab, as signals. Elements being edited are kept apart from the saved ones of the model.
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { kept, type View } from "#ui/view.ts";
@@ -8,21 +8,22 @@ import { outcome, type Outcome } from "./outcome.ts";
 export interface Shown {
   readonly lab: Lab;
   readonly found: Outcome;
-  /** Index of the element that keys and the text field change. */
+  /** Index of the element that is edited by keys and in the text field. */
   readonly active: number;
 }
 
 export interface EditableLab {
   readonly view: View<Traits>;
-  /** Null until the model holds a lab; of traits that mean none the last lab stays. */
+  /** What is shown, edits included. If the traits are invalid, the last valid lab; null before the first. */
   readonly shown: ReadonlySignal<Shown | null>;
+  /** Whether the traits are valid. */
   readonly isReadable: ReadonlySignal<boolean>;
-  /** The elements as they came from outside, for which the axis is made. */
+  /** The elements as last set from outside, not by an edit. They determine the axis. */
   readonly start: ReadonlySignal<Float32Array>;
-  /** The last lab that was not in the middle of an edit. */
+  /** The last state that was not in the middle of an edit. */
   readonly atRest: ReadonlySignal<Shown | null>;
   choose(index: number): void;
-  /** While an element changes. */
+  /** Change an element without saving. */
   change(index: number, value: number): void;
   /** Save the elements. */
   commit(): void;
@@ -34,7 +35,7 @@ export function editable(view: View<Traits>): EditableLab {
   const read = computed(() => readLab({ format: format.value, scale_rule: rule.value, _codes: codes.value }));
   const saved = kept<Lab | null>(null, (last) => read.value ?? last);
   const savedCodes = computed(() => (saved.value ? codesOf(saved.value.values) : ""));
-  const edit = signal<{ of: string; values: Float32Array } | null>(null); // of saved elements, whose codes are `of`
+  const edit = signal<{ of: string; values: Float32Array } | null>(null); // valid while the saved codes are `of`
   const lab = computed(() => {
     if (!saved.value) return null;
     return edit.value?.of === savedCodes.value ? { ...saved.value, values: edit.value.values } : saved.value;
@@ -53,7 +54,7 @@ export function editable(view: View<Traits>): EditableLab {
   const found = computed(() => lab.value && outcome(lab.value));
   const shown = computed(() => lab.value && { lab: lab.value, found: found.value!, active: active.value });
   const isEdited = computed(() => edit.value?.of === savedCodes.value && codesOf(edit.value.values) !== savedCodes.value);
-  view.effect(() => void startValues.value); // evaluated at each change, to compare it with the last
+  view.effect(() => void startValues.value); // `kept` compares with the last value, so evaluate it at each change
 
   const choose = (index: number) => (chosen.value = { of: startValues.value, index });
   const put = (values: Float32Array) => (edit.value = { of: savedCodes.value, values });

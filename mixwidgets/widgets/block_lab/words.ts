@@ -1,4 +1,4 @@
-// Numbers and sentences as the page says them.
+// Numbers and sentences of the page.
 
 import type { BlockFormat } from "#core/blocks/catalogue.ts";
 import { pieces, t } from "#ui/messages.ts";
@@ -16,17 +16,17 @@ export function percent(share: number): string {
   return share < 0.1 ? `${(100 * share).toFixed(1)} %` : `${Math.round(100 * share)} %`;
 }
 
-/** A block's scale: a power of two as such. */
+/** A block's scale, such as "2⁻³"; digits for formats with a tensor scale. */
 export function scaleText({ tensorScale }: Outcome, { unit }: Block): string {
   return tensorScale === null ? `2${superscript(Math.round(Math.log2(unit)))}` : number(unit);
 }
 
-/** A code in hex of its width. */
+/** A code in hex, padded to its width. */
 export function hex(code: number, bits: number): string {
   return "0x" + code.toString(16).toUpperCase().padStart(Math.ceil(bits / 4), "0");
 }
 
-/** Which element sets a block's scale and what that does to the others; then whether it is clipped itself. */
+/** Which element sets a block's scale, the effect on the others, and whether it is clipped itself. */
 export function sentences(found: Outcome, index: number): { text: string; strong: boolean }[] {
   const block = found.blocks[index]!;
   const scale = scaleText(found, block);
@@ -50,8 +50,8 @@ export function sentences(found: Outcome, index: number): { text: string; strong
   return [...said, { text: ` ${clipped}`, strong: false }];
 }
 
-/** What the rule in force does. */
-export function ruleNote(format: BlockFormat, rule: string, largest: number, most: number): string {
+/** A sentence about the scale rule in use. */
+export function ruleNote(format: BlockFormat, rule: string, largest: number, largestScale: number): string {
   if (!format.tensorScale) return t(`blocks.rule_${rule as "FLOOR" | "CEIL" | "RCEIL" | "EVEN"}`);
-  return t("blocks.own_rule", { format: format.name, largest: number(largest), scale: format.scale.name, most: number(most) });
+  return t("blocks.own_rule", { format: format.name, largest: number(largest), scale: format.scale.name, most: number(largestScale) });
 }

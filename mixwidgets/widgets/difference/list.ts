@@ -57,7 +57,7 @@ export function moduleList(view: Pick<View<any>, "effect" | "width">, rows: read
       rows.some(({ tensors: [worst] }) => worst?.error === Infinity) ? tickMark(direction, axis.place(Infinity), "∞") : null))));
   const element = h("div", { class: "mw-difference-list" }, head, list);
 
-  oneStop(list, cells, buttons.get(chosen.peek()!));
+  oneStop(list, () => cells)(buttons.get(chosen.peek()!));
   list.addEventListener("focusin", ({ target }) => (chosen.value = rows.find((row) => buttons.get(row) === target)));
   view.effect(() => buttons.forEach((cell, row) => set(cell, { "aria-current": row === chosen.value && "true" })));
   const width = view.width(element);

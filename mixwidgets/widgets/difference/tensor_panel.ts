@@ -10,7 +10,8 @@ import { inSeries, listed, t } from "#ui/messages.ts";
 import { tallest } from "#ui/ruler/geometry.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
-import { integer, number, powerOfAny, share } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
+import { number, powerOfAny, share } from "#ui/ruler/words.ts";
 import type { View } from "#ui/view.ts";
 import { errorWords, moduleName, type Row, tensorName } from "./words.ts";
 

@@ -1,4 +1,4 @@
-// A format's bits in a row. The boundary between exponent and fraction is a handle: it gives bits of one to the other.
+// The bits of a format in a row. The boundary between exponent and fraction is a handle that can be dragged.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { LIMITS } from "#core/formats/custom.ts";
@@ -9,9 +9,9 @@ import type { Effects } from "#ui/view.ts";
 import type { Design } from "./design.ts";
 
 interface Actions {
-  /** While the handle moves. */
+  /** Called while the handle moves. */
   change(exponentBits: number, fractionBits: number): void;
-  /** Once it is released. */
+  /** Called when it is released. */
   commit(): void;
 }
 
@@ -20,7 +20,7 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
   const handle = h("div", { class: "mw-design-boundary", role: "slider", tabindex: 0, "aria-label": t("designer.boundary") });
   const element = h("div", { class: "mw-design-bits" }, ...fields, handle);
 
-  /** The exponent's least and most bits, where both fields together keep theirs. */
+  /** The total of exponent and fraction bits, which stays, and the range of the exponent's. */
   const range = () => {
     const { exponent_bits, fraction_bits } = design.value;
     const bits = exponent_bits + fraction_bits;
@@ -34,12 +34,12 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
   };
 
   const bitAt = (event: PointerEvent): number => {
-    const signs = Number(design.value.signed);
-    return (pointIn(element, event).x / element.clientWidth) * (signs + range().bits) - signs;
+    const signBits = Number(design.value.signed);
+    return (pointIn(element, event).x / element.clientWidth) * (signBits + range().bits) - signBits;
   };
   draggable(handle, (down) => {
-    const fromBoundary = bitAt(down) - design.value.exponent_bits;
-    return (event) => move(bitAt(event) - fromBoundary);
+    const offset = bitAt(down) - design.value.exponent_bits;
+    return (event) => move(bitAt(event) - offset);
   }, commit);
   handle.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -54,15 +54,15 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
 
   view.effect(() => {
     const { signed, exponent_bits, fraction_bits } = design.value;
-    const signs = Number(signed);
+    const signBits = Number(signed);
     const { bits, low, high } = range();
-    [signs, exponent_bits, fraction_bits].forEach((count, i) => {
+    [signBits, exponent_bits, fraction_bits].forEach((count, i) => {
       const field = fields[i]!;
       field.hidden = count === 0;
       field.style.flexGrow = String(count);
       if (field.childElementCount !== count) field.replaceChildren(...Array.from({ length: count }, () => h("span")));
     });
-    handle.style.left = `${(100 * (signs + exponent_bits)) / (signs + bits)}%`;
+    handle.style.left = `${(100 * (signBits + exponent_bits)) / (signBits + bits)}%`;
     set(handle, {
       "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": exponent_bits,
       "aria-valuetext": t("designer.boundary_value", { exponent: exponent_bits, fraction: fraction_bits }),

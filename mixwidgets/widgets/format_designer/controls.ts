@@ -1,4 +1,4 @@
-// The controls of a design: three sliders, two choices and two switches, with the error of the last change below.
+// The controls of a design: the bits, three sliders, two menus and two switches; below, the error of the last change.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
@@ -14,7 +14,7 @@ import { biasRange, designOf, TRAITS, usualBias, type Design } from "./design.ts
 
 type Name = keyof Design;
 
-/** What the controls show, valid or not; `wrong` is the error of the change of `at`. */
+/** What the controls show, valid or not; `wrong` is the error of the last change, which was of the field `at`. */
 export interface Draft {
   readonly design: Design;
   readonly at?: Name;
@@ -22,9 +22,9 @@ export interface Draft {
 }
 
 interface Actions {
-  /** While a control moves. */
+  /** Called while a control moves. */
   change(changes: Partial<Design>, at: Name): void;
-  /** Once it is released. */
+  /** Called when it is released. */
   commit(): void;
 }
 
@@ -44,7 +44,7 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
     const row = isSwitch ? [h("div", { class: "mw-row mw-design-switch" }, input, label)] : [h("div", { class: "mw-design-label" }, label, output, extra ?? null), input];
     return h("div", { class: "mw-design-control" }, ...row);
   };
-  /** A usual bias stays the usual one. */
+  /** IEEE's bias follows the exponent bits; any other stays. */
   const followingBias = (exponentBits: number): Partial<Design> => {
     const { bias, exponent_bits } = draft.value.design;
     return bias === usualBias(exponent_bits) ? { bias: usualBias(exponentBits) } : {};

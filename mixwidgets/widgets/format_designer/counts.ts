@@ -1,10 +1,10 @@
-// How many codes of each class a format has, without listing them: the legend of the map and of the line.
+// How many codes a format has of each class, and the legend that shows it.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { FloatClass } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { rational } from "#core/formats/rational.ts";
-import { cut } from "#ui/digits.ts";
+import { cut, integer } from "#ui/digits.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
@@ -12,7 +12,7 @@ import type { Design } from "./design.ts";
 
 export const CLASSES: readonly FloatClass[] = ["zero", "subnormal", "normal", "infinity", "nan"];
 
-/** Codes of each class; they add up to 2^bits. */
+/** The number of codes of each class; they add up to 2^bits. */
 export function countsOf(fmt: FloatFormat): Record<FloatClass, bigint> {
   const signs = fmt.signed ? 2n : 1n;
   const finite = fmt.maxCode + 1n; // magnitude codes
@@ -24,7 +24,7 @@ export function countsOf(fmt: FloatFormat): Record<FloatClass, bigint> {
   return { zero, subnormal, normal, infinity, nan: (1n << BigInt(fmt.bits)) - zero - subnormal - normal - infinity };
 }
 
-/** How many different finite values there are: both zeros are one. */
+/** The number of different finite values; +0 and −0 are one value. */
 export function finiteValues(fmt: FloatFormat): bigint {
   const { zero, subnormal, normal } = countsOf(fmt);
   return subnormal + normal + (zero > 0n ? 1n : 0n);
@@ -38,13 +38,9 @@ export function legend(view: View<Design>, fmt: ReadonlySignal<FloatFormat>): HT
     const found = CLASSES.filter((kind) => counts[kind] > 0n);
     list.replaceChildren(...found.map((kind) => h("li", {},
       h("span", { class: `mw-design-swatch mw-design-${kind}`, "aria-hidden": "true" }, t(`designer.letter_${kind}`)),
-      t("designer.class_count", { kind: t(`designer.class_${kind}`), count: grouped(counts[kind]), share: shareOf(counts[kind], all) }))));
+      t("designer.class_count", { kind: t(`designer.class_${kind}`), count: integer(counts[kind]), share: shareOf(counts[kind], all) }))));
   });
   return list;
-}
-
-export function grouped(count: bigint): string {
-  return count.toLocaleString("en-US");
 }
 
 function shareOf(part: bigint, all: bigint): string {

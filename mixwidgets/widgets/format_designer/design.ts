@@ -1,4 +1,4 @@
-// A design: the numbers and choices that define a format, what is wrong with them, and which known format they make.
+// A design: the parameters that define a format, and the known formats that have the same.
 
 import { formats } from "#core/formats/catalogue.ts";
 import { customFormat, LIMITS } from "#core/formats/custom.ts";
@@ -19,12 +19,12 @@ export interface Design {
 
 export const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
 
-/** The bias of IEEE 754 for so many exponent bits. */
+/** The bias of IEEE 754 for this number of exponent bits. */
 export function usualBias(exponentBits: number): number {
   return 2 ** (exponentBits - 1) - 1;
 }
 
-/** The format of a design. Throws InputError, which says what is wrong. */
+/** The format of a design. Throws InputError if it is invalid. */
 export function formatOf(design: Design): FloatFormat {
   const { exponent_bits: exponentBits, fraction_bits: fractionBits, has_zero: hasZero, ...rest } = design;
   return customFormat({ name: `custom_e${exponentBits}m${fractionBits}`, exponentBits, fractionBits, hasZero, ...rest });
@@ -36,7 +36,7 @@ export function designOf(fmt: FloatFormat): Design {
   return { exponent_bits: exponentBits, fraction_bits: fractionBits, bias, infinity, nan, signed, has_zero: hasZero };
 }
 
-/** What a model holds, or null where it is no format. */
+/** The design in a model's traits and its format; null if they are invalid. */
 export function read(get: (name: keyof Design) => unknown): { design: Design; fmt: FloatFormat } | null {
   const values = Object.fromEntries(TRAITS.map((name) => [name, get(name)]));
   const plain = typeof values.signed === "boolean" && typeof values.has_zero === "boolean";
@@ -47,17 +47,17 @@ export function read(get: (name: keyof Design) => unknown): { design: Design; fm
   return readOr(() => ({ design, fmt: formatOf(design) }), null);
 }
 
-/** Whether two designs are one. */
+/** Whether two designs are equal. */
 export function same(a: Design, b: Design): boolean {
   return TRAITS.every((name) => a[name] === b[name]);
 }
 
-/** The formats of the catalogue and of P3109 that a design is, the catalogue's first; none for a new one. */
+/** The formats of the catalogue and of P3109 with this design, in this order; empty for a new one. */
 export function known(design: Design): readonly FloatFormat[] {
   return [...formats, ...p3109Like(design)].filter((fmt) => same(designOf(fmt), design));
 }
 
-/** The catalogue's formats with the same widths. */
+/** The formats of the catalogue with the same widths. */
 export function relatives(design: Design): readonly FloatFormat[] {
   return formats.filter((fmt) =>
     fmt.exponentBits === design.exponent_bits && fmt.fractionBits === design.fraction_bits && fmt.signed === design.signed);
@@ -65,11 +65,11 @@ export function relatives(design: Design): readonly FloatFormat[] {
 
 function p3109Like({ exponent_bits, fraction_bits, signed }: Design): FloatFormat[] {
   const bits = Number(signed) + exponent_bits + fraction_bits;
-  // None is as wide or as narrow as some designs.
+  // P3109 has no formats of some widths.
   return readOr(() => [true, false].map((extended) => p3109(bits, fraction_bits + 1, signed, extended)), []);
 }
 
-/** The range of the bias slider: around the usual bias, so far that all values can be at most 1, or at least 1. */
+/** The range of the bias slider: around IEEE's bias, so wide that all values can be below 1 or above 1. */
 export function biasRange({ exponent_bits, bias }: Design): { low: number; high: number } {
   const usual = usualBias(exponent_bits);
   const reach = 2 ** exponent_bits;

@@ -1,4 +1,4 @@
-// FormatDesigner: set the widths, the bias and the special values, and see the format that they make.
+// FormatDesigner: set the widths, the bias and the special values, and see the resulting format.
 
 import type { RenderProps } from "@anywidget/types";
 import { batch, computed, signal } from "@preact/signals-core";
@@ -18,7 +18,7 @@ import { specSheet } from "./sheet.ts";
 import { valueLine } from "./value_line.ts";
 import steps from "./stage.json";
 
-const FIRST = "float8_e4m3"; // shown where the model holds no format
+const FIRST = "float8_e4m3"; // shown until the model has a valid design
 
 function render({ model, el }: RenderProps<Design>): () => void {
   const view = viewOf(model);
@@ -33,7 +33,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const design = kept(designOf(getFormat(FIRST)!), (last) => {
     const found = read((name) => traits[TRAITS.indexOf(name)]!.value)?.design;
     return found && !same(found, last) ? found : last;
-  }); // the last that is a format
+  }); // the last valid one
   const words = computed(() => verdict(design.value));
   const draft = signal<Draft>({ design: design.value }); // what the controls show
   view.onChange(design, (found) => (draft.value = { design: found }));
@@ -68,10 +68,10 @@ function render({ model, el }: RenderProps<Design>): () => void {
   return view.close;
 }
 
-/** What is wrong with a draft, in words; empty where it is a format. */
+/** The error of a draft, in words; empty if it is valid. */
 const problem = (draft: Design): string => attempt(() => void formatOf(draft));
 
-/** Whether the design is a known format, and which others have its widths. */
+/** Which known format the design is, if any, and which others have its widths. */
 function verdict(design: Design): ReturnType<typeof pieces> {
   const [found, ...also] = known(design);
   const others = listed(relatives(design).filter((fmt) => fmt !== found).map((fmt) => fmt.name));
@@ -84,7 +84,7 @@ function verdict(design: Design): ReturnType<typeof pieces> {
   return [...pieces(key, { name: found.name, citation: found.citation }), ...rest];
 }
 
-/** The traits of a state from the address; null where they make no format. */
+/** The state from an address; null if it is invalid. */
 function accept(wanted: Design): Design | null {
   return read((trait) => wanted[trait])?.design ?? null;
 }

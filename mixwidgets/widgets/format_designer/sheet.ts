@@ -1,4 +1,4 @@
-// The spec sheet: the figures that follow from a design.
+// The spec sheet: the properties of a design.
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import { exact } from "#core/formats/decode.ts";
@@ -6,7 +6,7 @@ import type { FloatFormat } from "#core/formats/float_format.ts";
 import { compare, floorLog2, power, type Rational } from "#core/formats/rational.ts";
 import { h } from "#ui/dom.ts";
 import { t, type MessageKey } from "#ui/messages.ts";
-import { cut, superscript, withMinus } from "#ui/digits.ts";
+import { cut, integer, superscript, withMinus } from "#ui/digits.ts";
 import { explained } from "#ui/term.ts";
 import type { View } from "#ui/view.ts";
 import { finiteValues } from "./counts.ts";
@@ -14,7 +14,7 @@ import type { Design } from "./design.ts";
 
 const DIGITS = 10;
 
-/** Names and figures, in the order in which a paper gives them. */
+/** Names and figures, in the usual order of papers. */
 export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, string])[] {
   const smallestNormal = fmt.smallestNormalCode;
   const hasNormal = smallestNormal <= fmt.maxCode;
@@ -30,14 +30,14 @@ export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, str
     ["designer.eps", amount(power(2n, -fmt.fractionBits))],
     ["designer.unit_roundoff", amount(power(2n, -fmt.precision))],
     ["designer.threshold", `${fmt.overflowTieStays ? ">" : "≥"} ${amount(fmt.overflowThreshold)}`],
-    ["designer.finite", finiteValues(fmt).toLocaleString("en-US")],
+    ["designer.finite", integer(finiteValues(fmt))],
     ["designer.infinity_code", fmt.infCode === null ? t("designer.none") : fmt.toHex(fmt.infCode)],
     ["designer.nan_code", fmt.nanCode === null ? t("designer.none") : fmt.toHex(fmt.nanCode)],
     ["designer.negative_zero", fmt.hasNegativeZero ? fmt.toHex(fmt.signBit) : t("designer.none")],
   ];
 }
 
-/** A value in digits, and as a power of two where it is one that digits do not show. */
+/** A value in digits; powers of two also as such, unless they are from 1 to 1024. */
 export function amount(x: Rational): string {
   const exponent = floorLog2(x);
   if (compare(x, power(2n, exponent)) !== 0) return cut(x, DIGITS);

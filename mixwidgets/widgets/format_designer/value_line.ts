@@ -1,4 +1,4 @@
-// Where the values of a design lie, and those of another format: significant bits by binade, on a line of powers of two.
+// A chart that compares a design with another format: the significant bits of each binade.
 
 import { computed, signal, type ReadonlySignal } from "@preact/signals-core";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
@@ -13,17 +13,17 @@ import type { View } from "#ui/view.ts";
 import type { Design } from "./design.ts";
 import { MAP_BITS } from "./map.ts";
 
-const SIDE = 24; // pixels beside the line, for half a label
+const SIDE = 24; // pixels left and right, for half a label
 const CAPTION = 20; // above a row
-const TICK = 8; // below a row, where single values are few enough to be drawn
+const TICK = 8; // below a row, for the ticks of single values
 const AXIS = 24;
-const NARROW = 480; // width below which a caption has no room for its counts
+const NARROW = 480; // below this width, a caption has no room for its counts
 const LEAST_WIDTH = 240;
 const LEAST_HEIGHT = 140;
 const LABEL = 60; // pixels between the labels of the axis
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-/** A binade in which the format has positive values, and how many significant bits they have there. */
+/** A binade with positive values of the format, and their number of significant bits. */
 export interface Binade {
   readonly exponent: number;
   readonly bits: number;

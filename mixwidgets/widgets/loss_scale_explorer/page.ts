@@ -9,7 +9,7 @@ import { t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
 import { histogram } from "#ui/ruler/histogram.ts";
 import { textures } from "#ui/ruler/textures.ts";
-import { integer } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { blockFormats } from "./block_formats.ts";

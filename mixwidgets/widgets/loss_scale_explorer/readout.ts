@@ -4,7 +4,8 @@ import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, type Textures } from "#ui/ruler/textures.ts";
-import { integer, share, spokenScale } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
+import { share, spokenScale } from "#ui/ruler/words.ts";
 import { explained } from "#ui/term.ts";
 import type { Explored } from "./state.ts";
 

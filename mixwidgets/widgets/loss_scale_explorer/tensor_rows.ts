@@ -1,16 +1,18 @@
-// A bar for each tensor, found by words and in an order. One that is chosen is shown alone, by everything above.
+// A bar for each tensor, in a list that can be searched and sorted. What is above shows all tensors, or the chosen one.
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
+import { oneStop } from "#ui/cells.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { finder, wordsIn } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import type { Textures } from "#ui/ruler/textures.ts";
-import { integer, share } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
+import { share } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
 
-const FEW = 12; // rows shown before "show all", and without a search
+const FEW = 12; // rows shown before "show all"; with no more tensors, there is no search
 const ORDERS = ["lost", "model", "name", "size"] as const;
 type Order = (typeof ORDERS)[number];
 
@@ -20,7 +22,7 @@ interface Row {
   draw(counts: Float64Array): void;
 }
 
-/** `lost`: the tensors, those that lose most first. */
+/** `lost`: the indices of the tensors, those that lose most first. */
 export function tensorRows(
   { view, names, all: answers, scale, settled, tensor, narrow }: Explored, textures: Textures,
 ): { element: HTMLElement; lost: ReadonlySignal<readonly number[]>; focus(): void } {
@@ -40,30 +42,17 @@ export function tensorRows(
   const shown = computed(() => (isAll.value ? found.value : found.value.slice(0, FEW)));
 
   more.addEventListener("click", () => (isAll.value = !isAll.value));
-  list.addEventListener("keydown", (event) => {
-    const buttons = shown.value.map((index) => rows.value[index]!.button);
-    const at = buttons.findIndex((one) => one === event.target);
-    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (at < 0 || to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    buttons[to]?.focus();
-  });
-  list.addEventListener("focusin", ({ target }) => reach(target as HTMLElement));
-
-  /** The list is one stop for the Tab key. */
-  function reach(chosen: HTMLElement | undefined): void {
-    for (const { button } of rows.value) button.tabIndex = button === chosen ? 0 : -1;
-  }
+  const stop = oneStop(list, () => shown.value.map((index) => [rows.value[index]!.button]));
 
   view.effect(() => {
     const [some, every] = [found.value.length, names.value.length];
     find.element.hidden = every <= FEW;
     setText(heading, t(every <= FEW ? "explorer.by_tensor" : "explorer.tensors"));
     setText(find.told, t("explorer.found", { count: integer(some), all: integer(every) }));
-    const focused = list.querySelector<HTMLElement>(":focus"); // which moving it takes away
+    const focused = list.querySelector<HTMLElement>(":focus"); // loses the focus when it is moved
     list.replaceChildren(...shown.value.map((index) => rows.value[index]!.item));
     if (focused?.isConnected) focused.focus({ preventScroll: true });
-    else reach(rows.value[shown.value[0]!]?.button);
+    else stop();
     more.hidden = some <= FEW;
     set(more, { "aria-expanded": String(isAll.value) });
     setText(more, isAll.value ? t("explorer.show_few", { count: FEW }) : t("explorer.show_all", { count: some }));

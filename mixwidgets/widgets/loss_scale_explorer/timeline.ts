@@ -4,7 +4,8 @@ import { batch, computed } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
-import { integer, number, powerOfAny } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
+import { number, powerOfAny } from "#ui/ruler/words.ts";
 import type { Explored } from "./state.ts";
 
 const HEIGHT = 44;

@@ -7,7 +7,7 @@ import { readOr } from "#core/formats/parse.ts";
 import { rational } from "#core/formats/rational.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { cut, figure } from "#ui/digits.ts";
+import { cut, figure, integer } from "#ui/digits.ts";
 import { drawLine, drawRow } from "#ui/number_line/drawing.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
 import { rowOf } from "#ui/number_line/ticks.ts";
@@ -77,7 +77,7 @@ function resultOf(fmt: FloatFormat, text: string): bigint | null {
 }
 
 function countText(count: bigint): string {
-  if (count < 10_000_000n) return count.toLocaleString("en-US");
+  if (count < 10_000_000n) return integer(count);
   return `≈ ${cut(rational(count - (count % 10n ** BigInt(String(count).length - 2))), 2)}`;
 }
 

@@ -1,15 +1,11 @@
 """A playground with the task "digits" as an Experiment of the training core."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.loss_scale import LossScale
 from mixwidgets.experiments.recipe import Recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FORMATS = ("float32", "float16", "bfloat16")
 

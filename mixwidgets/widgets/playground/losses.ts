@@ -3,9 +3,9 @@
 import { scaleLinear } from "d3-scale";
 import { crispCanvas, type Pen } from "#ui/canvas.ts";
 import { h, set, setText } from "#ui/dom.ts";
-import { superscript } from "#ui/digits.ts";
+import { integer, superscript } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
-import { integer, powerOfAny } from "#ui/ruler/words.ts";
+import { powerOfAny } from "#ui/ruler/words.ts";
 import type { Row } from "./history.ts";
 import type { Page } from "./parts.ts";
 import { lossText } from "./words.ts";

@@ -1,22 +1,17 @@
 """The settings of a playground's run: checks, as in js/training/settings.ts, and what stories.json has."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mixwidgets.checks import choice, real_number, whole_number, yes_or_no
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import to_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 PLANE_TASKS = ("circle", "xor", "gaussians", "spiral")
 TASKS = (*PLANE_TASKS, "digits")

@@ -4,7 +4,7 @@ import { batch, type Signal } from "@preact/signals-core";
 import { action, button } from "#ui/buttons.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { integer } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
 import { menu } from "./fields.ts";
 import type { Page } from "./parts.ts";
 

@@ -1,7 +1,8 @@
 // One sentence: what the precision costs in the step that was just made.
 
 import { pieces } from "#ui/messages.ts";
-import { integer, powerOfAny } from "#ui/ruler/words.ts";
+import { integer } from "#ui/digits.ts";
+import { powerOfAny } from "#ui/ruler/words.ts";
 import type { StepReport, Trainer } from "#training/types.ts";
 import type { Gradients } from "./parts.ts";
 

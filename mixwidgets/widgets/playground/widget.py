@@ -1,7 +1,6 @@
 """Playground: a small network that trains in the page, next to its twin in float32."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,8 +14,6 @@ from mixwidgets.widgets.playground.experiment import experiment_of
 from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES, as_text, checked, of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
 
     from mixwidgets.experiments.experiment import Experiment
@@ -107,7 +104,7 @@ class Playground(MixWidget):
         self._follows_story = True
 
     @property
-    def history(self) -> pd.DataFrame:
+    def history(self) -> "pd.DataFrame":
         """The training history when the page was last idle, by "step": the losses of the step's batch,
         "loss_float32" and "loss", the "loss_scale", and whether the step was "skipped" because of inf or NaN
         gradients (1 or 0).
@@ -122,7 +119,7 @@ class Playground(MixWidget):
         return table.astype({"step": "int64", "skipped": "int64"})
 
     @property
-    def experiment(self) -> Experiment:
+    def experiment(self) -> "Experiment":
         """The task "digits" with these settings, for `launch` and `train`: the task "digits_mlp" of the core.
 
         Its initial weights and its batches are torch's own. ValueError names everything that the core cannot

@@ -8,7 +8,8 @@ import { steps } from "#ui/chart/steps.ts";
 import { set, setText } from "#ui/dom.ts";
 import { floatRows } from "#ui/float_rows.ts";
 import { sentences, t } from "#ui/messages.ts";
-import { axisNumber, count, decimal } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
+import { axisNumber, decimal } from "#ui/run_words.ts";
 import type { View } from "#ui/view.ts";
 import type { Grid } from "./grid.ts";
 
@@ -26,7 +27,7 @@ export function bandChart(view: View<any>, { rows = [] }: Grid, sent: ReadonlySi
   const loss = chart(t("sweep.loss"), t("sweep.loss_note"));
   const key = lineKey();
   const all = computed(() => bands.value.reduce((most, { rows }) => Math.max(most, rows.at(-1)!.step), 0));
-  const read = (step: number) => [t("chart.step_is", { step: count(step) }), ...bands.value.map((band) => words(band, step))].join(" · ");
+  const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...bands.value.map((band) => words(band, step))].join(" · ");
   const { element, part, isLog } = steps(view, all, [loss], (step) => (bands.value.length > 0 ? read(step) : ""));
   element.prepend(key.element);
   const size = view.width(element);

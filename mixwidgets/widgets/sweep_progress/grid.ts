@@ -89,7 +89,8 @@ export function cellGrid(
     return one;
   }
 
-  oneStop(table, lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button"))));
+  const cells = lines.map((line) => [...line.querySelectorAll<HTMLElement>("td")].map((one) => one.querySelector<HTMLElement>("button")));
+  oneStop(table, () => cells)();
 
   view.effect(() => setText(heading, metric.value && t("sweep.spread", { metric: metricName(metric.value) })));
   view.effect(() => {

@@ -8,7 +8,8 @@ import { lineKey } from "#ui/chart/key.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
-import { axisNumber, count, decimal } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
+import { axisNumber, decimal } from "#ui/run_words.ts";
 import type { View } from "#ui/view.ts";
 import { reach, scaleAxes, scalePath, skipMarks } from "./geometry.ts";
 import { sharesChart } from "./shares_chart.ts";
@@ -28,7 +29,7 @@ export function charts(
   const key = lineKey();
   const opener = action(t("lab.open_step"), () => one.value && open(one.value.row.id, step.value));
   const all = computed(() => drawn.value.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0));
-  const read = (step: number) => [t("chart.step_is", { step: count(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
+  const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
   const { element, part, step, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
   element.prepend(key.element);
   const size = view.width(element);
@@ -92,7 +93,7 @@ function atStep({ name, row, curves }: ShownRun, step: number): string {
 const lossLabel = ({ name, row }: ShownRun): string => (typeof row.loss === "string" ? `${name}: ${decimal(row.loss)}` : name);
 
 const lossWords = ({ name, row, curves }: ShownRun): string =>
-  t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: count(row.step) });
+  t("lab.loss_words", { name, first: decimal(curves.loss[0]?.value ?? null), last: decimal(row.loss), step: integer(row.step) });
 
 const scaleWords = ({ name, row }: ShownRun): string =>
-  t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: count(row.skipped) });
+  t("lab.scale_words", { name, scale: scale(row.loss_scale), skipped: integer(row.skipped) });

@@ -2,7 +2,7 @@
 
 import { wholeIn } from "#core/formats/typed.ts";
 import { t } from "#ui/messages.ts";
-import { count } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
 import { areSettings } from "./settings_text.ts";
 import type { OneOrMore, TaskChoice } from "./state.ts";
 
@@ -28,7 +28,7 @@ export const oneOrMore = <T>(values: T[]): OneOrMore<T> => (values.length === 1 
 export function readSteps(text: string): Read<number> {
   const value = wholeIn(text, 1, MAX_STEPS);
   if (value !== null) return { value: Number(value) };
-  return { problem: t("lab.steps_wrong", { low: count(1), high: count(MAX_STEPS), came: quoted(text) }) };
+  return { problem: t("lab.steps_wrong", { low: integer(1), high: integer(MAX_STEPS), came: quoted(text) }) };
 }
 
 /** Seeds from "0", "0-4", "0, 3, 7" or a mixture; each once, in the order in which they stand. */
@@ -36,7 +36,7 @@ export function readSeeds(text: string): Read<number[]> {
   const seeds = new Set<number>();
   for (const part of text.split(",")) {
     const ends = part.split(/[-–]/).map((end) => wholeIn(end, 0, MAX_SEED));
-    if (ends.length > 2 || ends.includes(null)) return { problem: t("lab.seeds_wrong", { high: count(MAX_SEED), came: quoted(part) }) };
+    if (ends.length > 2 || ends.includes(null)) return { problem: t("lab.seeds_wrong", { high: integer(MAX_SEED), came: quoted(part) }) };
     const [from, to = from] = ends.map(Number) as [number, number?];
     if (to < from) return { problem: t("lab.seeds_backwards", { right: `${to}-${from}`, came: quoted(part) }) };
     if (seeds.size + (to - from) >= MAX_SEEDS) return { problem: t("lab.seeds_many", { most: MAX_SEEDS, came: quoted(text) }) };

@@ -1,7 +1,8 @@
 // The fields of a comparison and their values in words. No DOM.
 
 import { type MessageKey, t } from "#ui/messages.ts";
-import { axisNumber, count, decimal, percent, statusWord } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
+import { axisNumber, decimal, percent, statusWord } from "#ui/run_words.ts";
 import { bytes, scale, spaced } from "./words.ts";
 
 const NAMES: Record<string, MessageKey> = {
@@ -43,7 +44,7 @@ export function fieldValue(field: string, value: string | number | boolean | nul
   if (SHARE.test(field)) return percent(value);
   if (field.startsWith("memory.")) return bytes(value);
   if (field.endsWith(".init_scale")) return scale(value);
-  if (field.endsWith("_per_second")) return count(value);
+  if (field.endsWith("_per_second")) return integer(value);
   if (/loss$/.test(field)) return decimal(value);
-  return Number.isInteger(value) && Math.abs(value) < 1e15 ? count(value) : axisNumber(Number(value.toPrecision(4)));
+  return Number.isInteger(value) && Math.abs(value) < 1e15 ? integer(value) : axisNumber(Number(value.toPrecision(4)));
 }

@@ -4,7 +4,7 @@
 import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { count } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
 import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
 import { recipeChoice } from "./recipe_choice.ts";
@@ -116,7 +116,7 @@ export function controls(
     setText(deviceNote, about || t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
     const found = readSeeds(seeds.input.value);
     const [a, b] = [recipe.chosen().length, "value" in found ? found.value.length : 1];
-    launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: count(a * b) }));
+    launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: integer(a * b) }));
     const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
     setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
   };

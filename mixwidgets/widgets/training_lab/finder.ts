@@ -5,7 +5,8 @@ import { h, set, setText } from "#ui/dom.ts";
 import { finder as finderOf } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import { kept } from "#ui/view.ts";
-import { count, statusWord } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
+import { statusWord } from "#ui/run_words.ts";
 import type { Runs } from "./runs.ts";
 import { ORDERS, search } from "./search.ts";
 import type { Row } from "./state.ts";
@@ -45,7 +46,7 @@ export function finder({ view, rows, names }: Runs): { element: HTMLElement; fou
   view.effect(() => {
     set(element, { hidden: rows.value.length <= FEW });
     const [some, all] = [found.value.length, rows.value.length];
-    setText(told, some === all ? t("lab.runs_count", { count: count(all) }) : t("lab.runs_found", { count: count(some), all: count(all) }));
+    setText(told, some === all ? t("lab.runs_count", { count: integer(all) }) : t("lab.runs_found", { count: integer(some), all: integer(all) }));
   });
   return { element, found };
 }

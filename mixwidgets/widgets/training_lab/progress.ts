@@ -2,7 +2,7 @@
 
 import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
-import { count } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
 import { isAlive, isFailure, isWaiting, type Row } from "./state.ts";
 import { memory, newest, progress, spoken, status } from "./words.ts";
 
@@ -19,7 +19,7 @@ export function progressArea(): { element: HTMLElement; show: (rows: readonly Ro
     set(bar, { value: run?.steps ? run.step / run.steps : 0 });
     const name = run && (rows.filter(isAlive).length > 1 || selected.length > 1) ? `${names.get(run.id)}: ` : "";
     const others = rows.filter((row) => isWaiting(row) && row !== run).length;
-    const line = others > 0 ? ` · ${t("lab.waiting", { count: count(others) })}` : "";
+    const line = others > 0 ? ` · ${t("lab.waiting", { count: integer(others) })}` : "";
     setText(steps, run ? name + progress(run) + line : nothing);
     setText(figures, run ? newest(run) : "");
     setText(taken, run ? memory(run) : "");

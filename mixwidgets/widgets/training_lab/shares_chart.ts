@@ -6,7 +6,8 @@ import { plot, type Plot } from "#ui/chart/plot.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
-import { count, percent } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
+import { percent } from "#ui/run_words.ts";
 import { sharesPaths } from "./geometry.ts";
 import type { Shares, ShownRun } from "./state.ts";
 
@@ -38,4 +39,4 @@ export function sharesChart(): Omit<Plot, "draw"> & { draw: (frame: Frame, x: Ax
 const isKnown = ({ of }: Shares): boolean => of.every(Number.isFinite);
 
 const words = ({ name }: ShownRun, { step, of }: Shares): string =>
-  t("lab.shares_words", { name, step: count(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });
+  t("lab.shares_words", { name, step: integer(step), shares: listed(CLASSES.map((kind, i) => `${percent(of[i]!)} ${t(`lab.class_${kind}`)}`)) });

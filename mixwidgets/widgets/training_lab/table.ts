@@ -4,7 +4,8 @@ import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { button } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { axisNumber, count, decimal, metric, metricName, percent } from "#ui/run_words.ts";
+import { integer } from "#ui/digits.ts";
+import { axisNumber, decimal, metric, metricName, percent } from "#ui/run_words.ts";
 import { lineSample } from "#ui/chart/key.ts";
 import type { Runs } from "./runs.ts";
 import { isFailure, type Row } from "./state.ts";
@@ -64,7 +65,7 @@ export function runTable({ view, rows, names, styles, select }: Runs, found: Rea
     }
     const others = some.length - listed.value.length;
     set(more, { hidden: others === 0 });
-    setText(more, t("lab.more_runs", { count: count(Math.min(WINDOW, others)), all: count(others) }));
+    setText(more, t("lab.more_runs", { count: integer(Math.min(WINDOW, others)), all: integer(others) }));
   });
   return h("div", { class: "mw-stack-tight" }, region, caption);
 }
@@ -72,7 +73,7 @@ export function runTable({ view, rows, names, styles, select }: Runs, found: Rea
 function details(row: Row, withSkips: boolean): string {
   const weight = row.loss_weight === 1 ? [] : [t("lab.loss_weight_is", { weight: axisNumber(row.loss_weight) })];
   const seed = row.seed === null ? t("lab.watched") : t("lab.seed_is", { seed: row.seed });
-  const skips = withSkips && row.skipped > 0 ? [t("lab.skipped_is", { count: count(row.skipped) })] : [];
+  const skips = withSkips && row.skipped > 0 ? [t("lab.skipped_is", { count: integer(row.skipped) })] : [];
   return [seed, ...weight, status(row), ...skips].join(" · ");
 }
 
@@ -110,7 +111,7 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Li
     const value = own === undefined ? "–" : metric(own, row.metrics[own] ?? null);
     setText(score, named && own !== undefined ? `${value} ${metricName(own)}` : value);
     setText(loss, decimal(row.metrics["loss"] ?? null));
-    setText(last, flushed ? percent(row.flushed) : row.scaled ? count(row.skipped) : "–");
+    setText(last, flushed ? percent(row.flushed) : row.scaled ? integer(row.skipped) : "–");
   };
   return { element, show };
 }

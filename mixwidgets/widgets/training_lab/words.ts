@@ -1,8 +1,8 @@
 // What a lab says of its runs. No DOM.
 
-import { superscript } from "#ui/digits.ts";
+import { integer, superscript } from "#ui/digits.ts";
 import { listed, t } from "#ui/messages.ts";
-import { count, decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
+import { decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { arithmetic } from "./arithmetic.ts";
 import { isAlive, isWaiting, type Row } from "./state.ts";
 
@@ -25,7 +25,7 @@ export function scale(value: WireNumber): string {
 export function bytes(size: number): string {
   const step = Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3)));
   const value = size / 1000 ** step;
-  return `${step > 0 && value < 99.95 ? value.toFixed(1) : count(value)} ${UNITS[step]}`;
+  return `${step > 0 && value < 99.95 ? value.toFixed(1) : integer(value)} ${UNITS[step]}`;
 }
 const UNITS = ["B", "kB", "MB", "GB", "TB"];
 
@@ -48,15 +48,15 @@ export function duration(seconds: number): string {
 
 /** Where the run is: "step 213 of 300 · 141 steps/s · 4,512 examples/s · 0.6 s left". */
 export function progress(row: Row): string {
-  const at = { step: count(row.step), steps: row.steps === null ? "" : count(row.steps), status: status(row) };
+  const at = { step: integer(row.step), steps: row.steps === null ? "" : integer(row.steps), status: status(row) };
   if (!isAlive(row)) return t(row.steps === null ? "lab.progress_watched_over" : "lab.progress_over", at);
   if (isWaiting(row)) return status(row);
   if (row.step === 0) return t("lab.progress_starting");
   const steps = t(row.steps === null ? "lab.progress_watched" : "lab.progress_steps", at);
   if (row.rate === null) return steps;
-  const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? count(row.rate) : row.rate.toFixed(1) });
+  const rate = t("lab.progress_rate", { rate: row.rate >= 10 ? integer(row.rate) : row.rate.toFixed(1) });
   if (row.steps === null) return `${steps} · ${rate}`;
-  const examples = row.batch_size ? t("lab.progress_examples", { rate: count(row.rate * row.batch_size) }) : "";
+  const examples = row.batch_size ? t("lab.progress_examples", { rate: integer(row.rate * row.batch_size) }) : "";
   const left = t("lab.progress_left", { time: duration((row.steps - row.step) / row.rate) });
   return [steps, rate, examples, left].filter(Boolean).join(" · ");
 }
@@ -74,7 +74,7 @@ export function newest(row: Row): string {
   const parts = [t("lab.newest_loss", { loss: decimal(row.loss) })];
   if (row.scaled) {
     parts.push(t("lab.newest_scale", { scale: scale(row.loss_scale) }));
-    parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: count(row.skipped) }));
+    parts.push(t(row.skipped === 1 ? "lab.newest_skipped_one" : "lab.newest_skipped", { count: integer(row.skipped) }));
   }
   return parts.join(" · ");
 }
