@@ -171,8 +171,8 @@ def clicks(chromium: Browser, folder: Path) -> dict[str, object]:
 
 
 def heap_while_it_trains(chromium: Browser, folder: Path) -> dict[str, object]:
-    """The heap, paused, after each quarter of an hour by the page's clock, which Playwright winds on: the page
-    computes and draws all of its frames, but waits for none."""
+    """The heap, paused, after each quarter of an hour by the page's clock, which Playwright winds on: the
+    page computes and draws all of its frames, but waits for none."""
     page = _opened(chromium, mw.Playground(steps=QUARTER), folder, clock=True)
     page.evaluate(FRAMES)
     heaps = [heap(page)]

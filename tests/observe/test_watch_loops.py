@@ -110,6 +110,8 @@ def test_two_processes_count_their_own_shards(tmp_path):
             assert rank["watched"]
             assert rank["of"]
             assert any(note.startswith("Sharded, of which only this process") for note in rank["notes"])
+    for rank in ranks:
+        assert sum(rank["FSDP1"]["surveyed"].values()) == whole
     for rank in (one["FSDP2"] for one in ranks):
         assert rank["surveyed"] == rank["sizes"]
         assert "only this process's part of each is counted" in rank["survey notes"][0]
