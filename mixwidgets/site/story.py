@@ -173,7 +173,9 @@ def _strong(text: str) -> list[Element | str]:
 
 
 def _html(markdown: str) -> list[Element]:
-    return list(fromstring(f"<div>{_MARKDOWN.render(markdown)}</div>"))
+    """The blocks of a text, without the paragraph on how to run cells: this page has none."""
+    blocks = fromstring(f"<div>{_MARKDOWN.render(markdown)}</div>")
+    return [block for block in blocks if "Shift+Enter" not in (block.text or "")]
 
 
 def _folds(renderer: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
