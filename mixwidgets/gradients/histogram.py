@@ -1,9 +1,8 @@
 """Exact histograms of magnitudes by binade, and within a binade by the cuts of some formats.
 
-Without the sign, the bits of floats are ordered like their magnitudes, so sorting the values shows how many
-are below the start of each cell. In large arrays most values are counted by key, the 16 bits below the sign:
-all values of a key are in one cell, unless a cell starts inside the key. If numba is installed, a compiled
-loop counts very many values.
+Without the sign, the bits of floats are ordered like their magnitudes. Values are counted by key, the 16 bits
+below the sign: all values of a key are in one cell, unless a cell starts inside the key; the few values that
+this leaves open are searched for. If numba is installed, a compiled loop counts very many values.
 """
 
 from collections.abc import Callable
@@ -60,15 +59,21 @@ def count_cells(values: Array, cuts: tuple[int, ...], together: int = 0) -> Arra
     together: how many values the caller counts, if these are only some of them. Very many are counted by the
     compiled loop.
     """
-    edges = cell_edges(values.itemsize == 8, cuts)
+    wide = values.itemsize == 8
+    edges, (first_cells, is_mixed) = cell_edges(wide, cuts), _keys(wide, cuts)
+    mask, shift = _magnitude_mask(edges), _key_shift(edges)
     bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
     if max(len(bits), together) >= COMPILED_FROM and (count := _compiled_loop()):
-        first_cells, _, _ = _keys(values.itemsize == 8, cuts)
-        bits = np.ascontiguousarray(bits)
-        count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
-    else:
-        rest = _count_by_key(bits, edges, cuts, counts) if len(bits) > _CHUNK else bits
-        _count_sorted(np.sort(rest & _magnitude_mask(edges)), edges, counts)
+        count(np.ascontiguousarray(bits), mask, shift, first_cells, edges, counts)
+        return counts
+    below_key = (edges.dtype.type(1) << shift) - 1
+    for start in range(0, len(bits), _CHUNK):
+        chunk = bits[start : start + _CHUNK]
+        keys = (chunk >> shift).astype(np.uint16)  # drops the sign
+        cells = first_cells.take(keys)
+        unsure = np.flatnonzero(is_mixed.take(keys) & (chunk & below_key != 0))
+        cells[unsure] = edges.searchsorted(chunk[unsure] & mask, side="right")
+        counts += np.bincount(cells, minlength=len(counts))
     return counts
 
 
@@ -106,44 +111,14 @@ def _exponents(wide: bool) -> range:
     return range(-1074, 1024) if wide else range(-149, 128)
 
 
-def _count_sorted(magnitudes: Array, edges: Array, counts: Array) -> None:
-    """Add ascending magnitudes to the counts of their cells."""
-    if len(magnitudes):
-        first, last = edges.searchsorted(magnitudes[[0, -1]], side="right")  # cells of the extremes
-        below = magnitudes.searchsorted(edges[first:last])
-        counts[first:last] += below
-        counts[first + 1 : last + 1] -= below
-        counts[last] += len(magnitudes)
-
-
-def _count_by_key(bits: Array, edges: Array, cuts: tuple[int, ...], counts: Array) -> Array:
-    """Add values to the counts of their cells; returns the values that are not counted yet."""
-    first_cells, is_mixed, starts = _keys(edges.itemsize == 8, cuts)
-    shift = _key_shift(edges)
-    below_key = (edges.dtype.type(1) << shift) - 1
-    by_key, rest = np.zeros(1 << _KEY_BITS, np.int64), []
-    for start in range(0, len(bits), _CHUNK):
-        chunk = bits[start : start + _CHUNK]
-        keys = (chunk >> shift).astype(np.uint16)  # drops the sign
-        found = np.bincount(keys)
-        by_key[: len(found)] += found
-        rest.append(chunk[is_mixed.take(keys) & (chunk & below_key != 0)])  # others are in the first cell
-    left = np.concatenate(rest)
-    counts[first_cells[starts]] += np.add.reduceat(by_key, starts)
-    counts -= np.bincount(first_cells.take((left >> shift).astype(np.uint16)), minlength=len(counts))
-    return left
-
-
 @lru_cache(maxsize=64)
-def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """For each key, the cell of its least magnitude and whether another cell starts inside it; and the first
-    key of each such cell."""
+def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array]:
+    """For each key, the cell of its least magnitude, int64, and whether another cell starts inside it."""
     edges = cell_edges(wide, cuts)
     starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << _key_shift(edges)
     first_cells = np.searchsorted(edges, starts, side="right")
     ends = starts | (edges.dtype.type(1) << _key_shift(edges)) - 1
-    is_mixed = first_cells != np.searchsorted(edges, ends, side="right")
-    return first_cells, is_mixed, np.flatnonzero(np.diff(first_cells, prepend=-1))
+    return first_cells, first_cells != np.searchsorted(edges, ends, side="right")
 
 
 def _key_shift(edges: Array) -> Any:
