@@ -27,7 +27,6 @@ IDLE_S = 300.0
 
 _ANSWER_S = 2.0  # how long to wait for the spare's answer, which normally comes at once
 _FREE_BYTES = 2 << 30  # with less free memory, no spare is started
-_CHUNK, _MOST_FILES = 1 << 16, 8  # bytes and open files received at once
 _PACKAGE_PARENT = Path(__file__).parents[2]
 
 
@@ -76,7 +75,7 @@ def await_run(end: int) -> tuple[list[str], dict[int, int]]:
         while not told.endswith(b"\n"):
             if not select.select([other], [], [], IDLE_S)[0]:
                 os._exit(0)
-            some, files, _, _ = socket.recv_fds(other, _CHUNK, _MOST_FILES)
+            some, files = system.receive_files(other)
             if not some:
                 os._exit(0)
             told = (told + some).lstrip()  # skips empty lines
@@ -102,7 +101,7 @@ def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subproc
     run = json.dumps({"words": list(words), "files": list(files)}).encode() + b"\n"
     try:
         if spare.surroundings == _surroundings():
-            socket.send_fds(spare.end, [run], [log.fileno(), *files])
+            system.send_files(spare.end, run, [log.fileno(), *files])
             has_answered = spare.end.recv(1) != b""
     except OSError:
         pass  # it has ended or is suspended

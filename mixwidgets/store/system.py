@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import socket
 import stat
 import subprocess
 import threading
@@ -33,6 +34,8 @@ _LOCKED_BYTE = 1 << 30  # Windows locks bytes, which then cannot be read: use on
 _PATIENCE_S = 1.0
 _AGAIN_S = 0.2  # code that catches an interruption is interrupted again after this time
 _PROC = Path("/proc")  # Linux
+_MOST_FILES = 8
+_CHUNK = 1 << 16  # bytes
 
 
 def can_launch() -> bool:
@@ -64,6 +67,18 @@ def start_process(
         start_new_session=True,
         env=environment,
     )
+
+
+def send_files(end: socket.socket, message: bytes, files: Sequence[int]) -> None:
+    """Send a message with at most eight open files to the process at the other end of a socket pair."""
+    socket.send_fds(end, [message], files)
+
+
+def receive_files(end: socket.socket) -> tuple[bytes, list[int]]:
+    """What `send_files` sent, or a part of it, and this process's descriptors of the files. No bytes at the
+    end."""
+    message, files, _, _ = socket.recv_fds(end, _CHUNK, _MOST_FILES)
+    return message, files
 
 
 def lock(descriptor: int, shared: bool) -> None:
