@@ -39,7 +39,7 @@ def start():
 
     def start():
         processes.keep_spare()
-        [one] = spares()
+        [one] = until(spares)  # its command line can be read a moment after it started
         return one
 
     yield start
