@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
 
-from mixwidgets.task.protocol import Predict, Task
+from mixwidgets.task.protocol import Outputs, Predict, Task
 from mixwidgets.task.spec import MOST_METRICS
 
 
@@ -43,7 +44,7 @@ class CheckedTask:
             raise self._wrong("batches", given, "an iterator: write `while True: yield inputs, targets`")
         return self._endless(given)
 
-    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+    def loss(self, outputs: Outputs, targets: Tensor) -> Tensor:
         """The loss as a 0-d tensor."""
         loss: object = self._task.loss(outputs, targets)
         if not isinstance(loss, Tensor) or not loss.is_floating_point():
@@ -53,7 +54,7 @@ class CheckedTask:
                 f"{self._name}.loss gave a tensor of shape {tuple(loss.shape)}; it must give one number, the "
                 "mean over the examples: add .mean()."
             )
-        if outputs.requires_grad and not loss.requires_grad:
+        if _depends_on_weights(outputs) and not loss.requires_grad:
             raise ValueError(
                 f"{self._name}.loss gave a tensor that does not depend on the model's weights: remove "
                 ".detach(), torch.no_grad() and operations without a derivative, such as argmax."
@@ -107,9 +108,10 @@ class CheckedTask:
 
     def _check_outputs(self, model: nn.Module, inputs: object, outputs: object) -> None:
         """A forward hook."""
-        if not isinstance(outputs, Tensor) or not outputs.is_floating_point():
-            raise self._wrong("model", outputs, "in its forward pass one floating-point tensor")
-        if torch.is_grad_enabled() and not outputs.requires_grad:
+        if not any(isinstance(leaf, Tensor) and leaf.is_floating_point() for leaf in tree_leaves(outputs)):
+            wanted = "a floating-point tensor, alone or in a tuple, list, dict or Hugging Face ModelOutput"
+            raise self._wrong("model", outputs, f"in its forward pass {wanted}")
+        if torch.is_grad_enabled() and not _depends_on_weights(outputs):
             raise ValueError(
                 f"The outputs of {self._name}.model do not depend on any trained weight: "
                 "remove .detach() and torch.no_grad() from its forward pass."
@@ -131,6 +133,10 @@ class CheckedTask:
 
     def _wrong(self, method: str, given: object, wanted: str) -> TypeError:
         return TypeError(f"{self._name}.{method} gave a {_kind(given)}; it must give {wanted}.")
+
+
+def _depends_on_weights(outputs: Outputs) -> bool:
+    return any(isinstance(leaf, Tensor) and leaf.requires_grad for leaf in tree_leaves(outputs))
 
 
 def _kind(value: object) -> str:

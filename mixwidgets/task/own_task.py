@@ -8,9 +8,9 @@ class MyTask:                               # the docstring is its explanation i
     def evaluate(self, predict): ...        # a dict of metrics, "loss" among them
 
 Random numbers come from `seed` or from torch's global generator, which the run has seeded. The model gets
-floating-point inputs in the compute format and integers unchanged; frozen parameters stay frozen. The
-explicit loop does not support activation checkpointing, whose second forward pass it does not see; loop="amp"
-does.
+floating-point inputs in the compute format and integers unchanged; frozen parameters stay frozen. It returns
+a tensor, or tensors in a tuple, list, dict or Hugging Face ModelOutput. The explicit loop does not support
+activation checkpointing, whose second forward pass it does not see; loop="amp" does.
 """
 
 import inspect

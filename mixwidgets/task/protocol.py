@@ -1,12 +1,15 @@
 """The interface of a task, built in or a user's own: a model, batches, a loss, an evaluation."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-Predict = Callable[[Tensor], Tensor]
+Outputs = Any
+"""What a model returns: a tensor, or tensors in a tuple, list, dict or Hugging Face ModelOutput."""
+
+Predict = Callable[[Tensor], Outputs]
 """Inputs → the model's outputs in float32, computed as in the training's forward pass, without gradients."""
 
 
@@ -19,7 +22,7 @@ class Task(Protocol):
     def batches(self, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
         """Endless (inputs, targets); the first axis is the example. Inputs are float32 or int64."""
 
-    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+    def loss(self, outputs: Outputs, targets: Tensor) -> Tensor:
         """The mean of the examples' losses, a scalar in the dtype of `outputs`."""
 
     def evaluate(self, predict: Predict) -> Mapping[str, float]:

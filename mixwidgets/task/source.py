@@ -28,21 +28,27 @@ _of_this_session: set[str] = set()  # sources read from classes of this process
 
 
 def source_of(task: type) -> str:
-    """The source text of a class with the imports it needs, so that another process can define it.
+    """The source text of a class with its bases and imports, so that another process can define it.
 
-    Global names used by the class become imports if they are modules or belong to one. ValueError names every
-    other one and the line to add; it also says what to do if the text cannot be found or is too long. The
-    same class always gives the same text.
+    Bases from the class's own script or notebook precede it. Global names used become imports if they are
+    modules or belong to one. ValueError names every other one and the line to add; it also says what to do
+    if a text cannot be found or is too long. The same class always gives the same text.
     """
     method, text = _find(task)
+    classes = [task]
+    for base in task.__mro__[1:]:
+        named = base.__module__ == task.__module__ and _first_line(base.__name__, text)
+        if named and not _imports(base.__name__, base, text):
+            classes.append(base)
+            text = f"{_find(base)[1]}\n\n{text}"
     future = method.__code__.co_flags & __future__.annotations.compiler_flag
     above = ["from __future__ import annotations"] if future else []
     scope = {**vars(builtins), **method.__globals__}
-    for function in filter(None, map(_function, vars(task).values())):
+    for function in filter(None, (_function(member) for one in classes for member in vars(one).values())):
         scope |= inspect.getclosurevars(function).nonlocals
     names = _globals(symtable.symtable("\n".join([*above, text]), task.__name__, "exec"))
     imports, problems = set(), []
-    for name in sorted(names - {task.__name__, "__name__"}):
+    for name in sorted(names - {"__name__", *(one.__name__ for one in classes)}):
         value = scope.get(name)
         if _is_builtin(name, value):
             continue
@@ -164,7 +170,7 @@ def _imports(name: str, value: object, text: str) -> set[str]:
 
 def _advice(name: str, scope: Mapping[str, Any], text: str) -> str:
     """What a missing name is, where it is used, and the line to add."""
-    value = scope.get(name)
+    value, used = scope.get(name), _first_line(name, text)
     if name not in scope:
         what, line = "is defined nowhere", f"define `{name}`"
     elif isinstance(value, int | float | str | tuple | None) and len(repr(value)) < 60:
@@ -174,14 +180,15 @@ def _advice(name: str, scope: Mapping[str, Any], text: str) -> str:
         line = f"move it into a module of your own and add `from that_module import {name}`, or repeat it"
     else:
         what, line = f"is an object of type {type(value).__name__}, made in this session", "make it"
-    return f"  `{_first_line(name, text)[:60]}`: {name} {what}: {line} above that line, inside the class."
+    advice = f"{line} above that line, inside the class."
+    if not used[:1].isspace():
+        advice = "a class's decorators and first line can use only literals and what modules define."
+    return f"  `{used.strip()[:60]}`: {name} {what}: {advice}"
 
 
 def _first_line(name: str, text: str) -> str:
     """The first line that contains the name; empty if none does."""
-    return next(
-        (line.strip() for line in text.splitlines() if re.search(rf"\b{re.escape(name)}\b", line)), ""
-    )
+    return next((line for line in text.splitlines() if re.search(rf"\b{re.escape(name)}\b", line)), "")
 
 
 def check_source(name: object, source: object) -> None:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.task.protocol import Outputs
 from mixwidgets.training.precision import DTYPES, cpu_words, is_emulated, name_of
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import SCALE_FELL_TO_0
@@ -54,10 +55,9 @@ class AmpTrainer(Trainer):
         state = optimizer_state(self._optimizer)
         return {"weights": [], "master": self._parameters.values(), "optimizer": state}
 
-    def outputs(self, inputs: Tensor) -> Tensor:
+    def outputs(self, inputs: Tensor) -> Outputs:
         with self._autocast():
-            outputs: Tensor = self.model(inputs)
-        return outputs
+            return self.model(inputs)
 
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:
         self._optimizer.zero_grad()

@@ -11,11 +11,12 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.task.protocol import Outputs
 from mixwidgets.training.multi_tensor import in_dtype
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 from mixwidgets.training.scaler import Scaler
-from mixwidgets.training.trainer import Gradients, Trainer
+from mixwidgets.training.trainer import Gradients, Trainer, widened
 from mixwidgets.training.weights import Weights
 
 
@@ -36,12 +37,12 @@ class ExplicitTrainer(Trainer):
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         return self._weights.held()
 
-    def outputs(self, inputs: Tensor) -> Tensor:
+    def outputs(self, inputs: Tensor) -> Outputs:
         if inputs.is_floating_point():
             inputs = inputs.to(self._precision.dtype)
         with self._precision:
             narrow = self._constants
-            outputs: Tensor = functional_call(self.model, narrow, (inputs,)) if narrow else self.model(inputs)
+            outputs = functional_call(self.model, narrow, (inputs,)) if narrow else self.model(inputs)
         return outputs
 
     def backward(self, part: Part) -> tuple[Tensor, Gradients]:
@@ -53,7 +54,7 @@ class ExplicitTrainer(Trainer):
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
             if "loss" in self.experiment.recipe.fp32_ops:
-                outputs = outputs.float()
+                outputs = widened(outputs)
             loss = self.task.loss(outputs, y) * share
             losses.append(loss.detach().float())
             # 4. Scale the loss (3.2).

@@ -11,13 +11,14 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 from torch.func import functional_call
+from torch.utils._pytree import tree_map_only
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.observe.gradients import begin, global_norm, gpu_kernels
 from mixwidgets.store.events import GradientSnapshot, StepRecord
 from mixwidgets.task.catalogue import tasks
 from mixwidgets.task.checked_task import CheckedTask
-from mixwidgets.task.protocol import Task
+from mixwidgets.task.protocol import Outputs, Task
 from mixwidgets.task.source import load_task_class
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.multi_tensor import copies
@@ -60,7 +61,7 @@ class Trainer(ABC):
         """The tensors held between steps, by kind of memory: "weights", "master", "optimizer"."""
 
     @abstractmethod
-    def outputs(self, inputs: Tensor) -> Tensor:
+    def outputs(self, inputs: Tensor) -> Outputs:
         """The forward pass, as in training."""
 
     @abstractmethod
@@ -123,9 +124,10 @@ class Trainer(ABC):
         """The task's metrics on held-out data, computed as in training, with the loss weight in the loss."""
         self.model.eval()
 
-        def predict(inputs: Tensor) -> Tensor:
+        def predict(inputs: Tensor) -> Outputs:
             with torch.no_grad():
-                return self.outputs(inputs.to(self.device)).float().to(inputs.device)
+                outputs = widened(self.outputs(inputs.to(self.device)))
+            return tree_map_only(Tensor, lambda tensor: tensor.to(inputs.device), outputs)
 
         with self.random:
             metrics = self.task.evaluate(predict)
@@ -177,6 +179,11 @@ class Trainer(ABC):
         if not norm > limit:
             return gradients
         return dict(zip(gradients, torch._foreach_mul(list(gradients.values()), limit / norm), strict=True))
+
+
+def widened(outputs: Outputs) -> Outputs:
+    """The outputs with their floating-point tensors in float32."""
+    return tree_map_only(Tensor, lambda one: one.float() if one.is_floating_point() else one, outputs)
 
 
 def _task(experiment: Experiment) -> Task:

@@ -58,8 +58,19 @@ MISTAKES = {
     "model: float64": (MODEL, "nn.Linear(4, 1).double()", ValueError, r"weight is torch.float64.*float\(\)"),
     "model: complex": (MODEL, "nn.ParameterList([torch.ones(1) + 0j])", ValueError, "0 is torch.complex64"),
     "model: lazy": (MODEL, "nn.LazyLinear(1)", ValueError, "give its layer its sizes"),
-    "outputs: tuple": (MODEL, "nn.GRU(4, 1)", TypeError, "gave a tuple; .* forward pass one"),
+    "outputs: no tensor": (
+        MODEL,
+        "nn.Sequential(nn.Linear(4, 1), Cut('tolist'))",
+        TypeError,
+        "gave a list; .* forward pass a floating-point tensor, alone or in a .* ModelOutput",
+    ),
     "outputs: integers": (MODEL, "nn.Sequential(nn.Linear(4, 1), Cut('argmax'))", TypeError, "int64"),
+    "outputs: detached in a tuple": (
+        MODEL,
+        "Two('(out.detach(), None) if self.training else out')",
+        ValueError,
+        "trained weight",
+    ),
     "outputs: detached": (
         MODEL,
         "nn.Sequential(nn.Linear(4, 1), Cut('detach'))",
@@ -109,12 +120,24 @@ class Cut(nn.Module):
 """
 
 
+TWO = """
+class Two(nn.Linear):
+    def __init__(self, returned):
+        super().__init__(4, 1)
+        self.returned = returned
+
+    def forward(self, x):
+        out = super().forward(x)
+        return eval(self.returned)
+"""
+
+
 @pytest.mark.parametrize("recipe", ["fp32", "amp_bf16"])
 @pytest.mark.parametrize(("was", "becomes", "error", "words"), MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_says_what_to_do(was, becomes, error, words, recipe):
     experiment = own(was, becomes, recipe)
     with pytest.raises(error, match=f"(?s)Line.*{words}"):
-        list(train(experiment.replace(task_source=experiment.task_source + CUT), trust_source=True))
+        list(train(experiment.replace(task_source=experiment.task_source + CUT + TWO), trust_source=True))
 
 
 def test_batches_that_are_no_iterator_teach_before_anything_is_trained():
@@ -144,6 +167,38 @@ def test_what_can_be_understood_is_taken(recipe):
     assert isinstance(last.metrics["loss"], float)
     assert math.isnan(last.metrics["lost"])
     assert last.metrics["n"] == 3
+
+
+@pytest.mark.parametrize("recipe", LOOPS)
+@pytest.mark.parametrize(
+    ("returned", "chosen"),
+    [
+        ("SequenceClassifierOutput(logits=out, hidden_states=(x,))", "{}.logits"),
+        ("{'out': out, 'rows': torch.arange(len(out))}", "(lambda all: all['out'][all['rows']])({})"),
+        ("(None, out)", "{}[1]"),
+    ],
+    ids=["ModelOutput", "dict with integers", "tuple"],
+)
+def test_outputs_in_a_container_train_as_the_tensor_alone(returned, chosen, recipe):
+    alone = own("outputs - targets", "outputs - 4", recipe, micro_batches=2)  # the loss in the outputs' dtype
+    source = alone.task_source.replace("}", ', "bytes": predict(x).element_size()}')
+    alone = alone.replace(task_source=source)
+    for was, becomes in (
+        ("outputs - 4", chosen.format("outputs") + " - 4"),
+        ("predict(x)", chosen.format("predict(x)")),
+        (MODEL, f'Two("{returned}")'),
+        (
+            "import torch\n",
+            "import torch\nfrom transformers.modeling_outputs import SequenceClassifierOutput\n",
+        ),
+    ):
+        source = source.replace(was, becomes)
+    several = alone.replace(task_source=source + TWO)
+    assert losses(several) == losses(alone)
+    *_, expected = train(alone, trust_source=True)
+    *_, finished = train(several, trust_source=True)
+    assert finished.metrics == expected.metrics
+    assert finished.metrics["bytes"] == 4
 
 
 @pytest.mark.parametrize("recipe", LOOPS)

@@ -139,6 +139,67 @@ def test_the_line_that_an_error_names_is_the_fix(line, use):
     assert load_task_class("T", source_of(task))().f() == (3 if name == "width" else [1])
 
 
+BASES = """
+class Root:
+    def f(self): return m.pi
+class Base(Root, ABC):
+    def g(self): return self.f(), json.dumps(1)
+"""
+
+
+def test_base_classes_of_the_session_come_before_the_class():
+    text = source_of(
+        run_cells(
+            "import json, math as m\nfrom abc import ABC\nfrom collections import UserDict as Other",
+            BASES,
+            "class T(Base, Other):\n    def f(self): return super().f() + 1",
+        )
+    )
+    assert text.startswith("import json\nfrom abc import ABC\nfrom collections import UserDict as Other\n")
+    assert text.index("class Root") < text.index("class Base") < text.index("class T(Base, Other)")
+    loaded = load_task_class("T", text)
+    assert loaded().g() == (math.pi + 1, "1")
+    assert source_of(loaded) == text
+
+
+def test_a_class_may_have_the_name_of_its_base():
+    task = run_cells("class T:\n    def f(self): return 1", "class T(T):\n    def g(self): return self.f()")
+    assert load_task_class("T", source_of(task))().g() == 1
+
+
+def test_a_base_class_of_an_imported_module_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "bases.py").write_text(f"import json, math as m\nfrom abc import ABC\n{BASES}")
+    monkeypatch.syspath_prepend(tmp_path)
+    task = run_cells("from bases import Base", "class T(Base):\n    def h(self): return 2")
+    assert source_of(task).startswith("from bases import Base\n\n\nclass T(Base):")
+    del sys.modules["bases"]
+
+
+def test_a_name_in_a_base_class_that_cannot_travel_is_named():
+    said = refused(
+        "width = 3\nclass Base:\n    def f(self): return width", "class T(Base):\n    def g(self): 0"
+    )
+    assert "`def f(self): return width`: width is a constant of this session: add `width = 3` above" in said
+
+
+@pytest.mark.parametrize(
+    ("header", "mended", "words"),
+    [
+        ("@call(key)\nclass T(Base):", "@call('k')\nclass T(Base):", "`@call(key)`: key is a constant"),
+        ("class T(Other):", "class T(Base):", "`class T(Other):`: Other is a class"),
+    ],
+)
+def test_a_decorator_or_first_line_that_cannot_travel_is_told_its_own_fix(header, mended, words):
+    above = f"from operator import methodcaller\nimport json, math as m\nfrom abc import ABC\n{BASES}"
+    above += "    @classmethod\n    def k(cls): return cls\nOther, key, call = Base, 'k', methodcaller"
+    said = refused(above, f"{header}\n    def h(self): return 3")
+    assert f"{words} of this session: a class's decorators and first line can use only literals" in said
+    assert "inside the class" not in said
+    assert (
+        load_task_class("T", source_of(run_cells(above, f"{mended}\n    def h(self): return 3")))().h() == 3
+    )
+
+
 @pytest.mark.parametrize("value", ["object()", "2"])
 def test_a_variable_of_the_function_around_the_class_does_not_travel(value):
     cell = "import json as n\ndef make(n):\n    class T:\n        def f(self): return n\n    return T\n"
