@@ -225,5 +225,9 @@ def _hint(body: str, number_only: bool) -> str:
         return "a hex float ends in its exponent, such as 0x1.8p0"
     if re.match(r"[+\-−]?[0-9.]+ *(?:\^|\*\*)", body):
         return "a power has the base 2 or 10 and a whole exponent, such as 2^-24"
-    more = " or a hex float (0x1p-3)" if number_only else ", a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
+    more = (
+        " or a hex float (0x1p-3)"
+        if number_only
+        else ", a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
+    )
     return f"write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3){more}"

@@ -45,7 +45,7 @@ def test_text(text, says):
 
 @pytest.mark.parametrize("text", ["abc", "nan(1)", "-0x7C00", "0b102", "1/0", "1e99999"])
 def test_a_hint_names_what_is_taken_there_and_nothing_else(text):
-    with pytest.raises(ValueError, match="number|bit pattern|exponent") as of_a_value:
+    with pytest.raises(ValueError, match=r"number|bit pattern|exponent") as of_a_value:
         half.encode(text)
     with pytest.raises(ValueError, match="learning_rate takes") as of_a_number:
         mw.Experiment(task="digits_mlp", learning_rate=text)
