@@ -137,6 +137,15 @@ describe("in the page", () => {
     expect(el.querySelector("input")!.hasAttribute("aria-invalid")).toBe(false);
   });
 
+  test.each([["largest-float16", true], ["seeds-for-a-claim", false]])("%s: the hint names bit patterns only where there is a format", (id, isNamed) => {
+    const { text, answer } = show(id);
+    answer("abc");
+    expect(text(".mw-error")).toMatch(/is not a number: write a decimal .* inf/);
+    expect(text(".mw-error")!.includes("bit pattern")).toBe(isNamed);
+    answer("-0x1");
+    expect(text(".mw-error")!.includes("bit pattern")).toBe(isNamed);
+  });
+
   test("a choice, and its right option once shown", () => {
     const { el, button, text } = show("round-65505");
     button("Check").click();

@@ -94,7 +94,7 @@ def to_exact(value: Any) -> Exact | BitPattern:
 def to_number(text: str) -> int | float:
     """A text's number as an int where it is whole, else as the nearest float. ValueError for a bit pattern
     and for what is no number; OverflowError beyond the floats."""
-    exact = to_exact(text)
+    exact = _read_text(text, number_only=True)
     if isinstance(exact, BitPattern):
         raise ValueError(f"{_shown(text)} is a bit pattern, not a number")
     if exact.kind != "finite":
@@ -131,13 +131,14 @@ def _from_binary(value: Any) -> Exact:
     if value.is_nan() if isinstance(value, Decimal) else value != value:  # a signaling Decimal takes no !=
         return Exact("nan", False)  # the sign of a NaN means nothing (IEEE 754-2019, 6.3)
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > MAX_EXPONENT:
-        raise ValueError(f"the exponent of {value} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
+        raise ValueError(f"the exponent of {value} is beyond ±{MAX_EXPONENT}, where no format reaches")
     if abs(value) == float("inf"):
         return Exact("infinity", negative)
     return Exact("finite", negative, abs(Fraction(*value.as_integer_ratio())))
 
 
-def _read_text(text: str) -> Exact | BitPattern:
+def _read_text(text: str, *, number_only: bool = False) -> Exact | BitPattern:
+    """Where only a finite number is wanted, the hint of an error names nothing else."""
     body = text.strip(_BLANKS)
     if len(body) > MAX_TEXT:
         raise ValueError(f"a value may have {MAX_TEXT:,} characters, not {len(body):,}")
@@ -159,9 +160,9 @@ def _read_text(text: str) -> Exact | BitPattern:
     if match := _FRACTION.fullmatch(body):
         under = _to_int(match["under"], 10)
         if under == 0:
-            raise ValueError(f"{_shown(text)} divides by zero; write inf or nan instead")
+            raise ValueError(f"{_shown(text)} divides by zero, which gives no number")
         return Exact("finite", _is_minus(match), Fraction(_to_int(match["over"], 10), under))
-    raise ValueError(f"{_shown(text)} is not a number: {_hint(body)}")
+    raise ValueError(f"{_shown(text)} is not a number: {_hint(body, number_only)}")
 
 
 def _magnitude(match: re.Match[str], base: int, exponent_base: int, text: str) -> Fraction:
@@ -176,7 +177,7 @@ def _exponent(match: re.Match[str], text: str) -> int:
     written = match["exp"] or "0"
     exponent = int(written.replace("−", "-")) if len(written) < 20 else MAX_EXPONENT + 1
     if abs(exponent) > MAX_EXPONENT:
-        raise ValueError(f"the exponent of {_shown(text)} is beyond ±{MAX_EXPONENT}; write inf or 0 instead")
+        raise ValueError(f"the exponent of {_shown(text)} is beyond ±{MAX_EXPONENT}, where no format reaches")
     return exponent
 
 
@@ -203,7 +204,7 @@ def _shown(text: str) -> str:
     return "'" + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in short) + "'"
 
 
-def _hint(body: str) -> str:
+def _hint(body: str, number_only: bool) -> str:
     """The likely fix for text that is not a number."""
     plain = unicodedata.normalize("NFKC", body)
     for candidate, words in (
@@ -213,17 +214,20 @@ def _hint(body: str) -> str:
     ):
         if candidate != body and any(p.fullmatch(candidate) for p in (_DECIMAL, _HEX_FLOAT, _BIT_PATTERN)):
             return f"write it {words}, {candidate[:40]}"
-    if body.lower().startswith("nan"):
-        return "for a NaN with a payload write its code, such as 0x7E01"
-    if body.startswith(("-0x", "+0x", "−0x", "-0b", "+0b")):
-        return "a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3"
-    if body.lower().startswith("0b"):
-        return "after 0b only the digits 0 and 1 may stand"
+    if not number_only:
+        if body.lower().startswith("nan"):
+            return "for a NaN with a payload write its code, such as 0x7E01"
+        if body.startswith(("-0x", "+0x", "−0x", "-0b", "+0b")):
+            return "a bit pattern has no sign; write all its bits, or a hex float with a p, such as -0x1p3"
+        if body.lower().startswith("0b"):
+            return "after 0b only the digits 0 and 1 may stand"
     if _HEX_FLOAT.fullmatch(body + "p0"):
         return "a hex float ends in its exponent, such as 0x1.8p0"
     if re.match(r"[+\-−]?[0-9.]+ *(?:\^|\*\*)", body):
         return "a power has the base 2 or 10 and a whole exponent, such as 2^-24"
-    return (
-        "write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3), a hex float (0x1p-3), "
-        "a bit pattern (0x7C00, 0b1), inf or nan"
+    more = (
+        " or a hex float (0x1p-3)"
+        if number_only
+        else ", a hex float (0x1p-3), a bit pattern (0x7C00), inf or nan"
     )
+    return f"write a decimal (0.1, 1e-8), a power (2^-24), a fraction (1/3){more}"

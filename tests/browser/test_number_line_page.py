@@ -129,6 +129,27 @@ def test_two_fingers_zoom(page, tmp_path):
     )
 
 
+def test_a_pinch_beside_the_dot_stays_where_the_fingers_are(page, chromium, tmp_path):
+    """A touch screen's own gesture: the number is out of view at its end, and the line does not jump back."""
+    context = chromium.new_context(has_touch=True, is_mobile=True)
+    phone = context.new_page()
+    widget = show(phone, tmp_path, width=390)
+    board = widget.locator(".mw-nl-board")
+    board.scroll_into_view_if_needed()
+    box = board.bounding_box()
+    midpoint = float(widget.locator(".mw-nl-midpoint line").get_attribute("x1"))
+    gesture = {"x": box["x"] + midpoint, "y": box["y"] + box["height"] - 80, "gestureSourceType": "touch"}
+    touch = context.new_cdp_session(phone)
+    touch.send("Input.synthesizePinchGesture", {**gesture, "scaleFactor": 4})
+    expect(picture(widget)).to_have_accessible_name(re.compile(r"^From 655[12]\d.*: 65520\. float16"))
+    expect(widget.get_by_label("value", exact=True)).to_have_value("65505")
+    assert phone.evaluate("visualViewport.scale") == 1
+    widget.get_by_label("value", exact=True).fill("1")
+    widget.get_by_label("value", exact=True).press("Enter")  # a number elsewhere is gone to
+    expect(picture(widget)).to_have_accessible_name(re.compile("^From 0.99.*: .*1"))
+    context.close()
+
+
 def test_the_dot_is_dragged_and_snaps(page, tmp_path):
     widget = show(page, tmp_path)
     value = widget.get_by_label("value", exact=True)

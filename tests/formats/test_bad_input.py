@@ -1,5 +1,7 @@
 """One clear error for each wrong value, code and format: what came, what is accepted, the likely fix."""
 
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -39,6 +41,16 @@ half = mw.get_format("float16")
 def test_text(text, says):
     with pytest.raises(ValueError, match=says):
         half.encode(text)
+
+
+@pytest.mark.parametrize("text", ["abc", "nan(1)", "-0x7C00", "0b102", "1/0", "1e99999"])
+def test_a_hint_names_what_is_taken_there_and_nothing_else(text):
+    with pytest.raises(ValueError, match=r"number|bit pattern|exponent") as of_a_value:
+        half.encode(text)
+    with pytest.raises(ValueError, match="learning_rate takes") as of_a_number:
+        mw.Experiment(task="digits_mlp", learning_rate=text)
+    assert ("inf" in str(of_a_value.value)) == (text == "abc")
+    assert not re.search(r"bit pattern|\bcode|\binf\b|\bnan\b(?!\()", str(of_a_number.value))
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,29 @@ def test_repr(arguments, text):
     assert repr(mw.BitEditor(**arguments)) == text
 
 
+@pytest.mark.parametrize(
+    ("editor", "told"),
+    [
+        (
+            mw.BitEditor("65505"),
+            "65505 is rounded to 65504 (ties-to-even)\nsign 0, exponent 11110, fraction 1111111111",
+        ),
+        (
+            mw.NumberLine("0.1", "bf16", rounding="toward-positive"),
+            "0.1 is rounded to 0.10009765625 (toward-positive)\nsign 0, exponent",
+        ),
+        (mw.BitEditor(-1.5, "float4_e2m1fn"), "code='0xB')\nsign 1, exponent 01, fraction 1"),
+        (mw.BitEditor(code=0x7F, format="float8_e8m0fnu"), "code='0x7F')\nexponent 01111111"),
+        (mw.BitEditor("nan"), "code='0x7E00')\nsign 0, exponent 11111, fraction 1000000000"),
+        (mw.BitEditor.from_tensor(np.float16([1, -2, 3])), "fraction 0000000000\nof a tensor of 3 elements"),
+    ],
+)
+def test_where_no_widget_can_be_drawn_the_bits_are_told(editor, told):
+    text = editor._repr_mimebundle_()[0]["text/plain"]
+    assert text.startswith(repr(editor))
+    assert told in text
+
+
 @pytest.mark.parametrize("name", VECTORS)
 def test_text_is_rounded_once(name):
     editor = mw.BitEditor(0, format=name)

@@ -63,8 +63,8 @@ export function readOr<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** Parse a text exactly. Throws InputError if it is not a number. */
-export function toExact(text: string): Exact | BitPattern {
+/** Parse a text exactly. Throws InputError for one that is no number; its hint names bit patterns only where they are taken. */
+export function toExact(text: string, takesPatterns = true): Exact | BitPattern {
   const whole = text.replace(BLANKS, "");
   const length = [...whole].length;
   if (length > MAX_TEXT) throw new InputError("parse.too_long", { limit: grouped(MAX_TEXT), length: grouped(length) });
@@ -88,7 +88,7 @@ export function toExact(text: string): Exact | BitPattern {
     if (under === 0n) throw new InputError("parse.zero", { text: shown(whole) });
     return finite(fraction, rational(BigInt(fraction.over!), under));
   }
-  throw likelyFix(text, body);
+  throw likelyFix(text, body, takesPatterns);
 }
 
 function fromSuperscript(raised: string): string {
@@ -157,7 +157,7 @@ function isNumber(text: string): boolean {
 }
 
 /** The error for a text that is not a number, with the likely fix. */
-function likelyFix(text: string, body: string): InputError {
+function likelyFix(text: string, body: string, takesPatterns: boolean): InputError {
   const plain = body.normalize("NFKC");
   const candidates = [
     [plain, "parse.digits"],
@@ -169,14 +169,14 @@ function likelyFix(text: string, body: string): InputError {
       return new InputError(key, { text: shown(text), candidate: candidate.slice(0, 40) });
     }
   }
-  return new InputError(advice(body), { text: shown(text) });
+  return new InputError(advice(body, takesPatterns), { text: shown(text) });
 }
 
-function advice(body: string): InputErrorKey {
-  if (/^nan/i.test(body)) return "parse.payload";
-  if (/^(?:[-+−]0x|[-+]0b)/.test(body)) return "parse.signed_pattern";
-  if (/^0b/i.test(body)) return "parse.binary";
+function advice(body: string, takesPatterns: boolean): InputErrorKey {
+  if (takesPatterns && /^nan/i.test(body)) return "parse.payload";
+  if (takesPatterns && /^(?:[-+−]0x|[-+]0b)/.test(body)) return "parse.signed_pattern";
+  if (takesPatterns && /^0b/i.test(body)) return "parse.binary";
   if (HEX_FLOAT.test(body + "p0")) return "parse.hex_exponent";
   if (/^[+\-−]?[0-9.]+ *(?:\^|\*\*)/.test(body)) return "parse.power";
-  return "parse.form";
+  return takesPatterns ? "parse.form" : "parse.number";
 }

@@ -103,6 +103,20 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
         value = repr(self.value).removesuffix(".0") if self.value else repr(self.value)
         return f"BitEditor({value}, format={self.format!r}, code={self.code!r})"
 
+    def _content(self) -> str:
+        fmt = get_format(self.format)
+        bits = f"{int(self.code, 16):0{fmt.bits}b}"
+        start, end = int(fmt.signed), int(fmt.signed) + fmt.exponent_bits
+        parts = {"sign": bits[:start], "exponent": bits[start:end], "fraction": bits[end:]}
+        told = [", ".join(f"{name} {part}" for name, part in parts.items() if part)]
+        if (typed := self._typed()) and fmt.explain(
+            typed, rounding=self.rounding, overflow=self.overflow
+        ).rule != "exact":
+            told.insert(0, f"{typed} is rounded to {fmt.to_decimal(self.code)} ({self.rounding})")
+        if self._elements_total:
+            told.append(f"of a tensor of {self._elements_total:,} elements")
+        return "\n".join(told)
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """State from the page, which has already rounded it: checked and accepted unchanged, or rejected as a
         whole."""

@@ -7,7 +7,7 @@ import { compare, magnitudeOf, rational, type Rational } from "#core/formats/rat
 
 /** The number that a text means; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
 export function readNumber(text: string, fmt?: FloatFormat): Exact {
-  const found = toExact(text);
+  const found = toExact(text, fmt !== undefined);
   if (found.kind !== "pattern") return found;
   if (!fmt) throw new InputError("parse.hex_exponent", { text: `'${text.slice(0, 40)}'` });
   return decoded(fmt, checkWidth(found.code, fmt.bits, fmt.name));

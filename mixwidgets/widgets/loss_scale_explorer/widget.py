@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets
 
 from mixwidgets.formats.block import BlockFormat, BlockFormats, any_format
-from mixwidgets.formats.catalogue import list_formats
+from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.summary import GradientSummary
@@ -18,7 +18,6 @@ from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
-from mixwidgets.widgets.typed_number import named_format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -279,12 +278,20 @@ def _narrow(format: object) -> str:
                 f"gradients are cast to a float format; got {format!r}. For a block format pass "
                 f"block_formats={format!r}, and see .blocks()"
             )
-        fmt = named_format(format)
+        fmt = get_format(format)
     except (TypeError, ValueError) as error:
         raise traitlets.TraitError(str(error)) from None
-    if fmt.bits > MAX_BITS or not fmt.signed:
-        names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
-        raise traitlets.TraitError(
-            f"gradients are cast to one of {names}; {fmt.name} is {'wider' if fmt.signed else 'unsigned'}"
+    choices = [one for one in list_formats() if one.bits <= MAX_BITS and one.signed]
+    if fmt in choices:
+        return fmt.name
+    if not fmt.signed:
+        why = "is unsigned"
+    elif fmt.bits > MAX_BITS:
+        why = "is wider"
+    else:
+        why = (
+            "is not in the catalogue, whose formats the page can count in. GradientSummary.of(tensor, "
+            "formats=[fmt]).counts(fmt, loss_scale) counts in any signed format fmt"
         )
-    return fmt.name
+    names = ", ".join(one.name for one in choices)
+    raise traitlets.TraitError(f"gradients are cast to one of {names}; {fmt.name} {why}")

@@ -56,10 +56,9 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const marks = computed(() => marksOf(number.value));
   const width = view.measured(board, () => widthOf(board));
-  const chosen = signal<Viewport | null>(null); // by hand, until the number leaves it
+  const chosen = signal<Viewport | null>(null); // by hand, until the number changes to one outside
   const isIn = (viewport: Viewport) => marks.value.some(({ role, value }) => role === "input" && contains(viewport, value));
-  const visible = computed(() =>
-    chosen.value && isIn(chosen.value) ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value));
+  const visible = computed(() => (chosen.value ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value)));
   const look = (next: Viewport | null) => {
     chosen.value = next;
     announce.say(svg.getAttribute("aria-label")!);
