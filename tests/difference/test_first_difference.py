@@ -201,11 +201,11 @@ def test_both_tensors_of_a_row_are_counted_and_none_is_kept():
 
     def tensors():
         gc.collect()
-        return sum(issubclass(type(one), torch.Tensor) for one in gc.get_objects())
+        return {id(one) for one in gc.get_objects() if issubclass(type(one), torch.Tensor)}
 
     before = tensors()
     found = mw.first_difference(model, INPUTS, loss, "fp16_static")
-    assert tensors() == before
+    assert tensors() <= before  # those of other tests may go meanwhile
     assert len(found.tensors) == len(found.table)
 
     def counted(module, direction, tensor):
