@@ -20,14 +20,18 @@ class How(TypedDict):
     overflow: str
 
 
+def is_named(fmt: FloatFormat) -> bool:
+    """Whether the page knows the format by its name."""
+    try:
+        return get_format(fmt.name) == fmt
+    except ValueError:
+        return False
+
+
 def named_format(format: Any) -> FloatFormat:
     """A format that is identified by its name, which is all that is sent to a page."""
     fmt = get_format(format)
-    try:
-        known = get_format(fmt.name) == fmt
-    except ValueError:
-        known = False
-    if not known:
+    if not is_named(fmt):
         raise ValueError(
             f"a widget shows the named formats, and {fmt.name!r} is one of your own; see list_formats()"
         )

@@ -133,8 +133,10 @@ def test_the_error_lists_what_is_accepted(explorer):
     with pytest.raises(TraitError, match="float16"):
         explorer.format = "float17"
     for uncounted in (FloatFormat("mine", 4, 5), "binary8p3se"):
-        with pytest.raises(TraitError, match=r"not in the catalogue.*GradientSummary\.of\(tensor, formats="):
+        with pytest.raises(TraitError, match=r"cuts of the catalogue.*GradientSummary\.of\(tensor, formats="):
             LossScaleExplorer({}, format=uncounted)
+    explorer.format = "binary8p4se"  # its cuts are among the catalogue's
+    assert explorer.counts().count > 0
     with pytest.raises(TraitError, match=r"float16.*float64 is wider"):
         explorer.format = "float64"
 

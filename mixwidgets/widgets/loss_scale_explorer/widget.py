@@ -12,12 +12,14 @@ import traitlets
 from mixwidgets.formats.block import BlockFormat, BlockFormats, any_format
 from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
+from mixwidgets.gradients.boundaries import catalogue_cuts, cuts_for
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
+from mixwidgets.widgets.typed_number import is_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -281,17 +283,16 @@ def _narrow(format: object) -> str:
         fmt = get_format(format)
     except (TypeError, ValueError) as error:
         raise traitlets.TraitError(str(error)) from None
-    choices = [one for one in list_formats() if one.bits <= MAX_BITS and one.signed]
-    if fmt in choices:
-        return fmt.name
     if not fmt.signed:
         why = "is unsigned"
     elif fmt.bits > MAX_BITS:
         why = "is wider"
-    else:
+    elif not is_named(fmt) or cuts_for((fmt,)) != catalogue_cuts():
         why = (
-            "is not in the catalogue, whose formats the page can count in. GradientSummary.of(tensor, "
-            "formats=[fmt]).counts(fmt, loss_scale) counts in any signed format fmt"
+            "cannot be shown, because summaries count at the cuts of the catalogue. "
+            "GradientSummary.of(tensor, formats=[fmt]).counts(fmt, loss_scale) counts in any signed format"
         )
-    names = ", ".join(one.name for one in choices)
+    else:
+        return fmt.name
+    names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
     raise traitlets.TraitError(f"gradients are cast to one of {names}; {fmt.name} {why}")
