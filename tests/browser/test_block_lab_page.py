@@ -34,8 +34,9 @@ def take(page, lab):
 
 def shown(widget):
     """What the table says is stored."""
-    cells = widget.locator("tbody tr td:nth-child(3)").all_text_contents()
-    return [float(text.replace("−", "-")) for text in cells]
+    cells = widget.locator("tbody tr td:nth-child(3)")
+    expect(cells.first).to_be_attached()  # a table is drawn once its section has opened
+    return [float(text.replace("−", "-")) for text in cells.all_text_contents()]
 
 
 def agrees(page, widget, lab):
