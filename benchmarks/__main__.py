@@ -1,7 +1,5 @@
 """python -m benchmarks [NAME …]: run all benchmarks, or those named; each writes its own JSON file."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -1,18 +1,13 @@
 """Rounding of float32 arrays, compared with copying them in NumPy and with casting by ml_dtypes and back."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
 
 import mixwidgets as mw
 from benchmarks.pairs import compare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZE = 10_000_000
 WIDEST = 16  # bits

@@ -5,8 +5,6 @@ and pytest. Each row is written to results/<the GPU>/gpu.json as soon as it is m
 its row. --device cpu --quick checks that this file runs, and writes nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json
@@ -16,11 +14,12 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # for python benchmarks/gpu.py
@@ -35,9 +34,6 @@ from mixwidgets.task.gpt import GPT, CharGPT  # noqa: E402
 from mixwidgets.training.device import choose_device, training_settings  # noqa: E402
 from mixwidgets.training.loop import make_trainer  # noqa: E402
 from mixwidgets.training.memory import MemoryProbe  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BLOCK_S = 0.08
 PAIRS = 7

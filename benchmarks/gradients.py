@@ -1,10 +1,9 @@
 """An exact gradient summary, compared with the statistics of other tools and with a cast for each scale."""
 
-from __future__ import annotations
-
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,9 +11,6 @@ import torch
 import mixwidgets as mw
 from benchmarks.pairs import compare
 from mixwidgets.gradients import histogram as counting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZE = 10_000_000
 PAIRS = 7

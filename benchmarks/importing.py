@@ -1,7 +1,5 @@
 """Importing and creating a BitEditor, compared with importing and creating an ipywidgets IntSlider."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -4,16 +4,15 @@ The runs and the kernels are real. The lab's many runs are copies of the directo
 new ids; a lab reads each like any other run.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks.memory import BOTH, kernel
 from benchmarks.pairs import compare
@@ -23,9 +22,6 @@ from mixwidgets.scheduler.slots import runs_at_once
 from mixwidgets.store.comparison import comparison
 from mixwidgets.store.run import list_runs
 from mixwidgets.widgets.training_lab.widget import TrainingLab
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SHORT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300)
 

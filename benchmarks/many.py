@@ -1,20 +1,14 @@
 """In a notebook: a hundred bit editors compared with as many plain anywidgets, with and without a long lab
 above them; and that lab compared with one of an empty folder."""
 
-from __future__ import annotations
-
 import shutil
 import statistics
 import time
-from typing import TYPE_CHECKING
+
+from playwright.sync_api import Browser
 
 from benchmarks.load import many_runs
-from tests.browser.jupyter import Notebook
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-    from tests.browser.jupyter import Server
+from tests.browser.jupyter import Notebook, Server
 
 COUNT, RUNS, PAIRS = 100, 2_000, 3
 PLAIN = """

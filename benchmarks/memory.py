@@ -1,20 +1,15 @@
 """Memory of a kernel that shows widgets or trains, compared with an idle one, and of a run's process."""
 
-from __future__ import annotations
-
 import statistics
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import psutil
 from jupyter_client.manager import start_new_kernel
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.launch import launch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EDITOR = "import mixwidgets as mw; mw.BitEditor(65504, format='float16')"
 BOTH = """

@@ -3,22 +3,17 @@
 The click is compared with an ipywidgets ToggleButton whose label the kernel changes.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from playwright.sync_api import Page
 
 from benchmarks import many, snapshots
 from benchmarks.dragging import DRAG
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 CLICKS = 200
 TICKS = 400

@@ -1,7 +1,5 @@
 """Alternating pairs: two things measured in turn, so that a disturbance of the machine affects both."""
 
-from __future__ import annotations
-
 import platform
 import re
 import statistics

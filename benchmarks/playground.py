@@ -5,8 +5,6 @@ repository), also compared with a batch of TensorFlow Playground's engine. Then 
 site's front page takes to draw, how long a click takes, and how the page's heap grows while it trains.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -14,7 +12,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+
+from playwright.sync_api import Browser, Page
 
 import mixwidgets as mw
 from benchmarks.page import CLICKS, PAINTED, spread
@@ -24,9 +23,6 @@ from mixwidgets.site.folder import write_site
 from mixwidgets.site.pages import build_site
 from tests.browser.chromium import browser
 from tests.playground.engine import NODE, ROOT
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 HALF = dict.fromkeys(("weightFormat", "activationFormat", "gradientFormat"), "float16")
 E4M3 = {**dict.fromkeys(HALF, "float8_e4m3fn"), "accumulation": "format"}

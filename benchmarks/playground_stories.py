@@ -5,8 +5,6 @@ Measured is the share of float32's progress: how far the test loss fell below ln
 float32's did. A network learns at 75 % or more and fails at 50 % or less; a loss of NaN is 0 %.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

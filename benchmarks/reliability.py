@@ -4,8 +4,6 @@ Every random choice is seeded, but the system decides at which point of a write 
 seconds of a stop depend on the machine.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -17,19 +15,16 @@ import time
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import psutil
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.scheduler.launch import launch
+from mixwidgets.store.events import Event
 from mixwidgets.store.journal import create_run
 from mixwidgets.store.reader import JournalReader
-from mixwidgets.store.run import open_run
-
-if TYPE_CHECKING:
-    from mixwidgets.store.events import Event
-    from mixwidgets.store.run import Run
+from mixwidgets.store.run import Run, open_run
 
 ENDLESS = Experiment(
     task="digits_cnn", recipe="fp16_dynamic", steps=10_000_000, batch_size=16, summary_every=2
@@ -68,7 +63,7 @@ for line in sys.stdin:
 class Recorder:
     """A process that records runs until they are killed. Use as a context manager."""
 
-    def __enter__(self) -> Recorder:
+    def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             [sys.executable, "-c", RECORDER],
             stdin=subprocess.PIPE,

@@ -1,19 +1,12 @@
 """Memory of 100 tensors × 500 snapshots in a page, live and saved, and the time to show another snapshot."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+
+from playwright.sync_api import Browser, Page
 
 from benchmarks.dragging import DRAG
-from tests.browser.jupyter import Notebook
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Browser, Page
-
-    from tests.browser.jupyter import Server
+from tests.browser.jupyter import Notebook, Server
 
 TENSORS, SNAPSHOTS, LOOKS = 100, 500, 200
 HALF = SNAPSHOTS // 2

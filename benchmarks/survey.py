@@ -1,7 +1,5 @@
 """A survey of a 500 MB safetensors file in the default formats, compared with torch's casts of the same."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

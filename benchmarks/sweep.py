@@ -1,22 +1,16 @@
 """A sweep of eight runs on two warm workers, compared with the same sweep on one."""
 
-from __future__ import annotations
-
 import time
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
-from benchmarks.pairs import compare
+from benchmarks.pairs import Measure, compare
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import grid
 from mixwidgets.scheduler.local_pool import LocalPool
 from mixwidgets.scheduler.sweep import Sweep
-
-if TYPE_CHECKING:
-    from benchmarks.pairs import Measure
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=300, device="cpu")
 RUNS = 8

@@ -8,22 +8,17 @@ experiments.md is the table made of it. `--judge` measures nothing: it judges th
 Not part of `python -m benchmarks`: all rows take some fifteen minutes on two cores.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks.experiments import results
 from benchmarks.experiments.report import judged, markdown
+from benchmarks.experiments.row import Row
 from benchmarks.experiments.rows import ROWS
 from benchmarks.pairs import machine
-
-if TYPE_CHECKING:
-    from benchmarks.experiments.cells import Figures
-    from benchmarks.experiments.row import Row
 
 
 def main() -> None:
@@ -53,7 +48,7 @@ def measure(row: Row, seeds: int, pool: Executor) -> dict[str, Any]:
     pending = [
         (label, pool.submit(cell.measure, seed)) for seed in range(seeds) for label, cell in row.cells.items()
     ]
-    found: dict[str, list[Figures]] = {label: [] for label in row.cells}
+    found: dict[str, list[Any]] = {label: [] for label in row.cells}
     for label, future in pending:
         found[label].append(future.result())
     return {

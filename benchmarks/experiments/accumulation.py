@@ -4,13 +4,12 @@ NumPy's cumsum of a narrow array adds one value after another and rounds each ti
 that of bfloat16. torch's sum, cumsum and matmul are measured beside it: they accumulate wider on a CPU.
 """
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -20,9 +19,6 @@ import mixwidgets as mw
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.loop import make_trainer
 from mixwidgets.training.precision import DTYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

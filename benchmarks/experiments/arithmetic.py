@@ -1,15 +1,11 @@
 """Rows 8 to 10: the softmax, operands of few bits, and torch's own loop."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import mixwidgets as mw
 from benchmarks.experiments.claims import Claim
 from benchmarks.experiments.row import Row, presets, static, trainings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _GPT = {"task": "char_gpt", "steps": 120}
 _FEW_BITS = (

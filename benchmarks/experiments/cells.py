@@ -1,24 +1,18 @@
 """What one cell of the table is: something that is measured once for each seed."""
 
-from __future__ import annotations
-
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import torch
 
 import mixwidgets as mw
+from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.store.events import Event, GradientSnapshot, RunFinished, StepRecord
 from mixwidgets.training.device import training_settings
 from mixwidgets.training.loop import make_trainer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mixwidgets.experiments.experiment import Experiment
 
 Figures = Mapping[str, Any]
 """What was measured, by name: numbers, texts, lists of them; None for what did not happen."""

@@ -1,7 +1,5 @@
 """Whether an effect shows: told by the figures of every seed, by one criterion for all rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rows 5 to 7: what the paper keeps in FP32 between operations: weights, the optimiser's state, sums."""
 
-from __future__ import annotations
-
 from benchmarks.experiments import accumulation
 from benchmarks.experiments.cells import FirstUpdate
 from benchmarks.experiments.claims import Claim

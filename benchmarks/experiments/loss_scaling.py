@@ -1,14 +1,8 @@
 """Rows 1 to 4: when a loss scale is needed, and how large it must be."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+import mixwidgets as mw
 from benchmarks.experiments.claims import Claim
 from benchmarks.experiments.row import Row, dynamic, presets, static, trainings
-
-if TYPE_CHECKING:
-    import mixwidgets as mw
 
 _SWEEP: dict[str, mw.Recipe | str] = {
     "fp32": "fp32",

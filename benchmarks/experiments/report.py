@@ -1,18 +1,13 @@
 """What the figures show, and the readable table: both made of the results' JSON."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchmarks.experiments.claims import in_words
+from benchmarks.experiments.results import Results
 from benchmarks.experiments.rows import ROWS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from benchmarks.experiments.results import Results
 
 _HEAD = """# The mini-experiments
 

@@ -1,7 +1,5 @@
 """The results' file: every seed's figures as JSON, one line each."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -1,18 +1,13 @@
 """What a row of the table is, and short ways to write its cells."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mixwidgets as mw
 from benchmarks.experiments.cells import Cell, Training
+from benchmarks.experiments.claims import Claim
 from mixwidgets.experiments.loss_scale import LossScale
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchmarks.experiments.claims import Claim
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,5 @@
 """Brute force: scale each value exactly, round it exactly, and look. Shares no code with the package."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Counting by NumPy and by the loop that numba compiles: the same counts."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

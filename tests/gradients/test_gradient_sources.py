@@ -1,7 +1,5 @@
 """collect and best_loss_scale: from whatever has gradients to summaries by name, and to one scale."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 import numpy as np

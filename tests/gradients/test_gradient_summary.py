@@ -1,12 +1,9 @@
 """GradientSummary against brute force, NumPy and ml_dtypes; its bytes; what it refuses."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
@@ -18,11 +15,9 @@ from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.p3109 import p3109
 from mixwidgets.gradients.boundaries import BINADE, boundaries
+from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.summary import GradientSummary
 from tests.gradients.gradient_oracle import CLASSES, FORMATS, classify, counts
-
-if TYPE_CHECKING:
-    from mixwidgets.gradients.counts import GradientCounts
 
 VECTORS = json.loads(
     (Path(__file__).parent.parent / "vectors" / "gradients.json").read_text(encoding="utf-8")

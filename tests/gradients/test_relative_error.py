@@ -1,7 +1,5 @@
 """The error of a whole tensor: exact beside brute force, the estimate beside the exact one."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The real value that a summary keeps of each binade, beside Python's own look at the same values."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

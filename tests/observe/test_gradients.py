@@ -1,10 +1,8 @@
 """Summaries counted by torch operations: the same bits as NumPy's, and nothing that waits for a device."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -26,9 +24,6 @@ from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.observe import gradients as observe
 from mixwidgets.observe.gradients import begin, cell_counts, gpu_kernels, summarise
 from mixwidgets.observe.kernels import working_kernels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VIEWS = {"view", "expand", "slice", "split", "detach", "unsqueeze", "squeeze", "alias"}
 # Each launches kernels and returns: none has a result whose shape or host value depends on the data

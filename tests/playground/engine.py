@@ -1,11 +1,10 @@
 """The engine of js/training in a process of Node: each call is a request, see js/training/serve.ts."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -49,7 +48,7 @@ def _camel(name: str) -> str:
 
 
 class Engine:
-    def __enter__(self) -> Engine:
+    def __enter__(self) -> Self:
         pipe = subprocess.PIPE
         command = [NODE, "js/training/serve.ts"]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True)

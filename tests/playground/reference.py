@@ -5,8 +5,6 @@ a tensor's format (`Format`) or to float32 (`f32`); each sum runs over its terms
 The steps are those of Micikevicius et al., "Mixed Precision Training", ICLR 2018, section 3.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Values are texts such as 0x1dp+4, which the parser reads exactly; codes are hex 
 joined by spaces, one string a list, to keep the files small.
 """
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from fractions import Fraction

@@ -5,8 +5,6 @@ library is an oracle it must agree, or AssertionError stops the generator: ml_dt
 for ties to even, gfloat and Berkeley SoftFloat for the directions that they know.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, NamedTuple

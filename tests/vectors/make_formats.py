@@ -8,8 +8,6 @@ from decimal, shortest digits from NumPy's Dragon4 and Python's repr; of the for
 from format_oracle.py. mixwidgets is not imported.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -5,8 +5,6 @@
 pytest and vitest both read the file: the Python summary and its twin in the page must agree with it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys

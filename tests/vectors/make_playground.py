@@ -5,8 +5,6 @@
 vitest holds the engine to the file; pytest makes a part of it anew.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys
