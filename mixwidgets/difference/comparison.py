@@ -1,4 +1,4 @@
-"""The three passes over a batch: the reference, the rounding model, and the recipe."""
+"""The three passes over a batch: the reference, the recipe, and the rounding model."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -21,7 +21,8 @@ Step = Callable[[Tensor, list[Tensor], float], object]
 
 
 class Comparison:
-    """The three passes: the reference, the rounding model, and the recipe."""
+    """The three passes: the reference, the recipe, and the rounding model on the tensors that the recipe's
+    modules receive."""
 
     def __init__(
         self, model: nn.Module, batch: Any, loss: Callable[[Any], Tensor], recipe: Recipe, step: Step | None
@@ -39,13 +40,15 @@ class Comparison:
             (call.module, call.number, note.op) for (call, _), notes in seen.notes.items() for note in notes
         }
         """Operations that turn finite numbers into infinities in the reference too, such as masking."""
+        self._run_low_at_its_scale()
         digits = 1 - round(log2(torch.finfo(self.dtype).eps))
         rounding = RandomRounding(digits, self.device)
-        self.model_errors = Measured(self.reference, rounding.nearest)
+        self.model_errors = Measured(
+            self.reference, lambda place, exact: rounding.nearest(self.low.as_received(place, exact))
+        )
         self.modelled = Pass()
         operands = Precision(Recipe(operands=recipe.operands), self.device)
         self._run_wide(self.modelled, self.model_errors.see, rounding, operands, rounding)
-        self._run_low_at_its_scale()
 
     def _run_wide(
         self, done: Pass, see: Any, rounding: RandomRounding | None, *modes: AbstractContextManager[Any]

@@ -83,8 +83,8 @@ class Measured:
     """Measures what crosses the boundaries in another pass, and replaces it by the reference's tensors."""
 
     reference: Reference
-    rounded: Callable[[Tensor], Tensor] | None = None
-    """How to round the reference's values; None: saturating cast to the dtype of the replaced tensor."""
+    replacement: Callable[[Place, Tensor], Tensor] | None = None
+    """What replaces a tensor, given the reference's; None: `cast` to the dtype of the replaced tensor."""
     loss_scale: float = 1.0
     """The factor on every gradient."""
     on_error: Callable[[Call], None] | None = None
@@ -100,30 +100,46 @@ class Measured:
         reference = self.reference.tensors.get(place)
         if reference is None or reference.shape != tensor.shape:  # it took another path than the reference
             return tensor.clone()
-        scale = 1.0 if place.is_forward else self.loss_scale
-        self.errors[place] = error_of(tensor.detach(), reference, scale)
+        self.errors[place] = error_of(tensor.detach(), reference, self._scale(place))
         self.calls[place] = call
         if self.summarises:
             self.summaries[place] = GradientSummary.of(tensor)
         if self.on_error:
             self.on_error(call)
-        if self.rounded:
-            return self.rounded(reference)
-        largest = torch.finfo(tensor.dtype).max
-        return (reference * scale).clamp(-largest, largest).to(tensor.dtype, copy=True)
+        return self.replacement(place, reference) if self.replacement else self.cast(place, reference)
+
+    def cast(self, place: Place, reference: Tensor) -> Tensor:
+        """The reference's tensor as the module receives it: at the loss scale, saturated, in its dtype."""
+        dtype = self.errors[place].dtype
+        largest = torch.finfo(dtype).max
+        return (reference * self._scale(place)).clamp(-largest, largest).to(dtype, copy=True)
+
+    def as_received(self, place: Place, reference: Tensor) -> Tensor:
+        """`cast`, in float32 and without the loss scale; unchanged if nothing was measured here."""
+        if place not in self.errors:
+            return reference
+        return self.cast(place, reference).float() / self._scale(place)
+
+    def _scale(self, place: Place) -> float:
+        return 1.0 if place.is_forward else self.loss_scale
 
 
-_UNDERFLOW = 0.02  # the largest share of a tensor's norm that gradual underflow may explain
 _ALLOWED = 4.0  # times the explained error
+_LOST = 0.5  # a relative error that leaves no correct bit
 
 
 def explained(model: Error, u: float, smallest: float) -> float:
     """The absolute error that rounding explains: that of the rounding model, at least u/4 of the norm, plus
-    gradual underflow (Higham, 2002, section 2.2: half a subnormal per value) as far as it is small.
+    the module's own gradual underflow as long as it leaves a correct bit. The underflow of what the module
+    receives is in the model's error.
+
+    Each rounding errs by up to half a subnormal (Higham, 2002, section 2.2). A subnormal for each value is
+    explained, since an operation may round its terms too, as torch's backward pass of float16 convolutions
+    does on a CPU.
 
     model: the error of the same tensor in the pass of the rounding model. smallest: the smallest subnormal.
     """
-    underflow = min(smallest / 2 * sqrt(model.count), _UNDERFLOW * model.norm)
+    underflow = min(smallest * sqrt(model.count), _LOST / _ALLOWED * model.norm)
     return sqrt(model.absolute**2 + (u / 4 * model.norm) ** 2 + underflow**2)
 
 

@@ -222,8 +222,11 @@ def test_layer_scale_of_1e_6_is_lost_in_float16(architectures):
     """ConvNeXt's own start: autocast multiplies by it in float32, pure float16 loses the whole branch."""
     model, batch, loss = architectures.convnext(layer_scale=1e-6)
     found = mw.first_difference(model, batch, loss)
-    assert "drop_path" in found.module
+    layer = "convnext.encoder.stages.0.layers.0"  # which multiplies; drop_path only passes the zeros on
+    assert (found.module, found.direction) == (layer, "forward")
+    assert f"its input to {layer}.drop_path" in found.reason
     assert "too small for float16" in found.reason
+    assert mw.first_difference(model, batch, loss, "amp_fp16").module is None
 
 
 def test_a_checkpointed_model(architectures):

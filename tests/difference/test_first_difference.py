@@ -142,6 +142,35 @@ def test_gradients_that_vanish_without_a_loss_scale(model):
     assert mw.first_difference(model, INPUTS, small, "fp16_dynamic").module is None
 
 
+class Scaled(nn.Module):
+    """ConvNeXt's block, whose layer scale makes the gradients inside the branch a millionth."""
+
+    def __init__(self, width, layer_scale):
+        super().__init__()
+        self.depthwise = nn.Conv2d(width, width, 7, padding=3, groups=width)
+        self.norm = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.gamma = nn.Parameter(layer_scale * torch.ones(width))
+        for layer in (self.depthwise, self.mlp[0], self.mlp[2]):
+            nn.init.trunc_normal_(layer.weight, std=0.02)
+
+    def forward(self, x):
+        inner = self.mlp(self.norm(self.depthwise(x).permute(0, 2, 3, 1)))
+        return x + (self.gamma * inner).permute(0, 3, 1, 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("layer_scale", [1e-6, 1.0])
+def test_the_underflow_of_what_a_module_receives_is_not_its_fault(seed, layer_scale):
+    torch.manual_seed(seed)
+    blocks = [Scaled(24, layer_scale) for _ in range(2)]
+    model = nn.Sequential(nn.Conv2d(3, 24, 4, stride=4), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    found = mw.first_difference(model, torch.randn(2, 3, 32, 32), lambda y: y.square().mean(), "amp_fp16")
+    assert found.module is None, found
+    norm = found.table[(found.table.module == "1.norm") & (found.table.direction == "backward")]
+    assert (norm.error.item() > 0.002) == (layer_scale < 1)  # the unit roundoff is 0.0005
+
+
 def test_a_loss_scale_that_overflows(model):
     fixed = mw.recipes["fp16_static"]
     large = fixed.replace(loss_scale=fixed.loss_scale.replace(init_scale=2.0**30))
