@@ -230,6 +230,32 @@ def test_a_hand_is_followed_on_the_stage(page, tmp_path):
         assert abs(mark.bounding_box()["x"] - before["x"] - 150) < 2
 
 
+def test_a_stage_opened_by_the_mouse_is_led_by_keys(page, tmp_path):
+    """The button that opened it has the focus no longer: Enter would leave the stage."""
+    with made("BitEditor", "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        root, on_stage = page.locator("#widget > .mw"), page.locator("#widget > .mw[data-stage]")
+        place, field = page.locator(".mw-stage-sequence .mw-num"), page.locator(".mw-stage-sequence input")
+        root.get_by_role("button", name="Stage").click()
+        expect(field).to_be_focused()
+        page.keyboard.type("65504")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("The room said: 65504")).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        expect(place).to_have_text(re.compile("^2 / "))
+        page.mouse.click(640, 690)  # beside all controls, as someone does before pressing keys
+        expect(on_stage).to_be_focused()
+        page.keyboard.press("ArrowLeft")
+        expect(place).to_have_text(re.compile("^1 / "))
+        root.get_by_role("button", name="Without questions").click()
+        for key in ("Enter", "Space", "ArrowRight"):
+            page.keyboard.press(key)  # the page has no other card
+        expect(on_stage).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(on_stage).to_have_count(0)
+        expect(root.get_by_role("button", name="Stage")).to_be_focused()
+
+
 @pytest.mark.parametrize(
     "name",
     [
