@@ -32,6 +32,20 @@ describe("the stage", () => {
     button(one).click();
     press(one, "Escape");
     expect(isStaged(one)).toEqual([false, "false"]);
+    expect(document.activeElement).toBe(button(one));
+  });
+
+  it.each(["Enter", " ", "ArrowRight", "ArrowDown"])("goes on at %j, and leaves other uses of the key alone", (key) => {
+    const [one, other] = [card(place(), "One").root, card(place(), "Other").root];
+    const field = one.appendChild(document.createElement("input"));
+    button(one).click();
+    expect(document.activeElement).toBe(one);
+    press(field, key);
+    if (!key.startsWith("Arrow")) press(button(one), key); // it presses the button
+    one.dispatchEvent(new KeyboardEvent("keydown", { key, altKey: true }));
+    expect(isStaged(one)).toEqual([true, "true"]);
+    press(document.activeElement!, key);
+    expect([isStaged(one)[0], isStaged(other)[0], document.activeElement]).toEqual([false, true, other]);
   });
 
   it("has 640 × 360 pixels, however large the window is", () => {
@@ -112,7 +126,7 @@ describe("a widget's questions", () => {
     const without = [...root.querySelectorAll("button")].find((one) => one.textContent === "Without questions")!;
     without.click();
     expect([body.hasAttribute("inert"), without.parentElement!.parentElement!.hidden]).toEqual([false, true]);
-    expect(document.activeElement).toBe(button(root));
+    expect(document.activeElement).toBe(root);
     button(root).click();
     button(root).click();
     expect(body.hasAttribute("inert")).toBe(true);
@@ -129,7 +143,7 @@ describe("a widget's questions", () => {
       press(root, "PageDown");
     }
     expect(onStage()).toEqual([false, false, true]);
-    expect(document.activeElement).toBe(button(after));
+    expect(document.activeElement).toBe(after);
     press(after, "PageDown");
     expect(onStage()).toEqual([false, false, true]);
     press(after, "PageUp");

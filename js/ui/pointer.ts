@@ -9,23 +9,37 @@ export function pointIn(element: Element, { clientX, clientY }: MouseEvent): { x
   return { x: (clientX - left) / zoom, y: (clientY - top) / zoom };
 }
 
-/** Make `element` draggable by the primary button: the pointer is captured, and `focused` gets the focus. The result of
- * `begin` is called with each move, and `end` when the pointer is released. */
+interface Drag {
+  move(event: PointerEvent): void;
+  /** Undo what the moves changed. */
+  back(): void;
+}
+
+/** Make `element` draggable by the primary button: the pointer is captured, and `focused` gets the focus. `end` is called when
+ * the pointer is released. A second finger, or a gesture that the browser takes, ends the drag after `back`. */
 export function draggable(
-  element: HTMLElement | SVGElement, begin: (down: PointerEvent) => (move: PointerEvent) => void, end: () => void, focused = element,
+  element: HTMLElement | SVGElement, begin: (down: PointerEvent) => Drag, end: () => void, focused = element,
 ): void {
   const on = (type: string, handle: (event: PointerEvent) => void) => element.addEventListener(type, handle as EventListener);
-  let move: ((event: PointerEvent) => void) | undefined;
+  let drag: Drag | undefined;
+  const finish = (isGivenUp: boolean) => {
+    window.removeEventListener("pointerdown", yieldTo, true);
+    if (isGivenUp) drag?.back();
+    if (drag) end();
+    drag = undefined;
+  };
+  const yieldTo = ({ isPrimary }: PointerEvent) => {
+    if (!isPrimary) finish(true);
+  };
   on("pointerdown", (event) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || !event.isPrimary) return;
     event.preventDefault(); // no selection of text
     focused.focus({ preventScroll: true });
     element.setPointerCapture(event.pointerId);
-    move = begin(event);
+    drag = begin(event);
+    window.addEventListener("pointerdown", yieldTo, true);
   });
-  on("pointermove", (event) => move?.(event));
-  on("lostpointercapture", () => {
-    if (move) end();
-    move = undefined;
-  });
+  on("pointermove", (event) => drag?.move(event));
+  on("pointercancel", () => finish(true));
+  on("lostpointercapture", () => finish(false));
 }

@@ -6,10 +6,13 @@ import { t } from "./messages.ts";
 
 /** The event of a card that has come to the stage or left it. */
 export const STAGED = "mw-staged";
-/** The event of a staged card at Page Down and Page Up, `detail` 1 and −1. Unless it is prevented, the page's next or previous
- * card takes the stage. */
+/** The event of a staged card at the keys for next and back, `detail` 1 and −1. Unless it is prevented, the page's next or
+ * previous card takes the stage. */
 export const TURN = "mw-turn";
 
+const PAGES = { PageUp: -1, PageDown: 1 };
+const ARROWS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+const PRESSES = { Enter: 1, " ": 1 };
 const [WIDE, HIGH] = [640, 360]; // pixels of the card; of 1280 × 720 on the screen each is two
 
 /** A button for `root`, a card, that takes it to the stage and back; so does Escape. */
@@ -22,21 +25,25 @@ export function stageButton(root: HTMLElement): HTMLButtonElement {
     if (!root.isConnected) removeEventListener("resize", fit); // taken away by its host
   };
   const show = (isOn: boolean) => {
-    set(root, { "data-stage": isOn, popover: isOn && "manual" }); // over the page, whatever contains the card
+    set(root, { "data-stage": isOn, popover: isOn && "manual", tabindex: isOn && -1 }); // over the page, whatever contains the card
     set(button, { "aria-pressed": String(isOn) });
     if (isOn) {
       fit();
       addEventListener("resize", fit);
       root.showPopover?.();
     } else removeEventListener("resize", fit);
-    button.focus();
+    (isOn ? root : button).focus(); // on the button, Enter would leave the stage
     root.dispatchEvent(new Event(STAGED));
   };
   button.addEventListener("click", () => show(!isStaged(root)));
   root.addEventListener("keydown", (event) => {
     if (!isStaged(root) || event.defaultPrevented) return;
     if (event.key === "Escape") return show(false);
-    const by = { PageUp: -1, PageDown: 1 }[event.key];
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const isCard = event.target === root;
+    const isButton = (event.target as Element).localName === "button"; // which has no use for arrows
+    const keys: Record<string, number> = { ...PAGES, ...((isCard || isButton) && ARROWS), ...(isCard && PRESSES) };
+    const by = keys[event.key];
     if (by === undefined) return;
     event.preventDefault();
     if (!root.dispatchEvent(new CustomEvent(TURN, { detail: by, cancelable: true }))) return;

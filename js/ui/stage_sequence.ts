@@ -39,14 +39,16 @@ export function answeredByTraits(view: View<any>, steps: readonly Step[]): Quest
   });
 }
 
-/** Ask the questions in a card while it is on the stage. Enter and the keys of a presenter's remote go through them. */
+/** Ask the questions in a card while it is on the stage. Enter, the arrows and the keys of a presenter's remote go through
+ * them. */
 export function addQuestions(view: Effects, root: HTMLElement, questions: readonly Question[]): void {
   const isAsking = signal(false);
   let element: HTMLElement | undefined;
   root.addEventListener(STAGED, () => {
     isAsking.value = isStaged(root);
-    if (isAsking.value) root.firstElementChild!.after((element ??= sequence(view, root, questions, isAsking)));
-    else element?.remove();
+    if (!isAsking.value) return element?.remove();
+    root.firstElementChild!.after((element ??= sequence(view, root, questions, isAsking)));
+    element.querySelector<HTMLElement>("input:not([hidden]), .mw-primary")!.focus();
   });
 }
 
@@ -61,7 +63,7 @@ function sequence(view: Effects, root: HTMLElement, questions: readonly Question
   const show = button("", () => advance(), { class: "mw-primary" });
   const without = button(t("common.stage_without"), () => {
     isAsking.value = false;
-    root.querySelector<HTMLElement>(".mw-stage-button")!.focus(); // this button is gone
+    root.focus(); // this button is gone
   });
   const element = h("div", { class: "mw-stage-sequence" }, h("div", { class: "mw-row" }, place, question), h("div", { class: "mw-row" }, back, field, said, show, without));
 

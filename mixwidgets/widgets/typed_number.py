@@ -33,7 +33,8 @@ def named_format(format: Any) -> FloatFormat:
     fmt = get_format(format)
     if not is_named(fmt):
         raise ValueError(
-            f"a widget shows the named formats, and {fmt.name!r} is one of your own; see list_formats()"
+            f"an editor shows the named formats, and {fmt.name!r} is one of your own: take one of "
+            "list_formats(), or show yours with FormatDesigner(fmt)"
         )
     return fmt
 

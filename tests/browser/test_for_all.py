@@ -230,6 +230,67 @@ def test_a_hand_is_followed_on_the_stage(page, tmp_path):
         assert abs(mark.bounding_box()["x"] - before["x"] - 150) < 2
 
 
+@pytest.mark.parametrize(("name", "zooms"), [("NumberLine", "line"), ("BitEditor", "page")])
+def test_a_second_finger_makes_a_drag_of_the_dot_a_pinch(page, chromium, tmp_path, name, zooms):
+    """The number from before comes back; and the line zooms, or the page where the line cannot."""
+    context = chromium.new_context(has_touch=True, is_mobile=True, viewport={"width": PHONE, "height": 900})
+    phone = context.new_page()
+    with made(name, "en", tmp_path) as path:
+        phone.goto(path.as_uri())
+        dot = phone.get_by_role("slider", name="number on the line")
+        before = dot.get_attribute("aria-valuetext")
+        dot.evaluate("one => one.scrollIntoView({ block: 'center' })")
+        settle(phone)
+        box, seen = dot.bounding_box(), phone.locator("svg.mw-nl").first.get_attribute("aria-label")
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        touch = context.new_cdp_session(phone)
+
+        def fingers(kind, *places):
+            points = [{"x": at, "y": y, "id": i} for i, at in enumerate(places)]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        fingers("touchStart", x)
+        fingers("touchMove", x + 20)
+        expect(dot).not_to_have_attribute("aria-valuetext", before)
+        fingers("touchStart", x + 20, x - 30)
+        expect(dot).to_have_attribute("aria-valuetext", before)
+        for reach in (20, 40, 60, 80):
+            fingers("touchMove", x + 20 + reach, x - 30 - reach)
+        fingers("touchEnd")
+        settle(phone)
+        expect(dot).to_have_attribute("aria-valuetext", before)
+        now = phone.locator("svg.mw-nl").first.get_attribute("aria-label")
+        assert {"line": now != seen, "page": phone.evaluate("visualViewport.scale") > 1}[zooms]
+        expect(phone.get_by_role("button", name="undo", disabled=False)).to_have_count(0)
+    context.close()
+
+
+def test_a_stage_opened_by_the_mouse_is_led_by_keys(page, tmp_path):
+    """The button that opened it has the focus no longer: Enter would leave the stage."""
+    with made("BitEditor", "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        root, on_stage = page.locator("#widget > .mw"), page.locator("#widget > .mw[data-stage]")
+        place, field = page.locator(".mw-stage-sequence .mw-num"), page.locator(".mw-stage-sequence input")
+        root.get_by_role("button", name="Stage").click()
+        expect(field).to_be_focused()
+        page.keyboard.type("65504")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("The room said: 65504")).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        expect(place).to_have_text(re.compile("^2 / "))
+        page.mouse.click(640, 690)  # beside all controls, as someone does before pressing keys
+        expect(on_stage).to_be_focused()
+        page.keyboard.press("ArrowLeft")
+        expect(place).to_have_text(re.compile("^1 / "))
+        root.get_by_role("button", name="Without questions").click()
+        for key in ("Enter", "Space", "ArrowRight"):
+            page.keyboard.press(key)  # the page has no other card
+        expect(on_stage).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(on_stage).to_have_count(0)
+        expect(root.get_by_role("button", name="Stage")).to_be_focused()
+
+
 @pytest.mark.parametrize(
     "name",
     [

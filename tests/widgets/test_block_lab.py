@@ -96,6 +96,13 @@ def test_wrong_traits_are_refused_and_the_last_stay(lab, name, values):
         assert getattr(lab, name) == before
 
 
+def test_a_format_is_assigned_as_the_constructor_takes_it(lab):
+    lab.format = mw.get_block_format("nvfp4")
+    assert lab.format == "nvfp4"
+    with pytest.raises(TraitError, match="a block format is a name such as 'mxfp4', not 4"):
+        lab.format = 4
+
+
 def test_the_state_brings_everything_back(lab):
     lab.format, lab.scale_rule = "mxfp6_e2m3", "EVEN"
     other = mw.BlockLab()

@@ -130,6 +130,13 @@ def test_a_wrong_format_is_refused_and_the_last_stays(explorer, gradients, forma
 
 
 def test_the_error_lists_what_is_accepted(explorer):
+    for wrong in (16, None, ["float16"]):
+        with pytest.raises(TraitError, match="a format is a name such as 'float16' or a dtype, not"):
+            explorer.format = wrong
+        with pytest.raises(TraitError, match="a format is a name such as 'float16' or a dtype, not"):
+            explorer.compare = [wrong]
+    explorer.format, explorer.compare = np.float32, [np.float16]
+    assert (explorer.format, explorer.compare) == ("float32", ["float16"])
     with pytest.raises(TraitError, match="float16"):
         explorer.format = "float17"
     for uncounted in (FloatFormat("mine", 4, 5), "binary8p3se"):

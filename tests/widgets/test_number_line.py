@@ -31,7 +31,10 @@ def test_it_holds_a_number_and_the_formats_beside_it():
     assert line.value == 65505
 
 
-@pytest.mark.parametrize("bad", [["float99"], ["fp8"], "float99", [None], [["float16"]]])
+OWN = mw.FloatFormat("own", exponent_bits=5, fraction_bits=3)  # its name says nothing to a page
+
+
+@pytest.mark.parametrize("bad", [["float99"], ["fp8"], "float99", [None], [["float16"]], [OWN]])
 def test_wrong_formats_are_refused_and_the_last_good_ones_stay(bad):
     line = mw.NumberLine(1, formats=["float32"])
     with pytest.raises((TypeError, ValueError, traitlets.TraitError), match="format"):

@@ -61,6 +61,7 @@ WRONG = [
     ("batch_size", 65, "from 1 to 64; got 65"),
     ("seed", 2**32, "from 0 to 4294967295"),
     ("steps", 10**9, "from 1 to 100000; got 1000000000"),
+    ("weight_format", None, "a format is a name such as 'float16' or a dtype, not None"),
     ("story", "no such", "story 'no such' is not known"),
 ]
 
@@ -73,6 +74,13 @@ def test_what_cannot_be_trained_with_is_refused_and_what_was_there_stays(playgro
     assert playground.state == before
     with pytest.raises((TraitError, ValueError), match=says):
         mw.Playground(**{name: wrong})
+
+
+def test_a_format_is_assigned_as_the_constructor_takes_it(playground):
+    own = mw.FloatFormat("own", exponent_bits=5, fraction_bits=7)
+    for given, name in ((np.float16, "float16"), (own, "custom_e5m7")):
+        playground.weight_format = given
+        assert playground.weight_format == name
 
 
 def test_a_format_of_ones_own_that_is_not_as_ieee_formats_are():

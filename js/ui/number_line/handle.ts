@@ -24,11 +24,13 @@ export interface Line {
   /** Called when a drag begins; the viewport must not change until `release`. */
   grab(): void;
   take(target: Target): void;
+  /** Take the number from before the drag again. */
+  back(): void;
   release(): void;
 }
 
 /** Add the handle to the line's element. A click on the line moves the number there. */
-export function addHandle(view: Effects, { element, number, viewport, axis, grab, take, release }: Line): void {
+export function addHandle(view: Effects, { element, number, viewport, axis, grab, take, back, release }: Line): void {
   const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
   handle.style.top = `${axis}px`;
   element.append(handle);
@@ -56,15 +58,17 @@ export function addHandle(view: Effects, { element, number, viewport, axis, grab
 
   let isDrag = false;
   draggable(handle, (down) => {
-    down.stopPropagation(); // the line itself may move by a drag
     const fromDot = pointIn(element, down).x - x.value;
     isDrag = false;
-    return (event) => {
-      const to = pointIn(element, event).x - fromDot;
-      if (!isDrag && Math.abs(to - x.value) < 1) return;
-      if (!isDrag) grab();
-      isDrag = true;
-      take(targetAt(number.value.fmt, viewport.value, to));
+    return {
+      move(event) {
+        const to = pointIn(element, event).x - fromDot;
+        if (!isDrag && Math.abs(to - x.value) < 1) return;
+        if (!isDrag) grab();
+        isDrag = true;
+        take(targetAt(number.value.fmt, viewport.value, to));
+      },
+      back: () => isDrag && back(),
     };
   }, () => isDrag && release());
   handle.addEventListener("keydown", (event) => {

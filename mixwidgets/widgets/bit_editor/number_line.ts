@@ -17,7 +17,7 @@ const SHARES = { midpoint: 0.15, exact: 0.22 }; // room for the values beyond th
 interface Actions {
   edit(next: EditedNumber): void;
   /** A drag: its paints are one edit. */
-  stroke: { start(): void; paint(next: EditedNumber): void };
+  stroke: { start(): void; paint(next: EditedNumber): void; cancel(): void };
 }
 
 export function numberLine(view: View<State>, number: ReadonlySignal<EditedNumber>, { edit, stroke }: Actions): HTMLElement {
@@ -40,6 +40,7 @@ export function numberLine(view: View<State>, number: ReadonlySignal<EditedNumbe
       held.value = viewport.value;
     },
     take: (target) => (held.value ? stroke.paint : edit)(movedTo(number.value, target)),
+    back: stroke.cancel,
     release: () => (held.value = null),
   });
   return element;

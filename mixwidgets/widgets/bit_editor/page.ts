@@ -57,6 +57,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const callout = h("p", { class: "mw-callout" });
   const elements = elementsOf(model);
   const announce = announcer(view);
+  const stroke = { start: () => history.record(number.value), cancel: () => back("undo") };
   root.append(
     elements ? elementStepper(elements, number, soon) : "",
     h("div", { class: "mw-bit-top" },
@@ -70,15 +71,11 @@ function render({ model, el }: RenderProps<State>): () => void {
         const mask = ((1n << BigInt(width)) - 1n) << BigInt(low);
         now(withCode(number.value, (number.value.code & ~mask) | (field << BigInt(low))));
       },
-      stroke: {
-        start: () => history.record(number.value),
-        paint: (position) => edit(flip(position), "soon"),
-        cancel: () => back("undo"),
-      },
+      stroke: { ...stroke, paint: (position) => edit(flip(position), "soon") },
     }),
     formula(view, number),
     callout,
-    numberLine(view, number, { edit: soon, stroke: { start: () => history.record(number.value), paint: (next) => edit(next, "soon") } }),
+    numberLine(view, number, { edit: soon, stroke: { ...stroke, paint: (next) => edit(next, "soon") } }),
     controls(view, number, {
       step,
       undo: () => back("undo"),

@@ -59,13 +59,13 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
       class: "mw-bar", role: "slider", "aria-orientation": "vertical", "aria-label": t("blocks.element", { element: index }),
       "aria-valuemin": -axis.limit, "aria-valuemax": axis.limit,
     }, plot, label, h("div", { class: "mw-bar-strip" }, loss));
-    let place = 0.5;
+    let [value, place] = [0, 0.5];
 
     const moveTo = (next: number) => change(index, axis.value(next));
     root.addEventListener("focus", () => choose(index));
     draggable(root, (down) => {
-      const [from, height] = [place, plot.clientHeight * zoomOf(plot)];
-      return (event) => moveTo(from - (event.clientY - down.clientY) / height);
+      const [before, from, height] = [value, place, plot.clientHeight * zoomOf(plot)];
+      return { move: (event) => moveTo(from - (event.clientY - down.clientY) / height), back: () => change(index, before) };
     }, commit);
     root.addEventListener("keydown", (event) => {
       const act = ({
@@ -86,7 +86,8 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
     root.addEventListener("blur", commit);
 
     function draw(one: Element, isActive: boolean, isSetter: boolean): void {
-      place = axis.place(one.value);
+      value = one.value;
+      place = axis.place(value);
       const other = axis.place(one.result);
       stretch(truth, place);
       stretch(stored, one.kind === "lost" ? place : other);

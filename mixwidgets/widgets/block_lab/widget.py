@@ -25,9 +25,9 @@ class BlockLab(MixWidget):
     _page = "block_lab"
     _state_traits: ClassVar = {"format": None, "scale_rule": None, "_codes": None}
 
-    format = traitlets.Unicode("mxfp4").tag(sync=True)
+    format: traitlets.TraitType[str, Any] = traitlets.TraitType("mxfp4").tag(sync=True)
     """The block format, by name: "mxfp4", "mxfp6_e2m3", "mxfp8_e4m3", "mxint8", "nvfp4" and the others."""
-    scale_rule = traitlets.Unicode("FLOOR").tag(sync=True)
+    scale_rule: traitlets.TraitType[str, Any] = traitlets.TraitType("FLOOR").tag(sync=True)
     """How MX chooses the shared scale: "FLOOR", "CEIL", "RCEIL" or "EVEN". NVFP4 has its own rule."""
 
     _codes = traitlets.Unicode().tag(sync=True)  # of the values in float32, eight hex digits each

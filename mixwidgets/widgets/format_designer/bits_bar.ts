@@ -38,8 +38,9 @@ export function bitsBar(view: Effects, design: ReadonlySignal<Design>, { change,
     return (pointIn(element, event).x / element.clientWidth) * (signBits + range().bits) - signBits;
   };
   draggable(handle, (down) => {
-    const offset = bitAt(down) - design.value.exponent_bits;
-    return (event) => move(bitAt(event) - offset);
+    const from = design.value.exponent_bits;
+    const offset = bitAt(down) - from;
+    return { move: (event) => move(bitAt(event) - offset), back: () => move(from) };
   }, commit);
   handle.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;

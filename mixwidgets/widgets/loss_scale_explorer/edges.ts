@@ -73,11 +73,14 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
       down.stopPropagation(); // the bars would be dragged
       const [from, fromEdge] = [format.value, pointIn(plot.element, down).x - x()];
       [isHeld, wasDrag] = [true, false];
-      return (event) => {
-        event.stopPropagation(); // no bar is pointed at
-        const to = pointIn(plot.element, event).x - fromEdge;
-        wasDrag ||= Math.abs(to - x()) >= CLICK;
-        explore(nearestFormat(edge, plot.frame.value.x.invert(to), from, drawn.value));
+      return {
+        move(event) {
+          event.stopPropagation(); // no bar is pointed at
+          const to = pointIn(plot.element, event).x - fromEdge;
+          wasDrag ||= Math.abs(to - x()) >= CLICK;
+          explore(nearestFormat(edge, plot.frame.value.x.invert(to), from, drawn.value));
+        },
+        back: () => explore(from),
       };
     }, () => {
       isHeld = false;

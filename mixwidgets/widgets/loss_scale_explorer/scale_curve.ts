@@ -59,8 +59,9 @@ export function scaleCurve({ view, answers, scale, move, commit }: Explored, tex
 
   const moveUnder = (event: PointerEvent) => move(Math.round(x.value.invert(pointIn(plot, event).x)));
   draggable(plot, (down) => {
+    const from = scale.value;
     moveUnder(down);
-    return moveUnder;
+    return { move: moveUnder, back: () => move(from) };
   }, commit, slider);
 
   return h("div", { class: "mw-scale-curve" }, h("p", { class: "mw-note mw-plot-caption" }, words, key), plot);

@@ -46,8 +46,8 @@ class LossScaleExplorer(FollowingWidget):
     _page = "loss_scale_explorer"
     _state_traits: ClassVar[dict[str, Any]] = {"format": None, "log2_loss_scale": None, "step": 0}
 
-    format = traitlets.Unicode("float16").tag(sync=True)
-    """The format that gradients are rounded to: any of the catalogue's up to 32 bits, by name or alias.
+    format: traitlets.TraitType[str, Any] = traitlets.TraitType("float16").tag(sync=True)
+    """The format that gradients are rounded to: one of the catalogue, up to 32 bits, by name or dtype.
 
     In the page, drag an edge of its range: the format whose edge is nearest to the hand is chosen."""
     log2_loss_scale = traitlets.Int(0).tag(sync=True)
@@ -55,9 +55,9 @@ class LossScaleExplorer(FollowingWidget):
     binade = traitlets.Int(None, allow_none=True).tag(sync=True)
     """The binade whose bits are shown: e for gradients from 2^e to 2^(e+1) before scaling; None: none."""
     compare: traitlets.List[str] = traitlets.List(
-        traitlets.Unicode(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
+        traitlets.TraitType(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
     ).tag(sync=True)
-    """Up to three formats to compare with, by name or alias."""
+    """Up to three formats to compare with; accepts aliases and dtypes."""
     title = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """A heading in place of the usual one."""
 

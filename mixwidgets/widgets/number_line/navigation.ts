@@ -44,7 +44,7 @@ export function navigate(element: HTMLElement, { zoom, pan, fit, step }: Actions
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     held.set(event.pointerId, event);
-    element.setPointerCapture(event.pointerId);
+    if (held.size > 1 || !event.defaultPrevented) held.forEach((_, id) => element.setPointerCapture(id)); // one on the dot drags it
   });
   element.addEventListener("pointermove", (event) => {
     const last = held.get(event.pointerId);
@@ -52,7 +52,7 @@ export function navigate(element: HTMLElement, { zoom, pan, fit, step }: Actions
     const before = spread();
     held.set(event.pointerId, event);
     if (before) zoomBy(PINCH * Math.log2(before / Math.max(spread(), 1)), event);
-    else if (event.clientX !== last.clientX) pan((last.clientX - event.clientX) / zoomOf(element));
+    else if (event.target === element && event.clientX !== last.clientX) pan((last.clientX - event.clientX) / zoomOf(element));
   });
   for (const end of ["pointerup", "pointercancel"] as const) element.addEventListener(end, ({ pointerId }) => held.delete(pointerId));
 

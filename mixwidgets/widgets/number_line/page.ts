@@ -94,10 +94,15 @@ function render({ model, el }: RenderProps<State>): () => void {
   navigate(board, { zoom, pan, fit, step: (direction) => edit(stepped(number.value, direction), "soon") });
 
   const take = (target: Target) => edit(movedTo(number.value, target), "soon");
+  let before = number.value; // a drag of the dot
   addHandle(view, {
     element: board, number, viewport: visible, axis: LAYOUT.axis,
-    grab: () => (chosen.value = visible.value),
+    grab() {
+      before = number.value;
+      chosen.value = visible.value;
+    },
     take,
+    back: () => edit(before, "soon"),
     release: () => {},
   });
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import traitlets
 
-from mixwidgets.formats.catalogue import get_format
 from mixwidgets.widgets.bit_editor.widget import BitEditor
+from mixwidgets.widgets.typed_number import named_format
 
 
 class NumberLine(BitEditor):
@@ -59,4 +59,4 @@ class NumberLine(BitEditor):
 def _names(formats: Any) -> list[str]:
     """Canonical names without duplicates, of one format or several. Raises TypeError or ValueError."""
     several = [formats] if isinstance(formats, str) else formats
-    return list(dict.fromkeys(get_format(one).name for one in several))
+    return list(dict.fromkeys(named_format(one).name for one in several))

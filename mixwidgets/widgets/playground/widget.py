@@ -45,14 +45,14 @@ class Playground(MixWidget):
     """Units of each hidden layer, up to three layers of 1 … 32; none: a linear classifier."""
     activation = t.Unicode(DEFAULTS["activation"]).tag(sync=True)
     """The activation of hidden units: "tanh" or "relu"."""
-    weight_format = t.Unicode(DEFAULTS["weight_format"]).tag(sync=True)
+    weight_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["weight_format"]).tag(sync=True)
     """The format of the weights used in the passes and, without master weights, of the kept weights.
 
-    Any signed format of the catalogue up to 32 bits, by name or alias, or your own IEEE-like format, such as
-    "custom_e5m7"."""
-    activation_format = t.Unicode(DEFAULTS["activation_format"]).tag(sync=True)
+    Any signed format of the catalogue up to 32 bits, by name, alias or dtype, or your own IEEE-like format,
+    such as "custom_e5m7"."""
+    activation_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["activation_format"]).tag(sync=True)
     """The format of inputs and activations."""
-    gradient_format = t.Unicode(DEFAULTS["gradient_format"]).tag(sync=True)
+    gradient_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["gradient_format"]).tag(sync=True)
     """The format of every gradient, including the loss scale."""
     master_weights = t.Bool(DEFAULTS["master_weights"]).tag(sync=True)
     """Whether float32 weights are kept and updated, and the passes use copies of them."""
@@ -68,7 +68,7 @@ class Playground(MixWidget):
     """The momentum of the optimiser "momentum", from 0 to below 1."""
     eps = t.Float(DEFAULTS["eps"]).tag(sync=True)
     """Adam's eps."""
-    optimizer_format = t.Unicode(DEFAULTS["optimizer_format"]).tag(sync=True)
+    optimizer_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["optimizer_format"]).tag(sync=True)
     """The format of the optimiser's state between steps."""
     loss_scale = t.Unicode(DEFAULTS["loss_scale"]).tag(sync=True)
     """"none", "static" (the slider's value) or "dynamic" (starts at the slider's value)."""
