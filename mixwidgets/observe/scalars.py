@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,8 +13,8 @@ from mixwidgets.observe.report import is_gradient
 from mixwidgets.store.event_file import EventFile
 from mixwidgets.store.shares import tensor_scalars
 
-_TRACKERS = {"wandb": "log", "mlflow": "log_metrics"}
-"""The function of each package that accepts a dict of numbers and `step=`."""
+_REFUSED_BY_MLFLOW = re.compile(r"[^\w\-. :/]")
+"""What a metric's name must not hold, such as the brackets of "encoder output[0]"."""
 
 
 class ScalarLog:
@@ -30,9 +31,12 @@ class ScalarLog:
         elif where == "tensorboard":
             require("log_to('tensorboard')", "export", "tensorboard")
             self._write = self._to_tensorboard
-        elif where in _TRACKERS:
-            require(f"log_to({where!r})", where, where)
-            self._write = getattr(importlib.import_module(where), _TRACKERS[where])
+        elif where == "wandb":
+            require("log_to('wandb')", "wandb", "wandb")
+            self._write = importlib.import_module("wandb").log
+        elif where == "mlflow":
+            require("log_to('mlflow')", "mlflow", "mlflow")
+            self._write = self._to_mlflow
         else:
             raise ValueError(
                 "log_to takes 'tensorboard', 'wandb', 'mlflow', or a function of a dict and step=; "
@@ -47,6 +51,10 @@ class ScalarLog:
         if self._file:
             self._file.close()
         self._file = None
+
+    def _to_mlflow(self, values: Mapping[str, float], step: int) -> None:
+        named = {_REFUSED_BY_MLFLOW.sub("_", tag): value for tag, value in values.items()}
+        importlib.import_module("mlflow").log_metrics(named, step=step)
 
     def _to_tensorboard(self, values: Mapping[str, float], step: int) -> None:
         self._file = self._file or EventFile(self._folder)

@@ -86,16 +86,36 @@ def test_a_tracker_that_fails_ends_neither_training_nor_its_record(tmp_path):
     assert open_run(tmp_path / "run").state().snapshot.step == 1
 
 
-def test_mlflow_is_named(monkeypatch, tmp_path):
-    """By a module with the documented function: the package is not needed to run the tests."""
-    code = "told = []\ndef log_metrics(values, step):\n    told.append((step, values))\n"
-    (tmp_path / "mlflow.py").write_text(code)
+MLFLOW = """
+import re
+told = []
+def log_metrics(values, step):
+    assert all(re.fullmatch(r"[/\\w.\\- :]+", name) for name in values), list(values)
+    told.append((step, values))
+"""
+
+
+class TwoOutputs(torch.nn.Linear):
+    def forward(self, inputs):
+        return super().forward(inputs), inputs
+
+
+def test_mlflow_is_told_in_names_that_it_accepts(monkeypatch, tmp_path):
+    """By a module with the documented function and rule: the package's dependencies conflict with others of
+    the tests."""
+    (tmp_path / "mlflow.py").write_text(MLFLOW)
     monkeypatch.syspath_prepend(tmp_path)
-    twin = Twin()
-    with watch(twin.net, twin.steps_by).log_to("mlflow") as watcher:
-        made = step(twin, watcher)
+    model = TwoOutputs(3, 2)
+    optimizer = torch.optim.SGD(model.parameters())
+    with watch(model, optimizer, of=("gradients", "activations")).log_to("mlflow") as watcher:
+        model(torch.ones(4, 3))[0].sum().backward()
+        optimizer.step()
+    assert watcher.notes == []
     ((number, values),) = sys.modules.pop("mlflow").told
-    assert (number, values) == (1, pytest.approx(made))
+    assert (number, values["flushed/weight"]) == (1, 0.0)
+    assert {name for name in values if name.startswith("flushed/")} == {
+        f"flushed/{name}" for name in ("weight", "bias", "TwoOutputs output_0_", "TwoOutputs output_1_")
+    }
 
 
 def test_wrong_places_teach(monkeypatch):
