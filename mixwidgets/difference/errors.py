@@ -128,19 +128,21 @@ _ALLOWED = 4.0  # times the explained error
 _LOST = 0.5  # a relative error that leaves no correct bit
 
 
-def explained(model: Error, u: float, smallest: float) -> float:
+def explained(model: Error, u: float, smallest: float, total: float) -> float:
     """The absolute error that rounding explains: that of the rounding model, at least u/4 of the norm, plus
     the module's own gradual underflow as long as it leaves a correct bit. The underflow of what the module
-    receives is in the model's error.
+    receives is in the model's error. A gradient that is added to others may err by the rounding of the sum.
 
     Each rounding errs by up to half a subnormal (Higham, 2002, section 2.2). A subnormal for each value is
     explained, since an operation may round its terms too, as torch's backward pass of float16 convolutions
     does on a CPU.
 
     model: the error of the same tensor in the pass of the rounding model. smallest: the smallest subnormal.
+    total: the norm of the sum to which the tensor is added; its own if it is added to nothing.
     """
     underflow = min(smallest * sqrt(model.count), _LOST / _ALLOWED * model.norm)
-    return sqrt(model.absolute**2 + (u / 4 * model.norm) ** 2 + underflow**2)
+    least = min(u / 4 * max(total, model.norm), model.norm)
+    return sqrt(model.absolute**2 + least**2 + underflow**2)
 
 
 def times_allowed(error: float, explained: float, count: int) -> float:

@@ -70,17 +70,22 @@ class Pass:
     stepped: dict[str, Tensor] = field(default_factory=dict)
     """The gradients that `step` left for the optimiser, by parameter, in float32."""
     in_backward: bool = False
+    sums: dict[Place, Place] = field(default_factory=dict)
+    """For the gradient of an input, the gradient of that tensor, to which all who use it add."""
 
 
 class _Boundary(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, value: Tensor, forward: Callable[[Tensor], Tensor], backward: Any) -> Tensor:
-        ctx.backward_sees = backward
+    def forward(
+        ctx: Any, value: Tensor, forward: Callable[[Tensor], Tensor], backward: Any, gradient: Place
+    ) -> Tensor:
+        """`gradient`: that with respect to the result."""
+        ctx.backward_sees, ctx.gradient = backward, gradient
         return forward(value)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return ctx.backward_sees(gradients[0]), None, None
+        return ctx.backward_sees(gradients[0]), None, None, None
 
 
 class Hooks:
@@ -128,12 +133,15 @@ class Hooks:
                 if not value.requires_grad:
                     return value
                 index = next(inputs)
+                place = Place(name, call.number, "gradient of input", index)
                 arrives: Callable[[Tensor], Tensor] = Tensor.clone
-                if call.parent and not isinstance(value.grad_fn, _Boundary._backward_cls):
+                whole = getattr(value.grad_fn, "gradient", None)
+                if isinstance(whole, Place):  # it comes from a boundary
+                    self._done.sums[place] = whole
+                elif call.parent:
                     own = Place(name, call.number, INPUT_TO + name, index)
                     arrives = partial(self.see, call.parent, own)
-                place = Place(name, call.number, "gradient of input", index)
-                return _Boundary.apply(value, arrives, lambda g: self.see(call, place, g))  # type: ignore[no-untyped-call]
+                return _Boundary.apply(value, arrives, lambda g: self.see(call, place, g), place)  # type: ignore[no-untyped-call]
 
             return on_floats(crossing, (args, kwargs))
 
@@ -159,7 +167,7 @@ class Hooks:
             out = Place(call.module, call.number, OUTPUT, index)
             back = Place(call.module, call.number, "gradient of output", index)
             return _Boundary.apply(  # type: ignore[no-untyped-call]
-                value, lambda v: self.see(call, out, v), lambda g: self.see(above, back, g)
+                value, lambda v: self.see(call, out, v), lambda g: self.see(above, back, g), back
             )
 
         output = on_floats(crossing, output)

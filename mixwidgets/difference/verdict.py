@@ -104,7 +104,8 @@ def _row(
     for place in places:
         error, model = found.low.errors[place], found.model_errors.errors.get(place)
         if error.count and model:
-            rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / scale)
+            whole = found.low.errors.get(found.done.sums.get(place, place), error)
+            rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / scale, whole.norm)
             judged.append((times_allowed(error.absolute, rounding, error.count), place, error, rounding))
     if not judged:
         return
@@ -146,7 +147,8 @@ def _step_row(found: Comparison) -> tuple[Row, list[ComparedTensor]]:
     ]
     error, model = error_of(joined[1], joined[0]), error_of(joined[2], joined[0])
     info = torch.finfo(found.dtype)
-    rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / found.loss_scale)
+    smallest = info.smallest_normal * info.eps / found.loss_scale
+    rounding = explained(model, info.eps / 2, smallest, error.norm)
     off = times_allowed(error.absolute, rounding, error.count) > 1
     why: Text | str = ""
     if off:

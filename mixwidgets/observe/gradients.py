@@ -63,6 +63,15 @@ def summarise(gradients: Mapping[str, Tensor]) -> Summaries:
     return MappingProxyType(dict(begin(gradients)()))
 
 
+def prepare(tensors: Sequence[Tensor]) -> None:
+    """Load the compiled loop, which may have to be compiled first, if `begin` will count tensors like these
+    with it."""
+    on_host = [tensor for tensor in tensors if tensor.device.type == "cpu"]
+    together = _STEPS * sum(map(torch.numel, on_host))
+    for wide in {tensor.dtype == torch.float64 for tensor in on_host}:
+        count_cells(np.zeros(1, np.float64 if wide else np.float32), catalogue_cuts(), together)
+
+
 def begin(gradients: Mapping[str, Tensor], *, on_device: bool | None = None, kept: int = KEPT) -> Pending:
     """Start summarising dense floating-point tensors of any shape, on any devices, without waiting for them.
     Returns a function that waits, and gives the summaries by name.

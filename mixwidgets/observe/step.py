@@ -22,6 +22,7 @@ from mixwidgets.store.events import StepRecord
 
 _MOST_OUTPUTS = 4096  # of modules, checked in a step
 _KEPT_OF_ONE = 1 << 10  # values of a separately summarised tensor: about as many bytes as its summary
+_DIVIDED = 1 << 20  # values that are divided by a loss scale together; one tensor may have more
 _ACTIVATIONS = ("activations", "activation_gradients")
 _NARROW = (torch.float16, torch.bfloat16)
 
@@ -139,12 +140,11 @@ class Step:
         zeros = {n: tensors[n].numel() - v.numel() for n, v in values.items() if tensors[n].is_sparse}
         scale = self._scale() if is_scaled else 1.0
         # Divide by any other scale now, as `GradScaler.unscale_` does; 0 and infinity cannot be undone.
-        if not _is_power_of_two(scale) and 0 < scale < math.inf:
-            wide = ((n, v if v.dtype == torch.float64 else v.float()) for n, v in values.items())
-            values = {name: value * (1 / scale) for name, value in wide}
+        is_divided = not _is_power_of_two(scale) and 0 < scale < math.inf
         formats, _ = self._blocks
-        losses = {n: self._losses(kind, _dense(tensors[n], v)) for n, v in values.items() if formats}
-        self._parts[kind].append(_Part(begin(values, kept=kept), zeros, is_scaled, names, losses))
+        for group in _divided(values, scale) if is_divided else [values]:
+            losses = {n: self._losses(kind, _dense(tensors[n], v)) for n, v in group.items() if formats}
+            self._parts[kind].append(_Part(begin(group, kept=kept), zeros, is_scaled, names, losses))
 
     def _losses(self, kind: str, tensor: Tensor) -> Sequence[BlockLoss]:
         """Computed on the host, so on a GPU with a sync."""
@@ -213,6 +213,20 @@ def _stored_values(tensor: Tensor) -> Tensor:
     a sync on CUDA); this process's values of a DTensor."""
     tensor = own_part(tensor).detach()
     return tensor.coalesce().values() if tensor.is_sparse else tensor
+
+
+def _divided(values: Mapping[str, Tensor], scale: float) -> Iterator[Mapping[str, Tensor]]:
+    """The tensors divided by the scale, in groups that bound the memory of these wide copies."""
+    group: dict[str, Tensor] = {}
+    size = 0
+    for name, value in values.items():
+        if group and size + value.numel() > _DIVIDED:
+            yield group
+            group, size = {}, 0
+        size += value.numel()
+        wide = torch.float64 if value.dtype == torch.float64 else torch.float32
+        group[name] = value.to(wide, copy=True).mul_(1 / scale)
+    yield group
 
 
 def _dense(tensor: Tensor, values: Tensor) -> Tensor:

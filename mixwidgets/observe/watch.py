@@ -16,7 +16,7 @@ from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.boundaries import signed_format
 from mixwidgets.installed import device_name, versions
 from mixwidgets.languages.choice import chosen_language
-from mixwidgets.observe.gradients import Summaries
+from mixwidgets.observe.gradients import Summaries, prepare
 from mixwidgets.observe.history import History, NonFinite, ScaleChange, Snapshot
 from mixwidgets.observe.hooks import LoopHooks
 from mixwidgets.observe.observer import Observer
@@ -105,6 +105,7 @@ class Watcher:
         """
         if self._is_watching:
             return self
+        prepare(list(self._loop.parameters().values()))
         self._observer.start(None if self._path is None else self._new_journal(self._path))
         try:
             self._hooks.place()

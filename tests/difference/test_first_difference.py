@@ -159,16 +159,30 @@ class Scaled(nn.Module):
         return x + (self.gamma * inner).permute(0, 3, 1, 2)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("layer_scale", [1e-6, 1.0])
-def test_the_underflow_of_what_a_module_receives_is_not_its_fault(seed, layer_scale):
+def scaled(seed, layer_scale, images=2):
     torch.manual_seed(seed)
     blocks = [Scaled(24, layer_scale) for _ in range(2)]
     model = nn.Sequential(nn.Conv2d(3, 24, 4, stride=4), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten())
-    found = mw.first_difference(model, torch.randn(2, 3, 32, 32), lambda y: y.square().mean(), "amp_fp16")
+    batch = torch.randn(images, 3, 32, 32)
+    return mw.first_difference(model, batch, lambda y: y.square().mean(), "amp_fp16")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("layer_scale", [1e-6, 1.0])
+def test_the_underflow_of_what_a_module_receives_is_not_its_fault(seed, layer_scale):
+    found = scaled(seed, layer_scale)
     assert found.module is None, found
     norm = found.table[(found.table.module == "1.norm") & (found.table.direction == "backward")]
     assert (norm.error.item() > 0.002) == (layer_scale < 1)  # the unit roundoff is 0.0005
+
+
+def test_a_gradient_below_the_rounding_of_the_sum_to_which_it_is_added_is_not_missed():
+    """A residual branch with a layer scale of 1e-7, beside a skip whose gradient is far larger."""
+    found = scaled(0, 1e-7)
+    (row,) = found.table.index[(found.table.module == "2.depthwise") & (found.table.direction == "backward")]
+    lost = next(tensor for tensor in found.tensors[row] if tensor.name == "gradient of input")
+    assert lost.error > 0.5
+    assert found.module is None, found
 
 
 def test_a_loss_scale_that_overflows(model):
