@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { chart } from "#ui/chart/chart.ts";
-import { bandPath, lossAxes, lossPath, stepAxis, wholePart, within } from "#ui/chart/geometry.ts";
+import { bandPath, lossAxes, lossPath, lossTicks, stepAxis, wholePart, within } from "#ui/chart/geometry.ts";
 import { steps } from "#ui/chart/steps.ts";
 import { viewOf } from "#ui/view.ts";
 import { fakeModel } from "./fake_model.ts";
@@ -33,6 +33,19 @@ describe("a band", () => {
     const ranges = [[0, 1, 3], [1, 1, 2], [2, NaN, NaN], [3, 0, 1], [4, 1, 1]].map(([step, low, high]) => ({ step: step!, low: low!, high: high! }));
     expect(bandPath(axes, ranges)).toBe("M10,25L20,50L20,75L10,75ZM40,75L50,75L50,75L40,100Z");
     expect(lossPath(axes, line(4, 2, NaN, 0, 1))).toBe("M10,0L20,50M40,100L50,75");
+  });
+  it("is on a logarithmic axis that ends at 1, 2 or 5 times a power of ten, some of which it names", () => {
+    for (const [values, domain, ticks] of [
+      [[2.3, 1.2], [1, 5], [1, 2, 5]],
+      [[2.3, 0.07], [0.05, 5], [0.05, 0.1, 0.2, 0.5, 1, 2, 5]],
+      [[0.001, 10, 0], [0.001, 10], [0.001, 0.01, 0.1, 1, 10]],
+      [[2, 2], [2, 20], [2, 5, 10, 20]],
+      [[], [0.1, 1], [0.1, 0.2, 0.5, 1]],
+    ] as const) {
+      const log = lossAxes(frame, [line(...values)], wholePart(1), true);
+      expect(log.y.domain()).toEqual(domain);
+      expect(lossTicks(log, true)).toEqual(ticks);
+    }
   });
   it("reaches the floor where its lowest has no place on a logarithmic axis", () => {
     const log = lossAxes(frame, [line(1, 10)], wholePart(1), true);

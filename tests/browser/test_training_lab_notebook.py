@@ -92,12 +92,20 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     before = slider.get_attribute("aria-valuetext")
     slider.press("ArrowRight")
     expect(slider).not_to_have_attribute("aria-valuetext", before)
+
+    # A step that is kept, by pointer or by key, is the explorer's too.
+    snapshot = explorer.get_by_role("slider", name="snapshot by step")
+    newest = snapshot.get_attribute("aria-valuetext")
+    loss = widget.locator(".mw-charts").get_by_role("img", name=re.compile("^Loss by step"))
+    loss.click(position={"x": 70, "y": 60})
+    expect(snapshot).not_to_have_attribute("aria-valuetext", newest)
+    widget.get_by_role("slider", name="step to read").press("End")
+    expect(snapshot).to_have_attribute("aria-valuetext", newest)
     gradients.get_by_role("button", name="Close").press("Enter")
     expect(gradients).to_be_hidden()
     expect(widget.get_by_role("button", name="Open gradients")).to_be_focused()
 
     # A run that is selected again has its curve again: the kernel sends those that are drawn.
-    loss = widget.get_by_role("img", name=re.compile("^Loss by step"))
     expect(loss).not_to_have_accessible_name(re.compile("fp32"))
     table.get_by_role("checkbox", name="fp32").press("Space")
     expect(loss).to_have_accessible_name(re.compile(r"fp32: from \d"))
@@ -112,9 +120,10 @@ def test_launch_compare_and_open_gradients_by_keyboard(page, server):
     expect(widget.get_by_role("region", name="2 runs compared")).to_be_visible()
 
     # A recipe is edited: a contradiction is explained and loses nothing; what goes together is kept and runs.
-    widget.get_by_label("recipe", exact=True).select_option("fp16_static")
     widget.get_by_text("Edit the recipe").press("Enter")
     editor = widget.locator(".mw-recipe-editor")
+    expect(editor.get_by_text("All fields of fp32.")).to_be_visible()  # of the first of several
+    widget.get_by_label("recipe", exact=True).select_option("fp16_static")
     editor.get_by_label("hysteresis").fill("2")
     editor.get_by_label("init scale").fill("2^12")
     editor.get_by_label("name").fill("mine")

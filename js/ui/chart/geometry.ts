@@ -58,16 +58,25 @@ export function lossAxes(frame: Frame, curves: readonly (readonly Point[])[], pa
   const values = curves.flatMap((curve) => within(curve, part).filter(finite).map(({ value }) => value)).filter((value) => !isLog || value > 0);
   const extreme = (of: (a: number, b: number) => number, none: number) => values.reduce((a, b) => of(a, b), values[0] ?? none);
   const [low, high] = [extreme(Math.min, isLog ? 0.1 : 0), extreme(Math.max, isLog ? 1 : 0)];
-  if (isLog) return { x, y: scaleLog([low, high > low ? high : 10 * low], reach).nice() };
+  if (isLog) return { x, y: scaleLog([beside(low, -1), beside(high > low ? high : 10 * low, 1)], reach) };
   const [bottom, top] = part.isWhole ? [Math.min(0, low), Math.max(0, high)] : [low, high];
   return { x, y: scaleLinear([bottom, top > bottom ? top : bottom + 1], reach).nice(4) };
 }
 
-/** The y axis' ticks: of a logarithmic one the powers of ten, where there are two or more. */
+/** The value itself, or the next of 1, 2 and 5 times the powers of ten, down (−1) or up (1). `value` is positive. */
+function beside(value: number, direction: 1 | -1): number {
+  const ten = 10 ** Math.floor(Math.log10(value));
+  const near = [1, 2, 5, 10].map((times) => times * ten);
+  return (direction > 0 ? near.find((one) => one >= value) : near.findLast((one) => one <= value)) ?? value;
+}
+
+/** The y axis' ticks: of a logarithmic one the powers of ten; 2 and 5 times these too, where they are fewer than three. */
 export function lossTicks({ y }: Axes, isLog: boolean): number[] {
   const ticks = y.ticks(4);
-  const tens = ticks.filter((tick) => Number.isInteger(Math.round(1e9 * Math.log10(tick)) / 1e9));
-  return isLog && tens.length >= 2 ? tens : ticks;
+  if (!isLog) return ticks;
+  const starting = (digits: string) => ticks.filter((tick) => digits.includes(tick.toExponential(0)[0]!));
+  const tens = starting("1");
+  return tens.length < 3 ? starting("125") : tens;
 }
 
 /** A curve's value at a step: its last point there or before; if there is none, its first. */

@@ -20,6 +20,8 @@ export interface Steps {
   readonly part: ReadonlySignal<Part>;
   /** The step that is read out: the one under the pointer, else the kept one, else the newest. */
   readonly step: ReadonlySignal<number>;
+  /** The kept step, once the hand that moves the slider is off it; 0: none, so the newest. */
+  readonly settled: ReadonlySignal<number>;
   readonly isLog: ReadonlySignal<boolean>;
 }
 
@@ -35,6 +37,8 @@ export function steps(
   const part = computed(() => (zoom.value && zoom.value.to <= whole.value.to ? zoom.value : whole.value));
   const step = computed(() => Math.min(pointed.value ?? kept.value ?? Infinity, whole.value.to));
 
+  const settled = signal(0);
+  const settle = () => (settled.value = kept.value ?? 0);
   const keep = (wanted: number) => {
     kept.value = wanted < whole.value.to ? wanted : null; // follow the newest step
     const { from, to, isWhole } = part.value;
@@ -59,6 +63,7 @@ export function steps(
     pointed.value = null;
     keep(slider.valueAsNumber);
   });
+  slider.addEventListener("change", settle);
   const box = h("input", { type: "checkbox" });
   box.addEventListener("change", () => (isLog.value = box.checked));
   const [closer, wider, back] = [
@@ -110,12 +115,14 @@ export function steps(
       if (pressed && !pressed.isDrag) {
         if (detail < 2) before = kept.value;
         keep(pressed.step);
+        settle();
       }
       pressed = null;
     });
     svg.addEventListener("dblclick", () => {
       zoom.value = null;
       kept.value = before;
+      settle();
     });
     svg.addEventListener("pointercancel", () => (pressed = dragged.value = pointed.value = null));
     svg.addEventListener("pointerleave", () => (pointed.value = null));
@@ -142,5 +149,5 @@ export function steps(
     const { from, to } = part.value;
     spoken.say(t("chart.steps_shown", { from: integer(from), to: integer(to), all: integer(whole.value.to) }));
   });
-  return { element, part, step, isLog };
+  return { element, part, step, settled, isLog };
 }

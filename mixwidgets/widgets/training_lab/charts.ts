@@ -18,10 +18,16 @@ import { powerOfTwo, scale } from "./words.ts";
 
 const MARK = 9;
 
-/** Of the runs that are drawn, `one` has its gradients drawn. `open` gets the run whose gradients the user asks for, and the
- * step that was kept. */
+interface Actions {
+  /** Open the gradients of a run, those of the step that is read out. */
+  open(run: string, step: number): void;
+  /** Another step is kept; 0: the newest. */
+  follow(step: number): void;
+}
+
+/** Of the runs that are drawn, `one` has its gradients drawn. */
 export function charts(
-  view: View<State>, drawn: ReadonlySignal<ShownRun[]>, one: ReadonlySignal<ShownRun | undefined>, open: (run: string, step: number) => void,
+  view: View<State>, drawn: ReadonlySignal<ShownRun[]>, one: ReadonlySignal<ShownRun | undefined>, { open, follow }: Actions,
 ): { element: HTMLElement; opener: HTMLElement } {
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
@@ -30,8 +36,9 @@ export function charts(
   const opener = action(t("lab.open_step"), () => one.value && open(one.value.row.id, step.value));
   const all = computed(() => drawn.value.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0));
   const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
-  const { element, part, step, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
+  const { element, part, step, settled, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
   element.prepend(key.element);
+  view.onChange(settled, () => follow(settled.value));
   const size = view.width(element);
 
   view.effect(() => {

@@ -65,7 +65,7 @@ export function controls(
   });
   const editor = recipeEditor(form, on);
   let offered: readonly RecipeChoice[] = [];
-  const edit = (names: readonly string[]) => editor.show(names.length === 1 ? offered.find(({ name }) => name === names[0]) : undefined);
+  const edit = (names: readonly string[]) => editor.show(offered.find(({ name }) => name === names[0]));
   const steps = textField(
     { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String },
     (value) => on.choose({ steps: value }),

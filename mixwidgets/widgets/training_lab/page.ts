@@ -67,10 +67,16 @@ function render({ model, el }: RenderProps<State>): () => void {
     drop: (name) => link.ask("drop_recipe", { name }),
   });
   const progress = progressArea();
-  const plots = charts(view, drawn, computed(() => withGradients(drawn.value, atHand.value)), (run, step) => {
-    gradients.expect(plots.opener);
-    if (manager) link.ask("gradients", { run, step });
-    else openByHand.value = run;
+  const plots = charts(view, drawn, computed(() => withGradients(drawn.value, atHand.value)), {
+    open(run, step) {
+      gradients.expect(plots.opener);
+      if (manager) link.ask("gradients", { run, step });
+      else openByHand.value = run;
+    },
+    follow(step) {
+      const run = explorerRun.value;
+      if (explorer.value && drawn.value.some(({ row }) => row.id === run)) link.ask("gradients", { run, step });
+    },
   });
   const find = finder(runs);
   const table = runTable(runs, find.found);

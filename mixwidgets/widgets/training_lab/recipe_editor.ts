@@ -13,7 +13,7 @@ type Value = RecipeValues[string];
 
 export interface RecipeEditor {
   readonly element: HTMLElement;
-  /** The recipe that is chosen alone; undefined where there are several. */
+  /** The recipe that is chosen, the first of several; undefined where it is unknown. */
   show(recipe: RecipeChoice | undefined): void;
   /** Why nothing can be kept now; "" where it can. */
   allow(reason: string): void;
