@@ -3,6 +3,7 @@
 Accelerate needs none: pass the model and the optimiser from its `prepare` to `mixwidgets.watch`.
 """
 
+import os
 import sys
 from typing import Any
 
@@ -17,11 +18,15 @@ class _Watching:
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__()
-        self._options = options
+        self._options, self._trainings = options, 0
 
     def start(self, *loop: Any) -> None:
         self.stop()
-        self.watcher = watch(*loop, **self._options).start()
+        self._trainings += 1
+        options = dict(self._options)
+        if self._trainings > 1 and options.get("path") is not None:
+            options["path"] = f"{os.fspath(options['path'])}-{self._trainings}"
+        self.watcher = watch(*loop, **options).start()
 
     def stop(self) -> None:
         """Remove every hook. Calling it twice is harmless."""
@@ -32,7 +37,8 @@ class _Watching:
 def trainer_callback(**options: Any) -> Any:
     """A `transformers.TrainerCallback` that watches a Trainer's model: `callbacks=[trainer_callback()]`.
 
-    options: the options of `watch` other than model, optimizer and scaler, such as `every=10`.
+    options: the options of `watch` other than model, optimizer and scaler, such as `every=10`. With `path`,
+        each further training is recorded in a folder next to it, `path-2`.
 
     Its attribute `watcher` is set when the training begins. If an error ends the training, Trainer does not
     call callbacks: call `Watcher.stop`. It does not pass them the loss of a step either; see its own log.

@@ -124,6 +124,15 @@ def test_lightnings_scaler():
     assert [snapshot.loss for snapshot in callback.watcher.history] == pytest.approx(means, rel=1e-5)
 
 
+def test_each_training_with_a_callback_is_a_run_of_its_own(tmp_path):
+    callback, loader = lightning_callback(every=1, path=tmp_path / "run"), torch.utils.data.DataLoader(DATA)
+    for _ in range(2):
+        lightning_trainer([callback]).fit(lightning_module(), loader)
+    for name in ("run", "run-2"):
+        run = mw.open_run(tmp_path / name)
+        assert (run.status, len(run.steps())) == ("completed", 8)
+
+
 def test_lightning_where_training_fails():
     callback, module = lightning_callback(), lightning_module(fails_in=4)
     with pytest.raises(FloatingPointError):
