@@ -11,7 +11,7 @@ import numpy as np
 from playwright.sync_api import Page
 
 from benchmarks import many, snapshots
-from benchmarks.dragging import DRAG
+from benchmarks.dragging import DRAG, DRAG_BY_POINTER
 from tests.browser.chromium import browser
 from tests.browser.jupyter import Notebook, jupyter_lab
 
@@ -31,6 +31,7 @@ CELLS = (
     "import numpy as np\n"
     "bits = np.random.default_rng(0).integers(0, 0x7F800000, (20, 20_000)).astype('u4')\n"
     "mw.LossScaleExplorer({f'layer{i}': row.view('f4') for i, row in enumerate(bits)})",
+    "mw.NumberLine(65505)",
 )
 
 PAINTED = """
@@ -127,6 +128,18 @@ def measure() -> dict[str, object]:
         }
         results["drag tick, handler and layout"] = spread(found["laidOut"])
         results[f"messages to the kernel during {TICKS} drag ticks"] = frames.sent - before
+        dot = outputs[4].get_by_role("slider", name="number on the line")
+        for element, name in (
+            (explorer.locator(".mw-binades"), "explorer's histogram"),
+            (dot, "number line's dot"),
+        ):
+            element.evaluate(DRAG_BY_POINTER, [50, 7])
+            found = element.evaluate(DRAG_BY_POINTER, [TICKS, 7])
+            results[f"drag tick, the {name}, handler"] = {
+                **spread(found["handlers"]),
+                "reach": "p95 ≤ 1.5 ms",
+            }
+            results[f"drag tick, the {name}, handler and layout"] = spread(found["laidOut"])
         page.close()
         results |= snapshots.in_page(chromium, server, spread)
         return results | many.in_page(chromium, server)

@@ -12,7 +12,7 @@ export function pageLinks(places: readonly string[]): { follow(shown: readonly s
     link.addEventListener("click", () => {
       const place = document.getElementById(places[at]!)!;
       const { top } = place.getBoundingClientRect();
-      if (top < 0 || top > innerHeight) place.scrollIntoView(); // on a narrow page it is not beside the sentence
+      if (top < 0 || top > 0.75 * innerHeight) place.scrollIntoView(); // on a narrow page it is not beside the sentence
     });
     return { link, at, state: states[at] };
   });

@@ -356,6 +356,30 @@ def test_a_lesson_goes_on_after_each_question_and_its_words_set_the_widget_besid
     context.close()
 
 
+def test_on_a_phone_a_phrase_shows_the_widget_that_it_sets(site):
+    """By keyboard, in Chinese, where only the widget's upper edge was in view."""
+    site.page.set_viewport_size({"width": 360, "height": 740})
+    site.open("zh/lesson_03_why_fp32_copies.html")
+    site.go_on()
+    link = site.page.get_by_role("link", name="1.0005", exact=True)
+    value = site.page.get_by_role("region", name="位编辑器").get_by_role("textbox").first
+    link.evaluate(
+        """(link) => {
+            const { top } = document.querySelector(".mw-bit-editor").getBoundingClientRect();
+            scrollBy(0, top - innerHeight + 20);
+            link.focus({ preventScroll: true });
+        }"""
+    )
+    expect(value).not_to_be_in_viewport()
+    site.page.keyboard.press("Enter")
+    expect(value).to_have_value("1.0005")
+    expect(value).to_be_in_viewport()
+    expect(link).to_have_attribute("aria-current", "true")
+    site.page.reload()
+    expect(value).to_have_value("1.0005")
+    expect(link).to_be_visible()  # the part that was opened
+
+
 def test_everything_by_keyboard(site):
     site.open("index.html")
     press = site.page.keyboard.press

@@ -41,11 +41,12 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
   let wasDrag = false;
   surface.addEventListener("pointerdown", (event) => {
     wasDrag = false;
-    if (event.button === 0 && hand) pressed = { x: pointIn(plot.element, event).x, scale: scale.value, isDrag: false };
+    if (event.button === 0 && hand) pressed = { x: placeOf(event), scale: scale.value, isDrag: false };
   });
   surface.addEventListener("pointermove", (event) => {
-    if (pressed && hand) drag(event);
-    pointUnder(event);
+    const at = placeOf(event); // before a drag draws: it would have to be laid out first
+    if (pressed && hand) drag(event, at);
+    point(binadeAt(at));
   });
   for (const ended of ["pointerup", "pointercancel"]) surface.addEventListener(ended, () => {
     if (pressed?.isDrag) hand?.commit();
@@ -54,13 +55,13 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
   });
   surface.addEventListener("click", (event) => {
     if (wasDrag && event.detail > 0) return; // a drag ends with a click
-    pointUnder(event);
+    point(binadeAt(placeOf(event)));
     pickPointed();
   });
 
   /** The dragged bar stays under the pointer. */
-  function drag(event: PointerEvent): void {
-    const moved = pointIn(plot.element, event).x - pressed!.x;
+  function drag(event: PointerEvent, at: number): void {
+    const moved = at - pressed!.x;
     if (!pressed!.isDrag && Math.abs(moved) < CLICK) return;
     if (!pressed!.isDrag) surface.setPointerCapture(event.pointerId); // from the first move on: a capture takes the click from the bar
     pressed!.isDrag = true;
@@ -68,9 +69,14 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
     hand!.move(pressed!.scale + Math.round(moved / (x(low + 1) - x(low))));
   }
 
-  function pointUnder(event: MouseEvent): void {
+  function placeOf(event: MouseEvent): number {
+    return pointIn(plot.element, event).x;
+  }
+
+  /** The binade at a pixel, counted from the first drawn one. */
+  function binadeAt(at: number): number {
     const { x, low } = plot.frame.value;
-    point(Math.floor(x.invert(pointIn(plot.element, event).x - SIDE)) - low);
+    return Math.floor(x.invert(at - SIDE)) - low;
   }
 
   function point(to: number): void {
