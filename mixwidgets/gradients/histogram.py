@@ -113,10 +113,14 @@ def _exponents(wide: bool) -> range:
 
 @lru_cache(maxsize=64)
 def _keys(wide: bool, cuts: tuple[int, ...]) -> tuple[Array, Array]:
-    """For each key, the cell of its least magnitude, int64, and whether another cell starts inside it."""
+    """For each key, the cell of its least magnitude, and whether another cell starts inside it.
+
+    The cells are uint32: with signed ones the compiled loop, which takes them as indices, would look for
+    negative ones and take half as long again.
+    """
     edges = cell_edges(wide, cuts)
     starts = np.arange(1 << _KEY_BITS, dtype=edges.dtype) << _key_shift(edges)
-    first_cells = np.searchsorted(edges, starts, side="right")
+    first_cells = np.searchsorted(edges, starts, side="right").astype(np.uint32)
     ends = starts | (edges.dtype.type(1) << _key_shift(edges)) - 1
     return first_cells, first_cells != np.searchsorted(edges, ends, side="right")
 

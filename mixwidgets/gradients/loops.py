@@ -20,7 +20,7 @@ def count(bits: Any, mask: Any, shift: Any, first_cells: Any, edges: Any, counts
     """Add each value to the count of its cell.
 
     bits: uint32 or uint64, contiguous; mask: all bits but the sign; shift: how many bits lie below the 16
-    that index first_cells (int64); edges: `cell_edges`, of the dtype of bits; counts: int64 (edges + 1,).
+    that index first_cells (uint32); edges: `cell_edges`, of the dtype of bits; counts: int64 (edges + 1,).
     """
     for index in range(bits.size):
         magnitude = bits[index] & mask
