@@ -134,7 +134,12 @@ def test_it_is_for_all(shown):
     faults += looked_at(page, LAPTOP)
     controls = list(named(page))
     assert [role for role, words in controls if not words.strip() or role in ("generic", "none")] == []
-    told = "\n".join(words for _, words in controls)
+    handles = page.locator("#widget [role=slider]").evaluate_all(
+        "all => all.map((one) => one.getAttribute('aria-valuetext'))"
+    )
+    assert all(handles)  # a handle's value is told in words
+    assert lang == "en" or not re.search("[a-z]{2,} [a-z]{2,}", "\n".join(handles))
+    told = "\n".join([*(words for _, words in controls), *handles])
     assert left_in_english(told) == [] if lang == "zh" else not re.search(r"[\u3000-\u9fff]", told)
     walk_by_tab(page)
 
