@@ -3,11 +3,12 @@
 Accelerate needs none: pass the model and the optimiser from its `prepare` to `mixwidgets.watch`.
 """
 
-import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from mixwidgets.observe.watch import Watcher, watch
+from mixwidgets.store.journal import free_path
 
 
 class _Watching:
@@ -18,14 +19,13 @@ class _Watching:
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__()
-        self._options, self._trainings = options, 0
+        self._options = options
 
     def start(self, *loop: Any) -> None:
         self.stop()
-        self._trainings += 1
         options = dict(self._options)
-        if self._trainings > 1 and options.get("path") is not None:
-            options["path"] = f"{os.fspath(options['path'])}-{self._trainings}"
+        if self.watcher and options.get("path") is not None:
+            options["path"] = free_path(Path(options["path"]))
         self.watcher = watch(*loop, **options).start()
 
     def stop(self) -> None:
@@ -38,7 +38,7 @@ def trainer_callback(**options: Any) -> Any:
     """A `transformers.TrainerCallback` that watches a Trainer's model: `callbacks=[trainer_callback()]`.
 
     options: the options of `watch` other than model, optimizer and scaler, such as `every=10`. With `path`,
-        each further training is recorded in a folder next to it, `path-2`.
+        each further training is recorded in the next free folder beside it, such as `path-2`.
 
     Its attribute `watcher` is set when the training begins. If an error ends the training, Trainer does not
     call callbacks: call `Watcher.stop`. It does not pass them the loss of a step either; see its own log.

@@ -1,6 +1,5 @@
 """mixwidgets watch | report: observe an unmodified training script, and report on its gradients."""
 
-from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -39,12 +38,13 @@ def watch_script(
         from mixwidgets.formats.block import named_block_formats
         from mixwidgets.gradients.boundaries import signed_format
         from mixwidgets.observe.script import WatchedScript
+        from mixwidgets.store.journal import free_path
 
         signed_format(format)
         blocks = named_block_formats(block_format or ())
         steps = whole_number("every", every, 1, 10_000_000)
         script.open("rb").close()  # raises an OSError that says what is wrong with it
-        folder = path or _free(Path("runs") / script.stem)
+        folder = path or free_path(Path("runs") / script.stem)
         watched = WatchedScript(path=folder, every=steps, format=format, block_formats=blocks)
     try:
         watched.run(script, arguments or [])
@@ -89,10 +89,3 @@ def report_run(
     typer.echo(f"Gradients of step {state.snapshot.step:,}:")
     for finding in table.finding:
         typer.echo(f"  {plain(finding)}")
-
-
-def _free(path: Path) -> Path:
-    """The path, or the first free one of path-2, path-3 …"""
-    if not path.exists():
-        return path
-    return next(free for number in count(2) if not (free := path.with_name(f"{path.name}-{number}")).exists())

@@ -4,6 +4,7 @@ import os
 import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,7 +26,7 @@ from mixwidgets.observe.scalars import ScalarLog
 from mixwidgets.observe.targets import Loop, check_loop, listed
 from mixwidgets.store.errors import in_words, reason_of
 from mixwidgets.store.events import RunStarted
-from mixwidgets.store.journal import Journal, create_watched_run
+from mixwidgets.store.journal import Journal, create_watched_run, free_path
 from mixwidgets.store.watched_loop import WatchedLoop
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def watch(
     every: optimiser steps between observed steps; the first step is observed.
     format: the name of the format to which `report()` refers.
     path: a folder, missing or empty, that becomes the run directory of the observed steps: `open_run(path)`.
-        When watching is restarted, it records in a new folder next to it, `path-2`.
+        When watching is restarted, it records in the next free folder beside it, such as `path-2`.
     of: what is summarised: "gradients" of parameters, "activations" (module outputs, in all calls of a step),
         "activation_gradients" (with respect to these), "weights" (after the step).
     names: which parameters and modules, by their dotted names: a pattern such as "blocks.*.mlp.*", a sequence
@@ -90,7 +91,7 @@ class Watcher:
             )
         self.format = signed_format(format).name
         """The format to which `report()` refers."""
-        self._loop, self._path, self._runs = loop, path, 0
+        self._loop, self._path, self._has_run = loop, path, False
         weights = list(loop.parameters().values()) or list(loop.model.parameters())
         devices = {weight.device: None for weight in weights}
         self._device = next((device for device in devices if device.type != "cpu"), torch.device("cpu"))
@@ -254,11 +255,10 @@ class Watcher:
         return best_loss_scale(gradients, self.format if format is None else format)
 
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:
-        self._runs += 1
-        if self._runs > 1:
-            path = f"{os.fspath(path)}-{self._runs}"
+        path = free_path(Path(path)) if self._has_run else path
         what = WatchedLoop(model=self._loop.model_name, format=self.format, every=self.every)
         create_watched_run(what, path)
+        self._has_run = True
         journal = Journal(path)
         journal.append(
             RunStarted(

@@ -21,6 +21,7 @@ import secrets
 import shutil
 import threading
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Self
 
@@ -71,6 +72,13 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
         if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
             raise FileExistsError(errno.EEXIST, "it already exists and is not an empty folder")
         _make_run(folder, loop)
+
+
+def free_path(path: Path) -> Path:
+    """The path, or the first free one of path-2, path-3 …"""
+    if not path.exists():
+        return path
+    return next(free for number in count(2) if not (free := path.with_name(f"{path.name}-{number}")).exists())
 
 
 def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:

@@ -126,9 +126,10 @@ def test_lightnings_scaler():
 
 def test_each_training_with_a_callback_is_a_run_of_its_own(tmp_path):
     callback, loader = lightning_callback(every=1, path=tmp_path / "run"), torch.utils.data.DataLoader(DATA)
+    (tmp_path / "run-2").mkdir()  # another's
     for _ in range(2):
         lightning_trainer([callback]).fit(lightning_module(), loader)
-    for name in ("run", "run-2"):
+    for name in ("run", "run-3"):
         run = mw.open_run(tmp_path / name)
         assert (run.status, len(run.steps())) == ("completed", 8)
 

@@ -43,7 +43,7 @@ PACKAGES = {
         {"numpy", "torch"},
         {"pandas"},
     ),
-    "integrations": ({"observe"}, set(), {"transformers", "lightning", "pytorch_lightning"}),
+    "integrations": ({"observe", "store"}, set(), {"transformers", "lightning", "pytorch_lightning"}),
     "scheduler": (
         {"checks", "installed", "gradients", "task", "experiments", "store", "training"},
         set(),
