@@ -40,7 +40,7 @@ export function set(element: Element, attributes: Attributes): void {
       element.removeAttribute(name);
       continue;
     }
-    const text = value === true ? "" : name === "value" ? String(value) : plain(String(value));
+    const text = value === true ? "" : name === "value" || typeof value === "number" ? String(value) : plain(value);
     if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }
 }

@@ -235,18 +235,25 @@ def test_a_hand_is_followed_on_the_stage(page, tmp_path):
         assert abs(mark.bounding_box()["x"] - before["x"] - 150) < 2
 
 
-@pytest.mark.parametrize(("name", "zooms"), [("NumberLine", "line"), ("BitEditor", "page")])
-def test_a_second_finger_makes_a_drag_of_the_dot_a_pinch(page, chromium, tmp_path, name, zooms):
+@pytest.mark.parametrize(
+    ("name", "held", "slider", "zooms"),
+    [
+        ("NumberLine", ".mw-nl-handle", "number on the line", "line"),
+        ("BitEditor", ".mw-nl-handle", "number on the line", "page"),
+        ("LossScaleExplorer", ".mw-binades", "loss scale", "page"),
+    ],
+)
+def test_a_second_finger_makes_a_drag_a_pinch(page, chromium, tmp_path, name, held, slider, zooms):
     """The number from before comes back; and the line zooms, or the page where the line cannot."""
     context = chromium.new_context(has_touch=True, is_mobile=True, viewport={"width": PHONE, "height": 900})
     phone = context.new_page()
     with made(name, "en", tmp_path) as path:
         phone.goto(path.as_uri())
-        dot = phone.get_by_role("slider", name="number on the line")
-        before = dot.get_attribute("aria-valuetext")
-        dot.evaluate("one => one.scrollIntoView({ block: 'center' })")
+        number, handle = phone.get_by_role("slider", name=slider), phone.locator(held)
+        before = number.get_attribute("aria-valuetext")
+        handle.evaluate("one => one.scrollIntoView({ block: 'center' })")
         settle(phone)
-        box, seen = dot.bounding_box(), phone.locator("svg.mw-nl").first.get_attribute("aria-label")
+        box, seen = handle.bounding_box(), phone.locator("svg[role=img]").first.get_attribute("aria-label")
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         touch = context.new_cdp_session(phone)
 
@@ -256,15 +263,15 @@ def test_a_second_finger_makes_a_drag_of_the_dot_a_pinch(page, chromium, tmp_pat
 
         fingers("touchStart", x)
         fingers("touchMove", x + 20)
-        expect(dot).not_to_have_attribute("aria-valuetext", before)
+        expect(number).not_to_have_attribute("aria-valuetext", before)
         fingers("touchStart", x + 20, x - 30)
-        expect(dot).to_have_attribute("aria-valuetext", before)
+        expect(number).to_have_attribute("aria-valuetext", before)
         for reach in (20, 40, 60, 80):
             fingers("touchMove", x + 20 + reach, x - 30 - reach)
         fingers("touchEnd")
         settle(phone)
-        expect(dot).to_have_attribute("aria-valuetext", before)
-        now = phone.locator("svg.mw-nl").first.get_attribute("aria-label")
+        expect(number).to_have_attribute("aria-valuetext", before)
+        now = phone.locator("svg[role=img]").first.get_attribute("aria-label")
         assert {"line": now != seen, "page": phone.evaluate("visualViewport.scale") > 1}[zooms]
         expect(phone.get_by_role("button", name="undo", disabled=False)).to_have_count(0)
     context.close()

@@ -1,10 +1,10 @@
-// A number line as SVG: a format's values as ticks, or as bands where they are too close, and the marks of a number.
+// A number line as SVG: a format's values as ticks, or as bands where they are too close, and the marks of a number. The
+// values change with the view alone, and the marks with the number too.
 
-import type { FloatFormat } from "#core/formats/float_format.ts";
 import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { labelOf, type DrawnMark } from "./marks.ts";
-import { APART, rowOf, type Row } from "./ticks.ts";
+import { APART, type Row } from "./ticks.ts";
 import { pixelOf, type Viewport } from "./viewport.ts";
 
 /** Where the parts of a line are, in pixels from the top. */
@@ -25,15 +25,9 @@ export const CHARACTER = 7.4; // pixels, of the labels' type
 const LETTERED = 18; // pixels: ticks at least this far apart have letters
 const EDGE = 6;
 
-/** A format's line with its marks. */
-export function drawLine(fmt: FloatFormat, marks: readonly DrawnMark[], view: Viewport, layout: Layout): SVGElement[] {
-  const row = rowOf(fmt, view);
-  const letters = layout.letters !== undefined && !fmt.tiesToLarger ? drawLetters(row, layout.letters) : [];
-  return [...drawRow(row, view, layout.axis, layout.tick), ...letters, ...drawMarks(marks, view, layout)];
-}
-
-/** A format's values around the height `y`. */
-export function drawRow({ ticks, bands, range }: Row, view: Viewport, y: number, tick: number): SVGElement[] {
+/** A format's values. */
+export function drawRow(row: Row, { axis: y, tick, letters }: Pick<Layout, "axis" | "tick" | "letters">): SVGElement[] {
+  const { fmt, view, ticks, bands, range } = row;
   const lines = [s("line", { class: "mw-nl-beyond", x1: 0, x2: view.width, y1: y, y2: y })];
   if (range) lines.push(s("line", { class: "mw-nl-axis", x1: range[0], x2: range[1], y1: y, y2: y }));
   return [
@@ -45,6 +39,7 @@ export function drawRow({ ticks, bands, range }: Row, view: Viewport, y: number,
       return s("rect", { class: "mw-nl-band", x, y: y - tick + 3, width, height: 2 * tick - 6, opacity: opacity.toFixed(2) });
     }),
     ...ticks.map(({ x }) => s("line", { class: "mw-nl-tick", x1: x, x2: x, y1: y - tick, y2: y + tick })),
+    ...(letters !== undefined && !fmt.tiesToLarger ? drawLetters(row, letters) : []),
   ];
 }
 
@@ -63,7 +58,8 @@ function letterAt(x: number, y: number, even: boolean): SVGElement {
   return s("text", { class: "mw-nl-letter", x, y }, t(even ? "line.even_letter" : "line.odd_letter"));
 }
 
-function drawMarks(marks: readonly DrawnMark[], view: Viewport, layout: Layout): SVGElement[] {
+/** The marks on a format's values. */
+export function drawMarks(marks: readonly DrawnMark[], view: Viewport, layout: Layout): SVGElement[] {
   if (marks.length === 0) return [s("text", { class: "mw-nl-empty", x: view.width / 2, y: layout.input }, t("bits.line_nan"))];
   const { axis, tick } = layout;
   const xs = new Map(marks.map((mark) => [mark, pixelOf(view, mark.value)]));

@@ -9,19 +9,21 @@ import { draggable, pointIn } from "#ui/pointer.ts";
 import type { Effects } from "#ui/view.ts";
 import { marksOf, type Rounded } from "./marks.ts";
 import { targetAt, targetBeside, type Target } from "./targets.ts";
-import { pixelOf, type Viewport } from "./viewport.ts";
+import type { Row } from "./ticks.ts";
+import { pixelOf } from "./viewport.ts";
 
 const INSET = 10; // pixels from the end of the line, where the dot of a number beyond it is drawn
 const CLICK = 3; // pixels that the pointer may move in a click
 
 export interface Line {
-  /** What holds the line: as wide as the viewport, and the place of the handle. */
+  /** What holds the line: as wide as the view, and the place of the handle. */
   readonly element: HTMLElement;
   readonly number: ReadonlySignal<Rounded>;
-  readonly viewport: ReadonlySignal<Viewport>;
+  /** The values of the number's format in view. */
+  readonly row: ReadonlySignal<Row>;
   /** Height of the axis, in pixels from the top. */
   readonly axis: number;
-  /** Called when a drag begins; the viewport must not change until `release`. */
+  /** Called when a drag begins; the view must not change until `release`. */
   grab(): void;
   take(target: Target): void;
   /** Take the number from before the drag again. */
@@ -30,15 +32,15 @@ export interface Line {
 }
 
 /** Add the handle to the line's element. A click on the line moves the number there. */
-export function addHandle(view: Effects, { element, number, viewport, axis, grab, take, back, release }: Line): void {
+export function addHandle(view: Effects, { element, number, row, axis, grab, take, back, release }: Line): void {
   const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
   handle.style.top = `${axis}px`;
   element.append(handle);
   const marks = computed(() => marksOf(number.value));
   const x = computed(() => {
     const input = marks.value.find(({ role }) => role === "input");
-    const at = input ? pixelOf(viewport.value, input.value) : 0;
-    return Math.min(Math.max(at, INSET), viewport.value.width - INSET);
+    const at = input ? pixelOf(row.value.view, input.value) : 0;
+    return Math.min(Math.max(at, INSET), row.value.view.width - INSET);
   });
 
   view.effect(() => {
@@ -50,7 +52,7 @@ export function addHandle(view: Effects, { element, number, viewport, axis, grab
     const value = figure(fmt, code).text;
     set(handle, {
       "aria-valuemin": 0, // in pixels: ARIA allows no exponents, as in 1.8e308
-      "aria-valuemax": viewport.value.width,
+      "aria-valuemax": row.value.view.width,
       "aria-valuenow": Math.round(x.value),
       "aria-valuetext": mark.taken || input === "" ? value : t("line.handle_value", { input: mark.label, value }),
     });
@@ -66,7 +68,7 @@ export function addHandle(view: Effects, { element, number, viewport, axis, grab
         if (!isDrag && Math.abs(to - x.value) < 1) return;
         if (!isDrag) grab();
         isDrag = true;
-        take(targetAt(number.value.fmt, viewport.value, to));
+        take(targetAt(row.value, to));
       },
       back: () => isDrag && back(),
     };
@@ -95,6 +97,6 @@ export function addHandle(view: Effects, { element, number, viewport, axis, grab
   element.addEventListener("pointerdown", (event) => (down = event.clientX));
   element.addEventListener("click", (event) => {
     const isMove = event.target === handle || Math.abs(event.clientX - down) > CLICK;
-    if (!isMove) take(targetAt(number.value.fmt, viewport.value, pointIn(element, event).x));
+    if (!isMove) take(targetAt(row.value, pointIn(element, event).x));
   });
 }

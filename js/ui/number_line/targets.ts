@@ -1,13 +1,12 @@
 // The number that the pointer or a key selects on the line: a value of the format, a midpoint, or one in between.
 
-import type { FloatFormat } from "#core/formats/float_format.ts";
 import {
   add, compare, divide, floorLog10, magnitudeOf, multiply, negate, power, rational, subtract, type Rational,
 } from "#core/formats/rational.ts";
 import { cut } from "#ui/digits.ts";
 import type { Mark } from "./marks.ts";
-import { rowOf } from "./ticks.ts";
-import { pixelOf, unitOf, valueAt, type Viewport } from "./viewport.ts";
+import type { Row } from "./ticks.ts";
+import { pixelOf, unitOf, valueAt } from "./viewport.ts";
 
 /** A code of the format, or a text to be rounded to it. */
 export type Target = { readonly code: bigint } | { readonly text: string };
@@ -19,11 +18,10 @@ const EIGHTHS = 8n; // a key moves by this fraction of the gap between two value
 const DIGITS = 1_200; // more than any midpoint has, so that texts are exact
 
 /** The number at a pixel, with as few digits as distinguish it from the next pixel's. */
-export function targetAt(fmt: FloatFormat, viewport: Viewport, pixel: number): Target {
-  const x = Math.min(Math.max(pixel, EDGE), viewport.width - EDGE);
+export function targetAt({ fmt, view, ticks: values, bands }: Row, pixel: number): Target {
+  const x = Math.min(Math.max(pixel, EDGE), view.width - EDGE);
   const isNear = (at: number) => Math.abs(at - x) <= MAGNET;
-  const { ticks: values, bands } = rowOf(fmt, viewport);
-  const beyond = (value: Rational) => ({ value, x: pixelOf(viewport, value), code: null }); // the step past the largest value
+  const beyond = (value: Rational) => ({ value, x: pixelOf(view, value), code: null }); // the step past the largest value
   const ticks = [
     ...(values[0]?.code === (fmt.signBit | fmt.maxCode) ? [beyond(negate(fmt.overflowStep))] : []),
     ...values,
@@ -38,8 +36,8 @@ export function targetAt(fmt: FloatFormat, viewport: Viewport, pixel: number): T
       return textOf(divide(add(tick.value, next.value), rational(2n)));
     }
   }
-  const value = valueAt(viewport, x);
-  const step = power(10n, floorLog10(unitOf(viewport.level)));
+  const value = valueAt(view, x);
+  const step = power(10n, floorLog10(unitOf(view.level)));
   const { numerator, denominator } = divide(magnitudeOf(value), step);
   const rounded = multiply(rational((2n * numerator + denominator) / (2n * denominator)), step);
   return textOf(value.numerator < 0n ? negate(rounded) : rounded);

@@ -23,7 +23,10 @@ interface Band {
   readonly gap: number;
 }
 
+/** The part of a format that a view shows. */
 export interface Row {
+  readonly fmt: FloatFormat;
+  readonly view: Viewport;
   readonly ticks: readonly Tick[];
   readonly bands: readonly Band[];
   /** Where the finite range starts and ends, in pixels, clipped to the view; null where none of it is in view. */
@@ -39,13 +42,12 @@ export function largest(fmt: FloatFormat): Rational {
   return exact(fmt, fmt.maxCode);
 }
 
-/** The part of a format that a view shows. */
 export function rowOf(fmt: FloatFormat, view: Viewport): Row {
   const [left, right] = endsOf(view);
   const lowest = fmt.signed ? negate(largest(fmt)) : exact(fmt, 0n);
   const low = compare(left, lowest) > 0 ? left : lowest;
   const high = compare(right, largest(fmt)) < 0 ? right : largest(fmt);
-  if (compare(low, high) > 0) return { ticks: [], bands: [], range: null, count: 0n };
+  if (compare(low, high) > 0) return { fmt, view, ticks: [], bands: [], range: null, count: 0n };
   const halves = [];
   if (low.numerator < 0n) halves.push(halfOf(fmt, view, high.numerator < 0n ? negate(high) : ZERO, negate(low), true));
   if (high.numerator > 0n) halves.push(halfOf(fmt, view, low.numerator > 0n ? low : ZERO, high, false));
@@ -53,6 +55,8 @@ export function rowOf(fmt: FloatFormat, view: Viewport): Row {
     halves.push({ ticks: [{ x: pixelOf(view, ZERO), value: ZERO, code: 0n }], bands: [], count: 1n });
   }
   return {
+    fmt,
+    view,
     ticks: halves.flatMap(({ ticks }) => ticks).sort((a, b) => a.x - b.x),
     bands: joined(halves.flatMap(({ bands }) => bands)),
     range: [pixelOf(view, low), pixelOf(view, high)],
@@ -61,7 +65,7 @@ export function rowOf(fmt: FloatFormat, view: Viewport): Row {
 }
 
 /** The values of one sign with magnitudes from `low` to `high`, without zero. */
-function halfOf(fmt: FloatFormat, view: Viewport, low: Rational, high: Rational, negative: boolean): Omit<Row, "range"> {
+function halfOf(fmt: FloatFormat, view: Viewport, low: Rational, high: Rational, negative: boolean): Pick<Row, "ticks" | "bands" | "count"> {
   const valueOf = (code: bigint) => (negative ? negate(fmt.magnitude(code)) : fmt.magnitude(code));
   const bandOf = (first: bigint, last: bigint, gap: number) => {
     const next = last < fmt.maxCode ? last + 1n : last; // a band goes on to where the next value stands

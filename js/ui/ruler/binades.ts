@@ -5,7 +5,7 @@ import { computed, signal } from "@preact/signals-core";
 import { announcer } from "#ui/announcer.ts";
 import { h, s, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { pointIn } from "#ui/pointer.ts";
+import { draggable, pointIn } from "#ui/pointer.ts";
 import { FLOOR, HEAD, type Histogram, type Ruled, SIDE } from "./histogram.ts";
 import { cellWords } from "./words.ts";
 
@@ -37,37 +37,31 @@ export function binades({ view, answers, scale, hand }: Ruled, plot: Histogram, 
     event.preventDefault();
     spoken.say(said.textContent!);
   });
-  let pressed: { x: number; scale: number; isDrag: boolean } | undefined;
-  let wasDrag = false;
-  surface.addEventListener("pointerdown", (event) => {
-    wasDrag = false;
-    if (event.button === 0 && hand) pressed = { x: placeOf(event), scale: scale.value, isDrag: false };
-  });
-  surface.addEventListener("pointermove", (event) => {
-    const at = placeOf(event); // before a drag draws: it would have to be laid out first
-    if (pressed && hand) drag(event, at);
-    point(binadeAt(at));
-  });
-  for (const ended of ["pointerup", "pointercancel"]) surface.addEventListener(ended, () => {
-    if (pressed?.isDrag) hand?.commit();
-    wasDrag = pressed?.isDrag === true;
-    pressed = undefined;
+  let [isHeld, wasDrag] = [false, false];
+  surface.addEventListener("pointermove", (event) => isHeld || point(binadeAt(placeOf(event))));
+  if (hand) draggable(surface, (down) => {
+    const [from, fromScale] = [placeOf(down), scale.value];
+    [isHeld, wasDrag] = [true, false];
+    return {
+      /** The dragged bar stays under the pointer. */
+      move(event) {
+        const at = placeOf(event); // before anything is drawn, which would have to be laid out first
+        point(binadeAt(at));
+        wasDrag ||= Math.abs(at - from) >= CLICK;
+        const { x, low } = plot.frame.value;
+        if (wasDrag) hand.move(fromScale + Math.round((at - from) / (x(low + 1) - x(low))));
+      },
+      back: () => wasDrag && hand.move(fromScale),
+    };
+  }, () => {
+    isHeld = false;
+    if (wasDrag) hand.commit();
   });
   surface.addEventListener("click", (event) => {
     if (wasDrag && event.detail > 0) return; // a drag ends with a click
     point(binadeAt(placeOf(event)));
     pickPointed();
   });
-
-  /** The dragged bar stays under the pointer. */
-  function drag(event: PointerEvent, at: number): void {
-    const moved = at - pressed!.x;
-    if (!pressed!.isDrag && Math.abs(moved) < CLICK) return;
-    if (!pressed!.isDrag) surface.setPointerCapture(event.pointerId); // from the first move on: a capture takes the click from the bar
-    pressed!.isDrag = true;
-    const { x, low } = plot.frame.value;
-    hand!.move(pressed!.scale + Math.round(moved / (x(low + 1) - x(low))));
-  }
 
   function placeOf(event: MouseEvent): number {
     return pointIn(plot.element, event).x;

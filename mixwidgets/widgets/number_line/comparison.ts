@@ -1,70 +1,92 @@
 // The format's line, a row for each format that it is compared with, and a decimal ruler under all.
 
+import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { exact, isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
-import { rational } from "#core/formats/rational.ts";
+import { rational, type Rational } from "#core/formats/rational.ts";
 import { s, set } from "#ui/dom.ts";
-import { t } from "#ui/messages.ts";
+import { inSeries, listed, t } from "#ui/messages.ts";
 import { cut, figure, integer } from "#ui/digits.ts";
-import { drawLine, drawRow } from "#ui/number_line/drawing.ts";
+import { drawMarks, drawRow } from "#ui/number_line/drawing.ts";
 import type { Mark } from "#ui/number_line/marks.ts";
-import { rowOf } from "#ui/number_line/ticks.ts";
-import { pixelOf, type Viewport } from "#ui/number_line/viewport.ts";
+import { rowOf, type Row } from "#ui/number_line/ticks.ts";
+import { contains, endsOf, pixelOf, type Viewport } from "#ui/number_line/viewport.ts";
+import type { Effects } from "#ui/view.ts";
 import { drawRuler } from "./ruler.ts";
 
 const CAPTION = 12; // pixels
 export const LAYOUT = { midpoint: 38, input: 56, axis: 80, tick: 10, letters: 106, labels: 124 };
 const ROWS = 150; // where the rows of the other formats begin
 const ROW = 48;
+const ROW_AXIS = 30; // from the top of such a row
 const RULER = 44;
 const NARROW = 420; // width below which a row's caption has room for its result only
 
-export interface Scene {
-  readonly fmt: FloatFormat;
-  readonly marks: readonly Mark[];
-  readonly others: readonly FloatFormat[];
+interface Scene {
+  readonly row: ReadonlySignal<Row>;
+  readonly marks: ReadonlySignal<readonly Mark[]>;
+  /** The formats of the rows below. */
+  readonly others: ReadonlySignal<readonly FloatFormat[]>;
   /** The exact input as text, to be rounded to the other formats. */
-  readonly text: string;
+  readonly text: ReadonlySignal<string>;
 }
 
-/** Draw into an SVG; gives the captions, for the SVG's description. */
-export function draw(svg: SVGSVGElement, { fmt, marks, others, text }: Scene, view: Viewport): string[] {
-  const height = ROWS + ROW * others.length + RULER;
-  set(svg, { viewBox: `0 0 ${view.width} ${height}`, height });
-  svg.style.minHeight = `${height}px`;
-  const input = marks.find(({ role }) => role === "input");
-  const plumb = input && pixelOf(view, input.value);
-  const captions = [captionOf(fmt, view)];
-  const rows = others.flatMap((other, i) => {
-    const top = ROWS + ROW * i;
-    const result = resultOf(other, text);
-    captions.push(captionOf(other, view, result));
-    return [
-      drawCaption(other, captions.at(-1)!, top + 13),
-      ...drawRow(rowOf(other, view), view, top + 30, 10),
-      ...drawResult(other, result, view, top + 30),
-    ];
+export function comparison(view: Effects, { row, marks, others, text }: Scene): SVGSVGElement {
+  const [values, marked] = [s("g"), s("g")];
+  const svg = s("svg", { class: "mw-nl", role: "img" }, values, marked);
+  const rows = computed(() => others.value.map((fmt) => rowOf(fmt, row.value.view)));
+  const ends = computed(() => endsOf(row.value.view).map((end) => cut(end, 17)) as [string, string]);
+  const height = computed(() => ROWS + ROW * others.value.length + RULER);
+  const input = () => marks.value.find(({ role }) => role === "input")?.value;
+  view.effect(() => {
+    const width = row.value.view.width;
+    set(svg, { viewBox: `0 0 ${width} ${height.value}`, height: height.value });
+    svg.style.minHeight = `${height.value}px`;
   });
-  const inside = plumb !== undefined && plumb >= 0 && plumb <= view.width;
-  svg.replaceChildren(
-    ...(inside && others.length ? [s("line", { class: "mw-nl-plumb", x1: plumb, x2: plumb, y1: LAYOUT.axis, y2: height - RULER })] : []),
-    ...rows,
-    drawCaption(fmt, captions[0]!, CAPTION),
-    ...drawLine(fmt, marks, view, LAYOUT),
-    ...drawRuler(view, input?.value ?? rational(0n), height - RULER + 8),
-  );
-  return [fmt, ...others].map(({ name }, i) => name + captions[i]!);
+  view.effect(() => values.replaceChildren(
+    ...rows.value.flatMap((other, i) => drawRow(other, { axis: topOf(i) + ROW_AXIS, tick: LAYOUT.tick })),
+    ...drawRow(row.value, LAYOUT),
+    ...drawRuler(row.value.view, () => input() ?? rational(0n), height.value - RULER + 8),
+  ));
+  view.effect(() => {
+    const { view: viewport } = row.value;
+    const lines = [
+      { row: row.value, result: null, top: 0 },
+      ...rows.value.map((other, i) => ({ row: other, result: resultOf(other.fmt, text.value), top: topOf(i) })),
+    ];
+    const captions = lines.map((line) => captionOf(line.row, line.result));
+    marked.replaceChildren(
+      ...(others.value.length ? drawPlumb(input(), viewport, height.value - RULER) : []),
+      ...lines.flatMap((line, i) => [
+        s("text", { class: "mw-nl-caption", x: 0, y: line.top + CAPTION }, s("tspan", { class: "mw-nl-name" }, line.row.fmt.name), captions[i]),
+        ...drawResult(line.row, line.result, line.top + ROW_AXIS),
+      ]),
+      ...drawMarks(marks.value, viewport, LAYOUT),
+    );
+    const [from, to] = ends.value;
+    const inside = listed(marks.value.filter(({ value }) => contains(viewport, value)).map(({ label }) => label));
+    const series = inSeries(lines.map(({ row: { fmt } }, i) => fmt.name + captions[i]));
+    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: series }) });
+  });
+  return svg;
 }
 
-function drawCaption({ name }: FloatFormat, caption: string, y: number): SVGElement {
-  return s("text", { class: "mw-nl-caption", x: 0, y }, s("tspan", { class: "mw-nl-name" }, name), caption);
+/** The top of the row of another format. */
+function topOf(index: number): number {
+  return ROWS + ROW * index;
+}
+
+/** From the number through the rows below. */
+function drawPlumb(input: Rational | undefined, viewport: Viewport, bottom: number): SVGElement[] {
+  if (!input || !contains(viewport, input)) return [];
+  const x = pixelOf(viewport, input);
+  return [s("line", { class: "mw-nl-plumb", x1: x, x2: x, y1: LAYOUT.axis, y2: bottom })];
 }
 
 /** " · 5 values in view · → 65536" */
-function captionOf(fmt: FloatFormat, view: Viewport, result: bigint | null = null): string {
-  const { count } = rowOf(fmt, view);
+function captionOf({ fmt, view, count }: Row, result: bigint | null): string {
   const values = count === 1n ? t("line.one") : t("line.count", { count: countText(count) });
   if (result === null) return ` · ${values}`;
   const rounded = `→ ${figure(fmt, result).text}`;
@@ -82,7 +104,7 @@ function countText(count: bigint): string {
 }
 
 /** A ring around the value that the input is rounded to in another format. */
-function drawResult(fmt: FloatFormat, code: bigint | null, view: Viewport, y: number): SVGElement[] {
+function drawResult({ fmt, view }: Row, code: bigint | null, y: number): SVGElement[] {
   if (code === null || !isFinite(fmt, code)) return [];
   const x = pixelOf(view, exact(fmt, code));
   return x < 0 || x > view.width ? [] : [s("circle", { class: "mw-nl-result", cx: x, cy: y, r: 5 })];

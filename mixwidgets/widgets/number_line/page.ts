@@ -9,21 +9,20 @@ import { announcer } from "#ui/announcer.ts";
 import { attempt } from "#ui/attempt.ts";
 import { button } from "#ui/buttons.ts";
 import { card, labelled } from "#ui/card.ts";
-import { cut } from "#ui/digits.ts";
-import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
+import { h, setText, uniqueId } from "#ui/dom.ts";
 import { textField } from "#ui/fields.ts";
-import { inSeries, listed, t } from "#ui/messages.ts";
+import { t } from "#ui/messages.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
 import { fitted, marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
-import { largest } from "#ui/number_line/ticks.ts";
-import { contains, endsOf, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
+import { largest, rowOf } from "#ui/number_line/ticks.ts";
+import { contains, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
 import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type State as NumberState } from "#widgets/bit_editor/state.ts";
 import { showSentence } from "#widgets/bit_editor/words.ts";
-import { draw, LAYOUT } from "./comparison.ts";
+import { comparison, LAYOUT } from "./comparison.ts";
 import { decision } from "./decision.ts";
 import { navigate } from "./navigation.ts";
 import steps from "./stage.json";
@@ -47,11 +46,8 @@ function render({ model, el }: RenderProps<State>): () => void {
   const wrong = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
   const callout = h("p", { class: "mw-callout" });
-  const svg = s("svg", { class: "mw-nl", role: "img" });
   const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, ...explained(t("line.keys")));
-  const board = h("div", {
-    class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id,
-  }, svg);
+  const board = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id });
   const announce = announcer(view);
 
   const marks = computed(() => marksOf(number.value));
@@ -59,6 +55,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   const chosen = signal<Viewport | null>(null); // by hand, until the number changes to one outside
   const isIn = (viewport: Viewport) => marks.value.some(({ role, value }) => role === "input" && contains(viewport, value));
   const visible = computed(() => (chosen.value ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value)));
+  const fmt = computed(() => number.value.fmt);
+  const row = computed(() => rowOf(fmt.value, visible.value));
+  const others = computed(() => othersOf(names.value, fmt.value));
+  const svg = comparison(view, { row, marks, others, text: computed(() => exactInput(number.value)) });
+  board.append(svg);
   const look = (next: Viewport | null) => {
     chosen.value = next;
     announce.say(svg.getAttribute("aria-label")!);
@@ -66,19 +67,12 @@ function render({ model, el }: RenderProps<State>): () => void {
   const zoom = (steps: number, pixel = visible.value.width / 2) => look(zoomed(visible.value, steps, pixel));
   const pan = (pixels: number) => look(panned(visible.value, pixels));
   const fit = () => look(null);
-  const whole = () => look(viewportOf({ numerator: 0n, denominator: 1n }, largest(number.value.fmt), 0.46, width.value));
+  const whole = () => look(viewportOf({ numerator: 0n, denominator: 1n }, largest(fmt.value), 0.46, width.value));
 
   view.effect(() => {
     select.value = number.value.fmt.name;
     setText(wrong, "");
     value.show(number.value.input || toDecimal(number.value.fmt, number.value.code));
-  });
-  view.effect(() => {
-    const { fmt } = number.value;
-    const captions = draw(svg, { fmt, marks: marks.value, others: othersOf(names.value, fmt), text: exactInput(number.value) }, visible.value);
-    const [from, to] = endsOf(visible.value).map((end) => cut(end, 17)) as [string, string];
-    const inside = listed(marks.value.filter((mark) => contains(visible.value, mark.value)).map((mark) => mark.label));
-    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: inSeries(captions) }) });
   });
   showSentence(callout, number.value);
   view.onChange(number, () => {
@@ -96,7 +90,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const take = (target: Target) => edit(movedTo(number.value, target), "soon");
   let before = number.value; // a drag of the dot
   addHandle(view, {
-    element: board, number, viewport: visible, axis: LAYOUT.axis,
+    element: board, number, row, axis: LAYOUT.axis,
     grab() {
       before = number.value;
       chosen.value = visible.value;

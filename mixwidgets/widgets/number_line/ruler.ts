@@ -19,11 +19,12 @@ interface Ruler {
   readonly origin: Rational | null;
 }
 
-/** `reference`: a number in the view, such as the one that is explained. */
-export function rulerOf(view: Viewport, reference: Rational): Ruler {
+/** `reference` gives a number in the view, such as the one that is explained. It is called only if labels are offsets. */
+export function rulerOf(view: Viewport, reference: () => Rational): Ruler {
   const plain = marksFrom(view, rational(0n), "");
   if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
-  return { marks: marksFrom(view, reference, "+"), origin: reference };
+  const origin = reference();
+  return { marks: marksFrom(view, origin, "+"), origin };
 }
 
 function marksFrom(view: Viewport, origin: Rational, plus: string): Ruler["marks"] {
@@ -50,7 +51,7 @@ function ceiling({ numerator, denominator }: Rational): bigint {
 }
 
 /** The ruler at the height `y`. */
-export function drawRuler(view: Viewport, reference: Rational, y: number): SVGElement[] {
+export function drawRuler(view: Viewport, reference: () => Rational, y: number): SVGElement[] {
   const { marks, origin } = rulerOf(view, reference);
   return [
     s("line", { class: "mw-nl-axis", x1: 0, x2: view.width, y1: y, y2: y }),
