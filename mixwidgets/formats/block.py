@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mixwidgets.formats.catalogue import get_format
+from mixwidgets.formats.catalogue import get_format, one_or_several
 from mixwidgets.formats.fixed_point import INT8, FixedPoint
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.scale_rules import check_scale_rule, scale_exponent
@@ -193,9 +193,7 @@ BlockFormats = str | BlockFormat | Iterable[str | BlockFormat]
 
 def named_block_formats(given: BlockFormats) -> tuple[BlockFormat, ...]:
     """The block formats, each once. Raises the errors of `get_block_format`."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        return (get_block_format(given),)
-    return tuple(dict.fromkeys(map(get_block_format, given)))
+    return tuple(dict.fromkeys(map(get_block_format, one_or_several(given))))
 
 
 def any_format(name: object) -> FloatFormat | BlockFormat:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
@@ -44,6 +44,11 @@ def get_format(name: object) -> FloatFormat:
     if family := p3109.from_name(wanted):
         return family
     raise ValueError(_unknown(wanted))
+
+
+def one_or_several(formats: Any) -> list[Any]:
+    """The formats as a list, of one (a name, a dtype or an object) or an iterable of them."""
+    return [formats] if isinstance(formats, str) or not isinstance(formats, Iterable) else list(formats)
 
 
 def _dtype_name(name: object) -> str:

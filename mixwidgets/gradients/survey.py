@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixwidgets.formats.block import BlockFormat, any_format
+from mixwidgets.formats.catalogue import one_or_several
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.block_loss import SPREAD
 from mixwidgets.gradients.blocked_tensor import BlockedTensor
@@ -57,8 +58,7 @@ def survey(
     """
     import pandas as pd
 
-    several = [formats] if isinstance(formats, str | FloatFormat | BlockFormat) else formats
-    wanted = list(map(any_format, several))
+    wanted = list(map(any_format, one_or_several(formats)))
     rows: list[dict[str, Any]] = []
     sharded = 0
     for name, given in tensors(source):

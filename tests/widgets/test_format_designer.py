@@ -65,12 +65,15 @@ def test_a_format_whose_bias_is_the_old_usual_one_keeps_it():
     [
         ("exponent_bits", 0, "integer from 1 to 11"),
         ("exponent_bits", 12, "integer from 1 to 11"),
+        ("exponent_bits", "5", "integer from 1 to 11, not '5'"),
+        ("bias", 7.5, "integer from -4096 to 4096, not 7.5"),
+        ("infinity", 3, "must be one of ieee, top, none, not 3"),
         ("fraction_bits", 53, "integer from 0 to 52"),
         ("bias", 5000, "integer from -4096 to 4096"),
         ("infinity", "top", "choose both or neither"),
         ("nan", "somewhere", "must be one of"),
         ("fraction_bits", 0, "fraction bit"),
-        ("signed", "yes", "boolean|True or False"),
+        ("signed", "yes", "signed must be True or False, not 'yes'"),
     ],
 )
 def test_what_makes_no_format_is_refused_and_the_last_good_design_stays(name, value, words):
@@ -107,7 +110,7 @@ def test_the_page_s_design_is_taken_whole_or_refused_whole(monkeypatch):
         {"exponent_bits": "4"},
         {"exponent_bits": 99, "bias": 1},
         {"nan": "<script>"},
-        {"bias": None},
+        {"bias": "7"},
     ):
         sent.clear()
         designer.set_state(hostile)

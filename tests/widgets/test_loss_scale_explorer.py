@@ -159,6 +159,9 @@ def test_a_wrong_scale_is_refused_and_the_last_stays(explorer, log2):
 def test_the_formats_to_compare(explorer):
     explorer.compare = ["half", "float8_e5m2", "float16"]
     assert explorer.compare == ["float16", "float8_e5m2"]
+    explorer.compare = np.float16
+    assert explorer.compare == ["float16"]
+    explorer.compare = ["float16", "float8_e5m2"]
     for wrong in (["float64"], ["fp17"], [None], 3, ["bf16", "fp16", "float8_e5m2", "float8_e4m3fn"]):
         with pytest.raises(TraitError):
             explorer.compare = wrong

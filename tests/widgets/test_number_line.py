@@ -1,6 +1,7 @@
 """NumberLine without a page: its traits, and how it follows a linked editor."""
 
 import ipywidgets
+import numpy as np
 import pytest
 import traitlets
 
@@ -27,6 +28,8 @@ def test_it_holds_a_number_and_the_formats_beside_it():
     assert line.formats == ["bfloat16", "float32"]
     line.formats = "half"
     assert line.formats == ["float16"]
+    line.formats = np.float32
+    assert line.formats == ["float32"]
     line.format = "float64"
     assert line.value == 65505
 
@@ -34,7 +37,7 @@ def test_it_holds_a_number_and_the_formats_beside_it():
 OWN = mw.FloatFormat("own", exponent_bits=5, fraction_bits=3)  # its name says nothing to a page
 
 
-@pytest.mark.parametrize("bad", [["float99"], ["fp8"], "float99", [None], [["float16"]], [OWN]])
+@pytest.mark.parametrize("bad", [["float99"], ["fp8"], "float99", [None], None, 8, [["float16"]], [OWN]])
 def test_wrong_formats_are_refused_and_the_last_good_ones_stay(bad):
     line = mw.NumberLine(1, formats=["float32"])
     with pytest.raises((TypeError, ValueError, traitlets.TraitError), match="format"):

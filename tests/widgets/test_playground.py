@@ -59,6 +59,10 @@ WRONG = [
     ("loss_scale", "Dynamic", "Did you mean 'dynamic'"),
     ("log2_loss_scale", 41, "from -24 to 40"),
     ("batch_size", 65, "from 1 to 64; got 65"),
+    ("batch_size", 16.0, "a whole number from 1 to 64.*Write 16"),
+    ("master_weights", "yes", "master_weights takes True or False; got 'yes'"),
+    ("learning_rate", "fast", "learning_rate takes a number from 0"),
+    ("activation", 3, "activation 3 is not known; it is one of 'tanh', 'relu'"),
     ("seed", 2**32, "from 0 to 4294967295"),
     ("steps", 10**9, "from 1 to 100000; got 1000000000"),
     ("weight_format", None, "a format is a name such as 'float16' or a dtype, not None"),
@@ -81,6 +85,16 @@ def test_a_format_is_assigned_as_the_constructor_takes_it(playground):
     for given, name in ((np.float16, "float16"), (own, "custom_e5m7")):
         playground.weight_format = given
         assert playground.weight_format == name
+
+
+def test_a_number_is_assigned_as_text_too(playground):
+    playground.loss_weight, playground.batch_size = "2^-24", "16"
+    assert (playground.loss_weight, playground.batch_size) == (2**-24, 16)
+
+
+def test_a_default_is_each_playground_s_own(playground):
+    playground.layers.append(99)
+    assert mw.Playground().layers == DEFAULTS["layers"]
 
 
 def test_a_format_of_ones_own_that_is_not_as_ieee_formats_are():

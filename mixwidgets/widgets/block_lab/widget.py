@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mixwidgets.formats.block import BlockQuantization, get_block_format
 from mixwidgets.formats.scale_rules import check_scale_rule
 from mixwidgets.widgets.base import MixWidget
+from mixwidgets.widgets.checked import Checked
 
 SIZES = (16, 32)
 _CODES = re.compile("|".join(f"[0-9a-f]{{{8 * size}}}" for size in SIZES))
@@ -25,9 +26,9 @@ class BlockLab(MixWidget):
     _page = "block_lab"
     _state_traits: ClassVar = {"format": None, "scale_rule": None, "_codes": None}
 
-    format: traitlets.TraitType[str, Any] = traitlets.TraitType("mxfp4").tag(sync=True)
+    format = Checked("mxfp4", lambda format: get_block_format(format).name)
     """The block format, by name: "mxfp4", "mxfp6_e2m3", "mxfp8_e4m3", "mxint8", "nvfp4" and the others."""
-    scale_rule: traitlets.TraitType[str, Any] = traitlets.TraitType("FLOOR").tag(sync=True)
+    scale_rule = Checked("FLOOR", check_scale_rule)
     """How MX chooses the shared scale: "FLOOR", "CEIL", "RCEIL" or "EVEN". NVFP4 has its own rule."""
 
     _codes = traitlets.Unicode().tag(sync=True)  # of the values in float32, eight hex digits each
@@ -37,9 +38,7 @@ class BlockLab(MixWidget):
     ) -> None:
         if values is None:
             values = np.random.default_rng(4).standard_normal(max(SIZES)).round(2)
-        super().__init__(
-            format=_format(format), scale_rule=_rule(scale_rule), _codes=_to_codes(values), **traits
-        )
+        super().__init__(format=format, scale_rule=scale_rule, _codes=_to_codes(values), **traits)
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -55,14 +54,6 @@ class BlockLab(MixWidget):
         """Scales, codes and dequantised elements as shown in the page."""
         fmt = get_block_format(self.format)
         return fmt.quantize(self.values, scale_rule=None if fmt.tensor_scale else self.scale_rule)
-
-    @traitlets.validate("format")
-    def _validate_format(self, proposal: Any) -> str:
-        return _format(proposal["value"])
-
-    @traitlets.validate("scale_rule")
-    def _validate_scale_rule(self, proposal: Any) -> str:
-        return _rule(proposal["value"])
 
     @traitlets.validate("_codes")
     def _validate_codes(self, proposal: Any) -> str:
@@ -106,18 +97,3 @@ def _check_finite(values: NDArray[np.float32]) -> None:
             f"elements must be finite float32 numbers; element {index} is {values[index]}. "
             "BlockFormat.quantize takes infinities and NaN too"
         )
-
-
-def _format(format: object) -> str:
-    """The canonical name."""
-    try:
-        return get_block_format(format).name
-    except (TypeError, ValueError) as error:
-        raise traitlets.TraitError(str(error)) from None
-
-
-def _rule(rule: object) -> str:
-    try:
-        return check_scale_rule(rule)
-    except ValueError as error:
-        raise traitlets.TraitError(str(error)) from None

@@ -8,6 +8,7 @@ from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.p3109 import p3109
 from mixwidgets.widgets.base import MixWidget
+from mixwidgets.widgets.checked import Checked
 
 _DESIGN = ("exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero")
 
@@ -24,13 +25,13 @@ class FormatDesigner(MixWidget):
 
     _page = "format_designer"
 
-    exponent_bits = traitlets.Int(4, help="Width w of the biased exponent field, 1 … 11.").tag(sync=True)
-    fraction_bits = traitlets.Int(3, help="Width t of the stored fraction, 0 … 52.").tag(sync=True)
-    bias = traitlets.Int(7, help="What is subtracted from the biased exponent.").tag(sync=True)
-    infinity = traitlets.Unicode("ieee", help='"ieee", "top" or "none".').tag(sync=True)
-    nan = traitlets.Unicode("ieee", help='"ieee", "top", "negative_zero" or "none".').tag(sync=True)
-    signed = traitlets.Bool(True, help="Whether the top bit is a sign.").tag(sync=True)
-    has_zero = traitlets.Bool(True, help="Whether there are zero and subnormals.").tag(sync=True)
+    exponent_bits = Checked(4, help="Width w of the biased exponent field, 1 … 11.")
+    fraction_bits = Checked(3, help="Width t of the stored fraction, 0 … 52.")
+    bias = Checked(7, help="What is subtracted from the biased exponent; None: IEEE's.")
+    infinity = Checked("ieee", help='"ieee", "top" or "none".')
+    nan = Checked("ieee", help='"ieee", "top", "negative_zero" or "none".')
+    signed = Checked(True, help="Whether the top bit is a sign.")
+    has_zero = Checked(True, help="Whether there are zero and subnormals.")
 
     _follows = False  # whether the bias follows the current change of exponent bits
 
@@ -96,12 +97,11 @@ class FormatDesigner(MixWidget):
             alone = not self._cross_validation_lock  # otherwise a bias may have been set too
             self._follows = alone and self.bias == _usual_bias(self.exponent_bits)
             if self._follows:
-                design["bias"] = _usual_bias(value)
+                design["bias"] = None  # IEEE's
         try:
-            _format(**design)
+            return getattr(_format(**design), name)
         except ValueError as error:
             raise traitlets.TraitError(str(error)) from None
-        return value
 
     @traitlets.observe("exponent_bits")
     def _keep_usual_bias(self, change: Any) -> None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import traitlets
 
 from mixwidgets.formats.block import BlockFormat, BlockFormats, any_format
-from mixwidgets.formats.catalogue import get_format, list_formats
+from mixwidgets.formats.catalogue import get_format, list_formats, one_or_several
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.boundaries import catalogue_cuts, cuts_for
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.widgets.bit_editor.widget import BitEditor
+from mixwidgets.widgets.checked import Checked
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.gradient_source import source_of
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
@@ -32,6 +33,36 @@ _LAST_STEP = 2**32 - 1
 MAX_BITS = 32  # of formats for gradients; none is wider than the master weights
 
 
+def _narrow(format: object) -> str:
+    """The canonical name of a format of at most 32 bits."""
+    if isinstance(any_format(format), BlockFormat):
+        raise ValueError(
+            f"gradients are cast to a float format; got {format!r}. For a block format pass "
+            f"block_formats={format!r}, and see .blocks()"
+        )
+    fmt = get_format(format)
+    if not fmt.signed:
+        why = "is unsigned"
+    elif fmt.bits > MAX_BITS:
+        why = "is wider"
+    elif not is_named(fmt) or cuts_for((fmt,)) != catalogue_cuts():
+        why = (
+            "cannot be shown, because summaries count at the cuts of the catalogue. "
+            "GradientSummary.of(tensor, formats=[fmt]).counts(fmt, loss_scale) counts in any signed format"
+        )
+    else:
+        return fmt.name
+    names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
+    raise ValueError(f"gradients are cast to one of {names}; {fmt.name} {why}")
+
+
+def _compared(formats: Any) -> list[str]:
+    names = [_narrow(one) for one in one_or_several(formats)]
+    if len(set(names)) > MOST_COMPARED:
+        raise ValueError(f"compare takes up to {MOST_COMPARED} formats; got {len(set(names))}")
+    return list(dict.fromkeys(names))
+
+
 class LossScaleExplorer(FollowingWidget):
     """Move the loss scale and see which gradients a format flushes, makes subnormal or overflows.
 
@@ -46,7 +77,7 @@ class LossScaleExplorer(FollowingWidget):
     _page = "loss_scale_explorer"
     _state_traits: ClassVar[dict[str, Any]] = {"format": None, "log2_loss_scale": None, "step": 0}
 
-    format: traitlets.TraitType[str, Any] = traitlets.TraitType("float16").tag(sync=True)
+    format = Checked("float16", _narrow)
     """The format that gradients are rounded to: one of the catalogue, up to 32 bits, by name or dtype.
 
     In the page, drag an edge of its range: the format whose edge is nearest to the hand is chosen."""
@@ -54,9 +85,7 @@ class LossScaleExplorer(FollowingWidget):
     """The slider's position: an integer, −24 … 40."""
     binade = traitlets.Int(None, allow_none=True).tag(sync=True)
     """The binade whose bits are shown: e for gradients from 2^e to 2^(e+1) before scaling; None: none."""
-    compare: traitlets.List[str] = traitlets.List(
-        traitlets.TraitType(), ["bfloat16", "float8_e5m2", "float8_e4m3fn"]
-    ).tag(sync=True)
+    compare = Checked(["bfloat16", "float8_e5m2", "float8_e4m3fn"], _compared)
     """Up to three formats to compare with; accepts aliases and dtypes."""
     title = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """A heading in place of the usual one."""
@@ -88,7 +117,7 @@ class LossScaleExplorer(FollowingWidget):
         **traits: Any,
     ) -> None:
         self.reject_unknown(traits)
-        name = _narrow(format)
+        self.format = format  # refused before the gradients are counted
         nothing = GradientSummary.of([])
         self._together: tuple[tuple[int, str | None] | None, GradientSummary] = None, nothing
         self._reading = threading.Lock()  # held while the feed grows, and is thinned
@@ -96,7 +125,6 @@ class LossScaleExplorer(FollowingWidget):
         self._source.read(self._feed)
         self._pause = _LIVE_S
         super().__init__(
-            format=name,
             log2_loss_scale=log2_loss_scale,
             step=step,
             title=title,
@@ -158,10 +186,6 @@ class LossScaleExplorer(FollowingWidget):
         self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "tensor", "_newest"])
         return editor
 
-    @traitlets.validate("format")
-    def _validate_format(self, proposal: Any) -> str:
-        return _narrow(proposal["value"])
-
     @traitlets.validate("binade")
     def _validate_binade(self, proposal: Any) -> int | None:
         value: int | None = proposal["value"]
@@ -170,13 +194,6 @@ class LossScaleExplorer(FollowingWidget):
                 f"binade is an integer from {BINADES[0]} to {BINADES[-1]}, or None; got {value!r}"
             )
         return value
-
-    @traitlets.validate("compare")
-    def _validate_compare(self, proposal: Any) -> list[str]:
-        names = list(dict.fromkeys(map(_narrow, proposal["value"])))
-        if len(names) > MOST_COMPARED:
-            raise traitlets.TraitError(f"compare takes up to {MOST_COMPARED} formats; got {len(names)}")
-        return names
 
     @traitlets.validate("log2_loss_scale")
     def _validate_log2(self, proposal: Any) -> int:
@@ -270,29 +287,3 @@ class LossScaleExplorer(FollowingWidget):
         sample = samples.get(self.binade)
         significand, exponent = sample.hex().split("p") if sample else ("0x1", self.binade)
         return f"{significand}p{int(exponent) + self.log2_loss_scale}"
-
-
-def _narrow(format: object) -> str:
-    """The canonical name of a format of at most 32 bits."""
-    try:
-        if isinstance(any_format(format), BlockFormat):
-            raise ValueError(
-                f"gradients are cast to a float format; got {format!r}. For a block format pass "
-                f"block_formats={format!r}, and see .blocks()"
-            )
-        fmt = get_format(format)
-    except (TypeError, ValueError) as error:
-        raise traitlets.TraitError(str(error)) from None
-    if not fmt.signed:
-        why = "is unsigned"
-    elif fmt.bits > MAX_BITS:
-        why = "is wider"
-    elif not is_named(fmt) or cuts_for((fmt,)) != catalogue_cuts():
-        why = (
-            "cannot be shown, because summaries count at the cuts of the catalogue. "
-            "GradientSummary.of(tensor, formats=[fmt]).counts(fmt, loss_scale) counts in any signed format"
-        )
-    else:
-        return fmt.name
-    names = ", ".join(one.name for one in list_formats() if one.bits <= MAX_BITS and one.signed)
-    raise traitlets.TraitError(f"gradients are cast to one of {names}; {fmt.name} {why}")

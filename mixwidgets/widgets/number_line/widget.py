@@ -1,12 +1,16 @@
 """NumberLine: the rounding microscope, a number between its neighbours on a line that zooms."""
 
-from collections.abc import Iterable
 from typing import Any
 
-import traitlets
-
+from mixwidgets.formats.catalogue import one_or_several
 from mixwidgets.widgets.bit_editor.widget import BitEditor
+from mixwidgets.widgets.checked import Checked
 from mixwidgets.widgets.typed_number import named_format
+
+
+def _names(formats: Any) -> list[str]:
+    """Canonical names without duplicates, of one format or several. Raises TypeError or ValueError."""
+    return list(dict.fromkeys(named_format(one).name for one in one_or_several(formats)))
 
 
 class NumberLine(BitEditor):
@@ -26,18 +30,18 @@ class NumberLine(BitEditor):
 
     _page = "number_line"
 
-    formats: traitlets.List[str] = traitlets.List(help="The formats of the rows below.").tag(sync=True)
+    formats = Checked(list[str](), _names, help="The formats of the rows below.")
 
     def __init__(
         self,
         value: Any = None,
         format: Any = "float16",
         *,
-        formats: Iterable[Any] = ("bfloat16", "float8_e5m2"),
+        formats: Any = ("bfloat16", "float8_e5m2"),
         code: Any = None,
         **traits: Any,
     ) -> None:
-        super().__init__(value, format=format, code=code, formats=_names(formats), **traits)
+        super().__init__(value, format=format, code=code, formats=formats, **traits)
 
     def __repr__(self) -> str:
         return super().__repr__().replace("BitEditor", "NumberLine", 1)
@@ -50,13 +54,3 @@ class NumberLine(BitEditor):
             self.send_state(["formats"])
             return
         super().set_state(sync_data)
-
-    @traitlets.validate("formats")
-    def _validate_formats(self, proposal: Any) -> list[str]:
-        return _names(proposal["value"])
-
-
-def _names(formats: Any) -> list[str]:
-    """Canonical names without duplicates, of one format or several. Raises TypeError or ValueError."""
-    several = [formats] if isinstance(formats, str) else formats
-    return list(dict.fromkeys(named_format(one).name for one in several))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import traitlets as t
 from mixwidgets.checks import choice
 from mixwidgets.task.digit_rows import digit_rows
 from mixwidgets.widgets.base import MixWidget
+from mixwidgets.widgets.checked import Checked
 from mixwidgets.widgets.playground.experiment import experiment_of
 from mixwidgets.widgets.playground.settings import DEFAULTS, STORIES, as_text, checked, of_text
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 _COLUMNS = ("step", "loss_float32", "loss", "loss_scale", "skipped")
 MOST_ROWS = 2048  # of the history
 _ROW = 8 * len(_COLUMNS)
+
+
+def _setting(name: str) -> Checked[Any]:
+    return Checked(DEFAULTS[name], partial(checked, name))
 
 
 class Playground(MixWidget):
@@ -39,50 +45,50 @@ class Playground(MixWidget):
     _page = "playground"
     _state_traits: ClassVar[dict[str, Any]] = {**DEFAULTS, "task": None, "story": ""}
 
-    task = t.Unicode(DEFAULTS["task"]).tag(sync=True)
+    task = _setting("task")
     """The task: "circle", "xor", "gaussians" or "spiral" in the plane, or scikit-learn's "digits"."""
-    layers: t.List[int] = t.List(t.Int(), DEFAULTS["layers"]).tag(sync=True)
+    layers = _setting("layers")
     """Units of each hidden layer, up to three layers of 1 … 32; none: a linear classifier."""
-    activation = t.Unicode(DEFAULTS["activation"]).tag(sync=True)
+    activation = _setting("activation")
     """The activation of hidden units: "tanh" or "relu"."""
-    weight_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["weight_format"]).tag(sync=True)
+    weight_format = _setting("weight_format")
     """The format of the weights used in the passes and, without master weights, of the kept weights.
 
     Any signed format of the catalogue up to 32 bits, by name, alias or dtype, or your own IEEE-like format,
     such as "custom_e5m7"."""
-    activation_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["activation_format"]).tag(sync=True)
+    activation_format = _setting("activation_format")
     """The format of inputs and activations."""
-    gradient_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["gradient_format"]).tag(sync=True)
+    gradient_format = _setting("gradient_format")
     """The format of every gradient, including the loss scale."""
-    master_weights = t.Bool(DEFAULTS["master_weights"]).tag(sync=True)
+    master_weights = _setting("master_weights")
     """Whether float32 weights are kept and updated, and the passes use copies of them."""
-    accumulation = t.Unicode(DEFAULTS["accumulation"]).tag(sync=True)
+    accumulation = _setting("accumulation")
     """Whether sums of products are accumulated in "float32" or rounded to the "format" after each term."""
-    weight_rounding = t.Unicode(DEFAULTS["weight_rounding"]).tag(sync=True)
+    weight_rounding = _setting("weight_rounding")
     """How updated weights are rounded without master weights: "nearest" or "stochastic"."""
-    optimizer = t.Unicode(DEFAULTS["optimizer"]).tag(sync=True)
+    optimizer = _setting("optimizer")
     """"sgd", "momentum" or "adam"."""
-    learning_rate = t.Float(DEFAULTS["learning_rate"]).tag(sync=True)
+    learning_rate = _setting("learning_rate")
     """The optimiser's step size."""
-    momentum = t.Float(DEFAULTS["momentum"]).tag(sync=True)
+    momentum = _setting("momentum")
     """The momentum of the optimiser "momentum", from 0 to below 1."""
-    eps = t.Float(DEFAULTS["eps"]).tag(sync=True)
+    eps = _setting("eps")
     """Adam's eps."""
-    optimizer_format: t.TraitType[str, Any] = t.TraitType(DEFAULTS["optimizer_format"]).tag(sync=True)
+    optimizer_format = _setting("optimizer_format")
     """The format of the optimiser's state between steps."""
-    loss_scale = t.Unicode(DEFAULTS["loss_scale"]).tag(sync=True)
+    loss_scale = _setting("loss_scale")
     """"none", "static" (the slider's value) or "dynamic" (starts at the slider's value)."""
-    log2_loss_scale = t.Int(DEFAULTS["log2_loss_scale"]).tag(sync=True)
+    log2_loss_scale = _setting("log2_loss_scale")
     """The slider's position: −24 … 40."""
-    growth_interval = t.Int(DEFAULTS["growth_interval"]).tag(sync=True)
+    growth_interval = _setting("growth_interval")
     """Good steps in a row after which a dynamic loss scale doubles."""
-    loss_weight = t.Float(DEFAULTS["loss_weight"]).tag(sync=True)
+    loss_weight = _setting("loss_weight")
     """A constant factor in the loss itself; a small one makes every gradient small."""
-    batch_size = t.Int(DEFAULTS["batch_size"]).tag(sync=True)
+    batch_size = _setting("batch_size")
     """Examples per step, 1 … 64."""
-    seed = t.Int(DEFAULTS["seed"]).tag(sync=True)
+    seed = _setting("seed")
     """Determines the initial weights, the order of the examples and stochastic rounding."""
-    steps = t.Int(DEFAULTS["steps"]).tag(sync=True)
+    steps = _setting("steps")
     """The step at which Play pauses, 1 … 100,000; training can be continued from there."""
     story = t.Unicode("").tag(sync=True)
     """The name of the current story, or "". Setting it changes all settings to the story's."""
@@ -98,9 +104,7 @@ class Playground(MixWidget):
         self.reject_unknown(settings)
         told = _story(story or "")
         self.set_trait("_digits", digit_rows())
-        given = {**STORIES.get(told, {}), **settings}
-        whole = {name: self._checked(name, value) for name, value in given.items()}
-        super().__init__(lang=lang, story=told, **whole)
+        super().__init__(lang=lang, story=told, **{**STORIES.get(told, {}), **settings})
         self._follows_story = True
 
     @property
@@ -127,10 +131,6 @@ class Playground(MixWidget):
         """
         return experiment_of({name: getattr(self, name) for name in DEFAULTS})
 
-    @t.validate(*DEFAULTS)
-    def _validate_setting(self, proposal: Any) -> Any:
-        return self._checked(proposal.trait.name, proposal.value)
-
     @t.validate("story")
     def _validate_story(self, proposal: Any) -> str:
         return _story(proposal.value)
@@ -149,13 +149,6 @@ class Playground(MixWidget):
         if self._follows_story and change["new"]:
             for name, value in {**DEFAULTS, **STORIES[change["new"]]}.items():
                 setattr(self, name, value)
-
-    def _checked(self, name: str, value: Any) -> Any:
-        """The validated setting; errors become TraitErrors."""
-        try:
-            return checked(name, value) if name in DEFAULTS else value
-        except (TypeError, ValueError) as error:
-            raise t.TraitError(str(error)) from None
 
     def _content(self) -> str:
         units = "-".join(map(str, self.layers)) or "none"
@@ -179,7 +172,7 @@ class Playground(MixWidget):
     def _take_state(self, traits: dict[str, Any]) -> None:
         read = {name: of_text(name, value) for name, value in traits.items()}
         with self._story_apart():
-            super()._take_state({name: self._checked(name, value) for name, value in read.items()})
+            super()._take_state(read)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """State from the page, accepted unchanged or rejected as a whole."""
