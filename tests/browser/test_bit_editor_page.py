@@ -129,13 +129,13 @@ def test_every_task_by_keyboard(page, tmp_path):
     expect(code).to_have_value("0x3C01")
     press("Home", "Enter", "ArrowUp")
     expect(code).to_have_value("0xBC00")
-    press("Tab", "Tab", "Tab", "Tab", "Enter", "Tab", "Space", "Space")  # past field numbers and dot: ∓ ulp
+    press(*["Tab"] * 5, "Enter", "Tab", "Space", "Space")  # past field numbers, line and dot: ∓ ulp
     expect(code).to_have_value("0xBBFF")
     press("Control+z")
     expect(code).to_have_value("0xBC00")
     press("Control+Shift+Z")
     expect(code).to_have_value("0xBBFF")
-    press(*["Shift+Tab"] * 5)
+    press(*["Shift+Tab"] * 6)
     expect(widget.get_by_role("switch", name="sign bit, on")).to_be_focused()
     press("Tab", "Control+a", "3", "1", "Enter")  # the biased exponent
     expect(code).to_have_value("0xFFFF")
@@ -345,6 +345,34 @@ def test_views_and_linked_editors_stay_equal_in_a_live_notebook(page, server):
         expect(editor.get_by_label("code")).to_have_value(f"0x{code:04X}")
     notebook.ask(1, f"0x{code:04X} 0x{code:04X} bfloat16 bfloat16 True")
     assert code & 1 == 1  # 15 flips of a bit that was 0
+
+
+def test_the_line_zooms_by_wheel_and_keys_and_follows_the_number_again(page, tmp_path):
+    widget = show(page, tmp_path, "65505")
+    board, ticks = widget.get_by_role("group", name="Number line"), widget.locator(".mw-nl-tick")
+    expect(ticks).to_have_count(2)  # 65472 and 65504
+    box = board.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 80)
+    page.mouse.wheel(0, 120)
+    expect(ticks).to_have_count(2)  # the wheel alone scrolls the page
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, 480)
+    page.keyboard.up("Control")
+    expect(ticks).to_have_count(14)
+    board.focus()
+    board.press("ArrowDown")
+    expect(widget.get_by_label("code", exact=True)).to_have_value("0x7BFE")
+    expect(ticks).to_have_count(14)  # the view stays while the number is in it
+    for _ in range(30):
+        board.press("-")
+    expect(ticks).to_have_count(1)  # zero, between bands
+    expect(widget.locator(".mw-nl-band")).not_to_have_count(0)
+    board.press("0")
+    expect(ticks).to_have_count(4)
+    board.press("-")
+    widget.get_by_label("value", exact=True).fill("1")
+    widget.get_by_label("value", exact=True).press("Enter")
+    expect(widget.locator(".mw-nl-input")).to_have_text("1")
 
 
 def test_the_dot_is_dragged_along_the_line_and_the_drag_is_one_edit(page, tmp_path):

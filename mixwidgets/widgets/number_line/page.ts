@@ -1,7 +1,7 @@
 // NumberLine: a number between its neighbours, on a line that zooms through every scale.
 
 import type { RenderProps } from "@anywidget/types";
-import { computed, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { formats, getFormat } from "#core/formats/catalogue.ts";
 import { toDecimal } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
@@ -12,11 +12,11 @@ import { card, labelled } from "#ui/card.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
 import { textField } from "#ui/fields.ts";
 import { t } from "#ui/messages.ts";
+import { lineBoard } from "#ui/number_line/board.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
-import { fitted, marksOf } from "#ui/number_line/marks.ts";
+import { marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
-import { largest, rowOf } from "#ui/number_line/ticks.ts";
-import { contains, panned, viewportOf, widthOf, zoomed, type Viewport } from "#ui/number_line/viewport.ts";
+import { rowOf } from "#ui/number_line/ticks.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
@@ -24,7 +24,6 @@ import { accept, editable, exactInput, inFormat, movedTo, stepped, typed, type S
 import { showSentence } from "#widgets/bit_editor/words.ts";
 import { comparison, LAYOUT } from "./comparison.ts";
 import { decision } from "./decision.ts";
-import { navigate } from "./navigation.ts";
 import steps from "./stage.json";
 
 export interface State extends NumberState {
@@ -47,27 +46,19 @@ function render({ model, el }: RenderProps<State>): () => void {
   head.append(h("div", { class: "mw-row" }, labelled(t("line.format"), select), value.element));
   const callout = h("p", { class: "mw-callout" });
   const keys = h("span", { class: "mw-note", id: uniqueId("keys") }, ...explained(t("line.keys")));
-  const board = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys.id });
   const announce = announcer(view);
 
   const marks = computed(() => marksOf(number.value));
-  const width = view.measured(board, () => widthOf(board));
-  const chosen = signal<Viewport | null>(null); // by hand, until the number changes to one outside
-  const isIn = (viewport: Viewport) => marks.value.some(({ role, value }) => role === "input" && contains(viewport, value));
-  const visible = computed(() => (chosen.value ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value)));
   const fmt = computed(() => number.value.fmt);
-  const row = computed(() => rowOf(fmt.value, visible.value));
+  const board = lineBoard(view, {
+    fmt, marks, keys: keys.id,
+    step: (direction) => edit(stepped(number.value, direction), "soon"),
+    looked: () => announce.say(svg.getAttribute("aria-label")!),
+  });
+  const row = computed(() => rowOf(fmt.value, board.viewport.value));
   const others = computed(() => othersOf(names.value, fmt.value));
   const svg = comparison(view, { row, marks, others, text: computed(() => exactInput(number.value)) });
-  board.append(svg);
-  const look = (next: Viewport | null) => {
-    chosen.value = next;
-    announce.say(svg.getAttribute("aria-label")!);
-  };
-  const zoom = (steps: number, pixel = visible.value.width / 2) => look(zoomed(visible.value, steps, pixel));
-  const pan = (pixels: number) => look(panned(visible.value, pixels));
-  const fit = () => look(null);
-  const whole = () => look(viewportOf({ numerator: 0n, denominator: 1n }, largest(fmt.value), 0.46, width.value));
+  board.element.append(svg);
 
   view.effect(() => {
     select.value = number.value.fmt.name;
@@ -75,25 +66,20 @@ function render({ model, el }: RenderProps<State>): () => void {
     value.show(number.value.input || toDecimal(number.value.fmt, number.value.code));
   });
   showSentence(callout, number.value);
-  view.onChange(number, () => {
-    if (chosen.value && !isIn(chosen.value)) chosen.value = null;
-    announce.say(showSentence(callout, number.value));
-  });
+  view.onChange(number, () => announce.say(showSentence(callout, number.value)));
   select.addEventListener("change", () => {
-    chosen.value = null;
     const error = attempt(() => edit(inFormat(number.value, getFormat(select.value)!), "now"));
     select.value = number.value.fmt.name;
     setText(wrong, error);
   });
-  navigate(board, { zoom, pan, fit, step: (direction) => edit(stepped(number.value, direction), "soon") });
 
   const take = (target: Target) => edit(movedTo(number.value, target), "soon");
   let before = number.value; // a drag of the dot
   addHandle(view, {
-    element: board, number, row, axis: LAYOUT.axis,
+    element: board.element, number, row, axis: LAYOUT.axis,
     grab() {
       before = number.value;
-      chosen.value = visible.value;
+      board.hold();
     },
     take,
     back: () => edit(before, "soon"),
@@ -101,14 +87,14 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   root.append(
-    h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board,
+    h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board.element,
     h("div", { class: "mw-row" },
-      button(t("line.zoom_out_sign"), () => zoom(4), { "aria-label": t("line.zoom_out") }),
-      button(t("line.zoom_in_sign"), () => zoom(-4), { "aria-label": t("line.zoom_in") }),
-      button(t("line.left_sign"), () => pan(-width.value / 4), { "aria-label": t("line.left") }),
-      button(t("line.right_sign"), () => pan(width.value / 4), { "aria-label": t("line.right") }),
-      button(t("line.fit"), fit),
-      button(t("line.whole"), whole),
+      button(t("line.zoom_out_sign"), () => board.zoom(4), { "aria-label": t("line.zoom_out") }),
+      button(t("line.zoom_in_sign"), () => board.zoom(-4), { "aria-label": t("line.zoom_in") }),
+      button(t("line.left_sign"), () => board.pan(-1 / 4), { "aria-label": t("line.left") }),
+      button(t("line.right_sign"), () => board.pan(1 / 4), { "aria-label": t("line.right") }),
+      button(t("line.fit"), board.fit),
+      button(t("line.whole"), board.whole),
       keys),
     announce.element,
   );
