@@ -24,6 +24,8 @@ const ROW_AXIS = 30; // from the top of such a row
 const RULER = 44;
 const NARROW = 420; // width below which a row's caption has room for its result only
 
+const NONE = { value: null }; // the line's own number is marked
+
 interface Scene {
   readonly row: ReadonlySignal<Row>;
   readonly marks: ReadonlySignal<readonly Mark[]>;
@@ -34,9 +36,14 @@ interface Scene {
 }
 
 export function comparison(view: Effects, { row, marks, others, text }: Scene): SVGSVGElement {
-  const [values, marked] = [s("g"), s("g")];
-  const svg = s("svg", { class: "mw-nl", role: "img" }, values, marked);
-  const rows = computed(() => others.value.map((fmt) => rowOf(fmt, row.value.view)));
+  const [values, results, marked] = [s("g"), s("g"), s("g")];
+  const svg = s("svg", { class: "mw-nl", role: "img" }, values, results, marked);
+  const below = computed(() => others.value.map((fmt, i) => ({
+    row: rowOf(fmt, row.value.view), top: ROWS + ROW * i, result: computed(() => resultOf(fmt, text.value)), // seldom another one in a drag
+  })));
+  const lines = computed(() => [{ row: row.value, top: 0, result: NONE }, ...below.value]);
+  const captions = computed(() => lines.value.map((line) => captionOf(line.row, line.result.value)));
+  const said = computed(() => inSeries(lines.value.map((line, i) => line.row.fmt.name + captions.value[i])));
   const ends = computed(() => endsOf(row.value.view).map((end) => cut(end, 17)) as [string, string]);
   const height = computed(() => ROWS + ROW * others.value.length + RULER);
   const input = () => marks.value.find(({ role }) => role === "input")?.value;
@@ -46,36 +53,25 @@ export function comparison(view: Effects, { row, marks, others, text }: Scene): 
     svg.style.minHeight = `${height.value}px`;
   });
   view.effect(() => values.replaceChildren(
-    ...rows.value.flatMap((other, i) => drawRow(other, { axis: topOf(i) + ROW_AXIS, tick: LAYOUT.tick })),
+    ...below.value.flatMap(({ row: other, top }) => drawRow(other, { axis: top + ROW_AXIS, tick: LAYOUT.tick })),
     ...drawRow(row.value, LAYOUT),
     ...drawRuler(row.value.view, () => input() ?? rational(0n), height.value - RULER + 8),
   ));
+  view.effect(() => results.replaceChildren(...lines.value.flatMap(({ row: { fmt, view: viewport }, top, result }, i) => [
+    s("text", { class: "mw-nl-caption", x: 0, y: top + CAPTION }, s("tspan", { class: "mw-nl-name" }, fmt.name), captions.value[i]),
+    ...drawResult(fmt, result.value, viewport, top + ROW_AXIS),
+  ])));
   view.effect(() => {
     const { view: viewport } = row.value;
-    const lines = [
-      { row: row.value, result: null, top: 0 },
-      ...rows.value.map((other, i) => ({ row: other, result: resultOf(other.fmt, text.value), top: topOf(i) })),
-    ];
-    const captions = lines.map((line) => captionOf(line.row, line.result));
     marked.replaceChildren(
       ...(others.value.length ? drawPlumb(input(), viewport, height.value - RULER) : []),
-      ...lines.flatMap((line, i) => [
-        s("text", { class: "mw-nl-caption", x: 0, y: line.top + CAPTION }, s("tspan", { class: "mw-nl-name" }, line.row.fmt.name), captions[i]),
-        ...drawResult(line.row, line.result, line.top + ROW_AXIS),
-      ]),
       ...drawMarks(marks.value, viewport, LAYOUT),
     );
     const [from, to] = ends.value;
     const inside = listed(marks.value.filter(({ value }) => contains(viewport, value)).map(({ label }) => label));
-    const series = inSeries(lines.map(({ row: { fmt } }, i) => fmt.name + captions[i]));
-    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: series }) });
+    set(svg, { "aria-label": t("line.described", { from, to, marks: inside || t("line.nothing"), rows: said.value }) });
   });
   return svg;
-}
-
-/** The top of the row of another format. */
-function topOf(index: number): number {
-  return ROWS + ROW * index;
 }
 
 /** From the number through the rows below. */
@@ -104,7 +100,7 @@ function countText(count: bigint): string {
 }
 
 /** A ring around the value that the input is rounded to in another format. */
-function drawResult({ fmt, view }: Row, code: bigint | null, y: number): SVGElement[] {
+function drawResult(fmt: FloatFormat, code: bigint | null, view: Viewport, y: number): SVGElement[] {
   if (code === null || !isFinite(fmt, code)) return [];
   const x = pixelOf(view, exact(fmt, code));
   return x < 0 || x > view.width ? [] : [s("circle", { class: "mw-nl-result", cx: x, cy: y, r: 5 })];
