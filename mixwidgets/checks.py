@@ -3,19 +3,13 @@
 A number may also be a text, in the grammar of `formats.parse`: "2^-24" of a command line, a file or a page.
 """
 
-import difflib
 import math
 import reprlib
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 
 from mixwidgets.formats.parse import to_number
-
-
-def did_you_mean(word: object, accepted: Iterable[str]) -> str:
-    """`" Did you mean 'x'?"` if an accepted word is close to `word`, else an empty text."""
-    close = difflib.get_close_matches(str(word)[:100], list(accepted), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
+from mixwidgets.suggestion import did_you_mean
 
 
 def check_names(owner: str, given: Iterable[object], accepted: Collection[str]) -> None:

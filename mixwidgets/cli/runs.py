@@ -96,8 +96,8 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
 
     LookupError, with the existing runs, if there is none or several.
     """
-    from mixwidgets.checks import did_you_mean
     from mixwidgets.store.run import open_run
+    from mixwidgets.suggestion import did_you_mean
 
     if os.sep in named or (Path(named) / "experiment.json").exists():
         return open_run(named)

@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from mixwidgets.checks import did_you_mean
 from mixwidgets.experiments.options import Options, whole
 from mixwidgets.formats.block import BlockFormat, any_format, list_block_formats
 from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.suggestion import did_you_mean
 
 Scaling = Literal["none", "current", "delayed"]
 GradientRounding = Literal["nearest", "stochastic"]
@@ -80,9 +80,7 @@ def _checked(field: str, given: object) -> FloatFormat | BlockFormat:
         fmt = any_format(given)
         if accepted.get(fmt.name) == fmt:
             return fmt
-    meant = [name for name in accepted if isinstance(given, str) and given and given.lower() in name]
     raise ValueError(
         f"{field} takes a signed format of at most {_WIDEST} bits or a block format, by its name in the "
-        f"catalogue: {', '.join(accepted)}; got {reprlib.repr(given)}."
-        + (f" Did you mean {' or '.join(map(repr, meant))}?" if meant else did_you_mean(given, accepted))
+        f"catalogue: {', '.join(accepted)}; got {reprlib.repr(given)}.{did_you_mean(given, accepted)}"
     )

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from mixwidgets.formats.catalogue import get_format, one_or_several
 from mixwidgets.formats.fixed_point import INT8, FixedPoint
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.scale_rules import check_scale_rule, scale_exponent
+from mixwidgets.suggestion import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -180,11 +180,8 @@ def get_block_format(name: object) -> BlockFormat:
     known, wanted = _catalogue(), name.strip().lower()
     if wanted in known:
         return known[wanted]
-    meant = [one for one in known if wanted and one.startswith(wanted)] or get_close_matches(
-        wanted, known, n=1
-    )
-    hint = f"; did you mean {' or '.join(map(repr, meant))}?" if meant else ""
-    raise ValueError(f"unknown block format {name[:40]!r}; known: {', '.join(known)}{hint}")
+    accepted = ", ".join(known)
+    raise ValueError(f"unknown block format {name[:40]!r}; known: {accepted}.{did_you_mean(wanted, known)}")
 
 
 BlockFormats = str | BlockFormat | Iterable[str | BlockFormat]

@@ -4,13 +4,13 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
 from mixwidgets.formats import p3109
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.suggestion import did_you_mean
 
 
 @cache
@@ -70,6 +70,5 @@ def _unknown(wanted: str) -> str:
         if fits:
             return f"{wanted!r} does not say which format is meant; write one of {', '.join(fits)}"
     aliases = [alias for fmt in list_formats() for alias in fmt.aliases]
-    close = get_close_matches(wanted, [*names, *aliases], n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"{wanted[:40]!r} is not a known format{hint}; known formats are {', '.join(names)}"
+    hint = did_you_mean(wanted, [*names, *aliases])
+    return f"{wanted[:40]!r} is not a known format.{hint} Known formats are {', '.join(names)}"

@@ -1,9 +1,9 @@
 """The rounding directions and overflow policies, by name."""
 
-from difflib import get_close_matches
 from fractions import Fraction
 
 from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.suggestion import did_you_mean
 
 ROUNDINGS = (
     "ties-to-even",
@@ -59,6 +59,5 @@ def check(rounding: str, overflow: str) -> None:
     """Raise ValueError for an unknown name."""
     for what, given, accepted in (("rounding", rounding, ROUNDINGS), ("overflow", overflow, OVERFLOWS)):
         if given not in accepted:
-            close = get_close_matches(str(given).replace("_", "-"), accepted, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise ValueError(f"{what} must be one of {', '.join(map(repr, accepted))}, not {given!r}{hint}")
+            hint = did_you_mean(str(given).replace("_", "-"), accepted)
+            raise ValueError(f"{what} must be one of {', '.join(map(repr, accepted))}, not {given!r}.{hint}")

@@ -17,7 +17,7 @@ import inspect
 import reprlib
 from typing import Any
 
-from mixwidgets.checks import did_you_mean
+from mixwidgets.suggestion import did_you_mean
 from mixwidgets.task.spec import DEFAULTS, TaskSpec
 
 _METHODS = {

@@ -1,7 +1,6 @@
 """The base class of all widgets: strict keywords, one message per change, state as text, saving, language."""
 
 import os
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,6 +8,7 @@ import anywidget
 import traitlets
 
 from mixwidgets.languages.choice import chosen_language
+from mixwidgets.suggestion import did_you_mean
 from mixwidgets.widgets.bundles import HOST_TRAITS, SHARED, page_module
 from mixwidgets.widgets.state_text import read_state, write_state
 
@@ -40,9 +40,9 @@ class MixWidget(anywidget.AnyWidget):
         known = [name for name in self.trait_names() if not name.startswith("_")]
         for name in keywords:
             if name not in self.trait_names():
-                close = get_close_matches(name, known, n=1)
-                hint = f"; did you mean {close[0]!r}?" if close else ""
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}{hint}")
+                raise TypeError(
+                    f"{type(self).__name__} has no parameter {name!r}.{did_you_mean(name, known)}"
+                )
 
     @property
     def state(self) -> str:

@@ -10,11 +10,11 @@ which is then not written either.
 import math
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote, unquote
 
 from mixwidgets.formats.parse import to_number
+from mixwidgets.suggestion import did_you_mean
 
 LIMIT = 40_000  # characters of a text; four times the longest number
 _UNESCAPED = "!*'()"  # not escaped by encodeURIComponent either
@@ -52,9 +52,8 @@ def read_state(text: object, values: Mapping[str, Any], defaults: Mapping[str, A
         written, equals, value = pair.partition("=")
         key = _decoded(written)
         if not equals or key not in traits:
-            close = get_close_matches(key, traits, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close and close[0] != key else ""
-            raise ValueError(f"{pair[:40]!r} is not a part of a state such as {example[:80]!r}{hint}")
+            hint = did_you_mean(key, traits) if key not in traits else ""
+            raise ValueError(f"{pair[:40]!r} is not a part of a state such as {example[:80]!r}.{hint}")
         if key in found:
             raise ValueError(f"a state names each part once; {key!r} came twice")
         found[key] = _read(traits[key], _decoded(value), values[traits[key]])

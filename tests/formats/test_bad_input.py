@@ -111,9 +111,9 @@ def test_code_arrays():
         ("binary99p3ue", "k = 3 to 15 bits"),
         ("e0m0", "is not a known format"),
         ("e-1m3", "is not a known format"),
-        ("float15", "did you mean 'float16'"),
+        ("float15", "Did you mean 'float16'"),
         ("__proto__", "is not a known format"),
-        ("", "known formats are float64"),
+        ("", "Known formats are float64"),
     ],
 )
 def test_format_names(name, says):

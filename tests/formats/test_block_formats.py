@@ -231,7 +231,7 @@ def test_names():
     for fmt in list_block_formats():
         assert mw.get_block_format(fmt.name) is mw.get_block_format(fmt) is fmt
         assert mw.get_block_format(f" {fmt.name.upper()} ") is fmt
-    with pytest.raises(ValueError, match="did you mean 'mxfp8_e4m3' or 'mxfp8_e5m2'"):
+    with pytest.raises(ValueError, match="Did you mean 'mxfp8_e4m3' or 'mxfp8_e5m2'"):
         mw.get_block_format("mxfp8")
     for name in ("float16", "", "__proto__", "mxfp5"):
         with pytest.raises(ValueError, match="known: mxfp8_e4m3"):

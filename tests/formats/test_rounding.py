@@ -202,7 +202,7 @@ def test_stochastic_rounding_is_unbiased_and_repeats_by_its_seed():
 @pytest.mark.parametrize(
     ("ways", "says"),
     [
-        ({"rounding": "to-even"}, "did you mean 'ties-to-even'"),
+        ({"rounding": "to-even"}, "Did you mean 'ties-to-even'"),
         ({"rounding": "stochastic"}, "needs random_bits from 1 to 52, not None"),
         ({"rounding": "stochastic", "random_bits": 8}, "needs a seed"),
         ({"rounding": "stochastic", "random_bits": 0, "seed": 1}, "from 1 to 52, not 0"),

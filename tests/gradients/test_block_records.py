@@ -97,7 +97,7 @@ def test_a_summary_of_counts_knows_no_block_format():
 def test_wrong_formats_and_axes_teach():
     values = wide(4, 48)
     for formats, axis, error, message in [
-        ("mxfp8", None, ValueError, "did you mean 'mxfp8_e4m3'"),
+        ("mxfp8", None, ValueError, "Did you mean 'mxfp8_e4m3'"),
         (["float16"], None, ValueError, "known: .*mxfp4"),
         ("mxfp4", 2, ValueError, "it is 0 … 1"),
         (4, None, TypeError, "a name such as 'mxfp4'"),

@@ -21,13 +21,14 @@ STANDARD = set(sys.stdlib_module_names)
 
 # package: (those below it, what it may import of others on loading, and what only inside functions)
 PACKAGES = {
-    "formats": (set(), {"numpy"}, set()),
+    "suggestion": (set(), set(), set()),
+    "formats": ({"suggestion"}, {"numpy"}, set()),
     "gradients": ({"formats"}, {"numpy"}, {"numba", "pandas", "safetensors", "torch"}),
-    "checks": ({"formats"}, set(), set()),
+    "checks": ({"formats", "suggestion"}, set(), set()),
     "installed": (set(), set(), set()),
     "plain_text": (set(), set(), set()),
-    "task": ({"checks", "formats"}, {"numpy", "torch"}, {"sklearn"}),
-    "experiments": ({"checks", "formats", "task", "languages"}, {"numpy"}, set()),
+    "task": ({"checks", "suggestion", "formats"}, {"numpy", "torch"}, {"sklearn"}),
+    "experiments": ({"checks", "suggestion", "formats", "task", "languages"}, {"numpy"}, set()),
     "store": (
         {"checks", "installed", "plain_text", "formats", "gradients", "task", "experiments"},
         {"numpy"},
@@ -53,7 +54,7 @@ PACKAGES = {
     "exercises": ({"checks", "formats", "languages", "store"}, {"numpy"}, {"torch"}),
     "widgets": (
         {
-            *("checks", "formats", "gradients", "task", "experiments", "store", "scheduler"),
+            *("checks", "suggestion", "formats", "gradients", "task", "experiments", "store", "scheduler"),
             *("languages", "exercises"),
         },
         {"numpy", "anywidget", "ipywidgets", "traitlets"},
@@ -70,7 +71,16 @@ PACKAGES = {
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *("observe", "scheduler", "languages", "exercises", "widgets", "site", "plain_text"),
+            *(
+                "observe",
+                "scheduler",
+                "languages",
+                "exercises",
+                "widgets",
+                "site",
+                "plain_text",
+                "suggestion",
+            ),
         },
         {"typer", "rich"},
         {"distributed"},

@@ -241,7 +241,7 @@ def test_an_editor_rounds_as_its_format_does(name, rounding, overflow):
     ("name", "bad", "error", "words"),
     [
         ("rounding", "stochastic", ValueError, "for stochastic rounding use FloatFormat.round"),
-        ("rounding", "ties_to_even", ValueError, "did you mean 'ties-to-even'"),
+        ("rounding", "ties_to_even", ValueError, "Did you mean 'ties-to-even'"),
         ("overflow", "wrap", ValueError, "overflow must be one of 'native', 'saturate'"),
         ("overflow", None, TypeError, "are names, not"),
         ("rounding", True, TypeError, "are names, not"),
@@ -466,7 +466,7 @@ def test_bad_codes_and_arguments():
         editor.code = "0x10000"
     with pytest.raises(ValueError, match="1 is 0x3C00 in float16, not 0x0000; give a value or a code"):
         mw.BitEditor(1, code=0)
-    with pytest.raises(TypeError, match="no parameter 'fmt'; did you mean 'format'"):
+    with pytest.raises(TypeError, match=r"no parameter 'fmt'\. Did you mean 'format'"):
         mw.BitEditor(1, fmt="float16")
     assert state(editor) == ("float16", "0x3C00", "1")
 

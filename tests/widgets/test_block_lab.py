@@ -54,7 +54,7 @@ def test_arrays_and_tensors_of_many_kinds(lab):
 
 
 def test_keywords():
-    with pytest.raises(TypeError, match="did you mean 'scale_rule'"):
+    with pytest.raises(TypeError, match="Did you mean 'scale_rule'"):
         mw.BlockLab(ramp, scale_rul="FLOOR")
 
 

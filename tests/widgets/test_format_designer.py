@@ -95,7 +95,7 @@ def test_a_name_that_is_no_format_says_how_to_make_one():
 
 
 def test_unknown_keywords_are_refused():
-    with pytest.raises(TypeError, match="no parameter 'exponent'; did you mean 'exponent_bits'"):
+    with pytest.raises(TypeError, match=r"no parameter 'exponent'\. Did you mean 'exponent_bits'"):
         mw.FormatDesigner(exponent=4)
 
 

@@ -73,7 +73,7 @@ def test_narrowed_to_a_tensor_it_counts_that_one_alone(explorer, gradients):
     assert explorer.counts() == alone.counts("float16", 1.0)
     assert explorer.best_loss_scale() == best_loss_scale([alone], "float16")
     assert repr(explorer).startswith("LossScaleExplorer(5,000 gradients of 'layer.weight', float16")
-    with pytest.raises(TraitError, match=r"got 'layer.wieght', did you mean 'layer.weight'\?"):
+    with pytest.raises(TraitError, match=r"got 'layer.wieght'. Did you mean 'layer.weight'\?"):
         explorer.tensor = "layer.wieght"
     assert explorer.tensor == "layer.weight"
     explorer.tensor = None
@@ -115,7 +115,7 @@ def test_keywords(gradients):
     assert (explorer.format, explorer.log2_loss_scale, explorer.title) == ("float16", 15, "<b>mine</b>")
     assert repr(explorer) == "LossScaleExplorer(5,007 gradients, float16 × 2^15)"
     assert "(1 gradient," in repr(LossScaleExplorer({"w": np.ones(1, "f4")}))
-    with pytest.raises(TypeError, match="did you mean 'format'"):
+    with pytest.raises(TypeError, match="Did you mean 'format'"):
         LossScaleExplorer(gradients, formt="float16")
 
 

@@ -50,7 +50,7 @@ def test_wrong_formats_are_refused_and_the_last_good_ones_stay(bad):
 
 
 def test_unknown_keywords_are_refused():
-    with pytest.raises(TypeError, match="NumberLine has no parameter 'format_'; did you mean 'format'"):
+    with pytest.raises(TypeError, match=r"NumberLine has no parameter 'format_'\. Did you mean 'format'"):
         mw.NumberLine(1, format_="float16")
 
 

@@ -36,7 +36,7 @@ def test_settings_by_keyword_alias_and_dtype():
     assert repr(widget) == (
         "Playground(layers=[4, 5], weight_format='bfloat16', optimizer_format='custom_e4m5', seed=3)"
     )
-    with pytest.raises(TypeError, match="did you mean 'layers'"):
+    with pytest.raises(TypeError, match="Did you mean 'layers'"):
         mw.Playground(layer=[3])
 
 

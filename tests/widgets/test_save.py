@@ -170,9 +170,9 @@ def test_without_a_declaration_the_small_public_traits_are_the_state():
     [
         ("", "'' is not a part of a state such as 'format=float16&code=7bff"),
         ("format", "'format' is not a part"),
-        ("fromat=float16", "did you mean 'format'"),
+        ("fromat=float16", "Did you mean 'format'"),
         ("__proto__=1", "'__proto__=1' is not a part"),
-        ("_input=1", "did you mean 'input'"),
+        ("_input=1", "Did you mean 'input'"),
         ("format=float16&format=float16", "'format' came twice"),
         ("format=fp8&code=00", "fp8"),
         ("format=float16&code=zz", "code is hex digits, such as 7bff; got 'zz'"),

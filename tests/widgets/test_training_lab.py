@@ -301,7 +301,7 @@ def test_choices_have_defaults_a_repr_and_no_unknown_names(tmp_path, make_lab):
     assert repr(lab) == expected
     lab.recipe = recipes["bf16"]
     assert lab.recipe == "bf16"
-    with pytest.raises(TypeError, match="did you mean 'recipe'"):
+    with pytest.raises(TypeError, match="Did you mean 'recipe'"):
         TrainingLab(tmp_path, recip="fp32")
 
 

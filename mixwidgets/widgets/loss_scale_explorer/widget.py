@@ -3,7 +3,6 @@
 import reprlib
 import threading
 from dataclasses import asdict
-from difflib import get_close_matches
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +14,7 @@ from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
 from mixwidgets.gradients.boundaries import catalogue_cuts, cuts_for
 from mixwidgets.gradients.counts import GradientCounts
 from mixwidgets.gradients.summary import GradientSummary
+from mixwidgets.suggestion import did_you_mean
 from mixwidgets.widgets.bit_editor.widget import BitEditor
 from mixwidgets.widgets.checked import Checked
 from mixwidgets.widgets.following_widget import FollowingWidget
@@ -221,9 +221,10 @@ class LossScaleExplorer(FollowingWidget):
             at = self._feed.nearest(self.step)
             names = self._feed.names(at) if at is not None else []
         if value is not None and names and value not in names:
-            close = get_close_matches(value, names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"such as {names[0]!r}"
-            raise traitlets.TraitError(f"tensor is the name of one that is shown; got {value!r}, {hint}")
+            hint = did_you_mean(value, names)
+            raise traitlets.TraitError(
+                f"tensor is the name of one that is shown, such as {names[0]!r}; got {value!r}.{hint}"
+            )
         return value
 
     def _news(self) -> dict[str, Any]:
