@@ -35,10 +35,13 @@ export function draggable(
     if (event.button !== 0 || !event.isPrimary) return;
     event.preventDefault(); // no selection of text
     focused.focus({ preventScroll: true });
+    focused.toggleAttribute("data-pointed", true);
     element.setPointerCapture(event.pointerId);
     drag = begin(event);
     window.addEventListener("pointerdown", yieldTo, true);
   });
+  // The focus of a pointer is not outlined until a key is pressed. Browsers outline one that a script sets.
+  for (const type of ["keydown", "blur"]) focused.addEventListener(type, () => focused.removeAttribute("data-pointed"));
   on("pointermove", (event) => drag?.move(event));
   on("pointercancel", () => finish(true));
   on("lostpointercapture", () => finish(false));

@@ -142,7 +142,10 @@ def test_the_histogram_is_dragged_and_a_row_narrows_it(page, show, explorer, the
     page.mouse.up()
     assert page.evaluate(f"[{SAVED}.length, window.model.get('log2_loss_scale')]") == [1, 6]
     expect(widget.locator(".mw-bits-panel")).to_be_hidden()  # the drag's click chose no bar
+    expect(surface).to_be_focused()
+    expect(surface).to_have_css("outline-style", "none")  # only keys need to see where the focus is
     surface.press("Shift+ArrowLeft")
+    expect(surface).to_have_css("outline-style", "solid")
     assert page.evaluate("window.model.get('log2_loss_scale')") == 5
 
     row = widget.get_by_role("button", name="blocks.7.")
