@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import traitlets
 
+from mixwidgets.checks import whole_number
 from mixwidgets.formats.block import BlockFormat, BlockFormats, any_format
 from mixwidgets.formats.catalogue import get_format, list_formats, one_or_several
 from mixwidgets.gradients.best_scale import LOG2_LOSS_SCALES, best_loss_scale
@@ -56,6 +57,17 @@ def _narrow(format: object) -> str:
     raise ValueError(f"gradients are cast to one of {names}; {fmt.name} {why}")
 
 
+def _log2(value: object) -> int:
+    try:
+        return whole_number("log2_loss_scale", value, LOG2_LOSS_SCALES[0], LOG2_LOSS_SCALES[-1])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{error} 15 means a scale of 2^15 = 32768.") from None
+
+
+def _binade(value: object) -> int | None:
+    return None if value is None else whole_number("binade", value, BINADES[0], BINADES[-1])
+
+
 def _compared(formats: Any) -> list[str]:
     names = [_narrow(one) for one in one_or_several(formats)]
     if len(set(names)) > MOST_COMPARED:
@@ -81,16 +93,16 @@ class LossScaleExplorer(FollowingWidget):
     """The format that gradients are rounded to: one of the catalogue, up to 32 bits, by name or dtype.
 
     In the page, drag an edge of its range: the format whose edge is nearest to the hand is chosen."""
-    log2_loss_scale = traitlets.Int(0).tag(sync=True)
+    log2_loss_scale = Checked(0, _log2)
     """The slider's position: an integer, −24 … 40."""
-    binade = traitlets.Int(None, allow_none=True).tag(sync=True)
+    binade = Checked(None, _binade)
     """The binade whose bits are shown: e for gradients from 2^e to 2^(e+1) before scaling; None: none."""
     compare = Checked(["bfloat16", "float8_e5m2", "float8_e4m3fn"], _compared)
     """Up to three formats to compare with; accepts aliases and dtypes."""
     title = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     """A heading in place of the usual one."""
 
-    step = traitlets.Int(0).tag(sync=True)
+    step = Checked(0)
     """The snapshot nearest to this step is shown; 0: always the newest."""
 
     tensor = traitlets.Unicode(None, allow_none=True).tag(sync=True)
@@ -186,33 +198,13 @@ class LossScaleExplorer(FollowingWidget):
         self.observe(follow, ["binade", "log2_loss_scale", "format", "step", "tensor", "_newest"])
         return editor
 
-    @traitlets.validate("binade")
-    def _validate_binade(self, proposal: Any) -> int | None:
-        value: int | None = proposal["value"]
-        if value is not None and (isinstance(value, bool) or value not in BINADES):
-            raise traitlets.TraitError(
-                f"binade is an integer from {BINADES[0]} to {BINADES[-1]}, or None; got {value!r}"
-            )
-        return value
-
-    @traitlets.validate("log2_loss_scale")
-    def _validate_log2(self, proposal: Any) -> int:
-        value: int = proposal["value"]
-        if isinstance(value, bool) or value not in LOG2_LOSS_SCALES:
-            raise traitlets.TraitError(
-                f"log2_loss_scale is an integer from {LOG2_LOSS_SCALES[0]} to {LOG2_LOSS_SCALES[-1]} "
-                f"(15 means a scale of 2^15 = 32768); got {value!r}"
-            )
-        return value
-
     @traitlets.validate("step")
     def _validate_step(self, proposal: Any) -> int:
-        value: int = proposal["value"]
-        if isinstance(value, bool) or not 0 <= value <= _LAST_STEP:
-            raise traitlets.TraitError(
-                f"step is one of {reprlib.repr(self.steps)[1:-1]}, or 0 for the newest; got {value!r}"
-            )
-        return value
+        try:
+            return whole_number("step", proposal["value"], 0, _LAST_STEP)
+        except (TypeError, ValueError):
+            accepted = f"{reprlib.repr(self.steps)[1:-1]}, or 0 for the newest"
+            raise traitlets.TraitError(f"step is one of {accepted}; got {proposal['value']!r}") from None
 
     @traitlets.validate("tensor")
     def _validate_tensor(self, proposal: Any) -> str | None:
