@@ -151,9 +151,7 @@ def test_the_error_lists_what_is_accepted(explorer):
 @pytest.mark.parametrize("log2", [-25, 41, 1.5, "x", None, True, float("nan")])
 def test_a_wrong_scale_is_refused_and_the_last_stays(explorer, log2):
     explorer.log2_loss_scale = 9
-    with pytest.raises(
-        TraitError, match=r"log2_loss_scale takes .* from -24 to 40.*15 means a scale"
-    ):
+    with pytest.raises(TraitError, match=r"log2_loss_scale takes .* from -24 to 40.*15 means a scale"):
         explorer.log2_loss_scale = log2
     assert explorer.log2_loss_scale == 9
 
