@@ -71,16 +71,8 @@ PACKAGES = {
     "cli": (
         {
             *("checks", "installed", "formats", "gradients", "task", "experiments", "store", "training"),
-            *(
-                "observe",
-                "scheduler",
-                "languages",
-                "exercises",
-                "widgets",
-                "site",
-                "plain_text",
-                "suggestion",
-            ),
+            *("observe", "scheduler", "languages", "exercises", "widgets", "site"),
+            *("plain_text", "suggestion"),
         },
         {"typer", "rich"},
         {"distributed"},

@@ -52,6 +52,8 @@ def test_the_usual_bias_follows_the_exponent_bits_and_another_stays():
     designer.bias = 11
     designer.exponent_bits = 4
     assert designer.bias == 11
+    designer.bias = None
+    assert designer.bias == 7
 
 
 def test_a_format_whose_bias_is_the_old_usual_one_keeps_it():

@@ -332,7 +332,7 @@ def test_the_step_chooses_the_snapshot(live):
     for step, shown in ((1, 1), (5, 1), (7, 11), (999, 11), (0, 11)):
         explorer.step = step
         assert explorer.counts() == summary(shown)["w"].counts("float16")
-    explorer.step = 1
+    explorer.step = "1"
     assert "of step 1," in repr(explorer)
     assert explorer.state == "format=float16&log2_loss_scale=0&step=1"
     for wrong in (-1, True, "x", None, 1.5, 2**40):

@@ -8,7 +8,7 @@ import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
 import { fitted, type DrawnMark, type Shares } from "./marks.ts";
 import { navigate } from "./navigation.ts";
-import { largest } from "./ticks.ts";
+import { largest, rowOf, type Row } from "./ticks.ts";
 import { contains, panned, viewportOf, widthOf, zoomed, type Viewport } from "./viewport.ts";
 
 interface Shown {
@@ -25,7 +25,8 @@ interface Shown {
 
 export interface Board {
   readonly element: HTMLElement;
-  readonly viewport: ReadonlySignal<Viewport>;
+  /** The values of the format in view. */
+  readonly row: ReadonlySignal<Row>;
   /** Keep the view until the number leaves it. */
   hold(): void;
   /** Zoom by quarters of a doubling, out where positive. */
@@ -57,7 +58,7 @@ export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, loo
   });
   return {
     element,
-    viewport,
+    row: computed(() => rowOf(fmt.value, viewport.value)),
     hold: () => (chosen.value = viewport.value),
     zoom,
     pan: (share) => pan(share * width.value),

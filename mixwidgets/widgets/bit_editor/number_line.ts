@@ -7,7 +7,6 @@ import { lineBoard } from "#ui/number_line/board.ts";
 import { drawMarks, drawRow, LINE } from "#ui/number_line/drawing.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
-import { rowOf } from "#ui/number_line/ticks.ts";
 import type { View } from "#ui/view.ts";
 import { movedTo, stepped, type EditedNumber, type State } from "./state.ts";
 
@@ -26,7 +25,7 @@ export function numberLine(view: View<State>, number: ReadonlySignal<EditedNumbe
   const fmt = computed(() => number.value.fmt);
   const keys = h("span", { class: "mw-hidden", id: uniqueId("keys") }, t("line.keys"));
   const board = lineBoard(view, { fmt, marks, shares: SHARES, keys: keys.id, step: (direction) => edit(stepped(number.value, direction)) });
-  const row = computed(() => rowOf(fmt.value, board.viewport.value));
+  const { row } = board;
   const [values, marked] = [s("g"), s("g")];
   const svg = s("svg", { class: "mw-nl", role: "img" }, values, marked);
   board.element.append(svg);

@@ -16,7 +16,6 @@ import { lineBoard } from "#ui/number_line/board.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
 import { marksOf } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
-import { rowOf } from "#ui/number_line/ticks.ts";
 import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts";
 import { explained } from "#ui/term.ts";
 import { type View, viewOf } from "#ui/view.ts";
@@ -55,7 +54,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     step: (direction) => edit(stepped(number.value, direction), "soon"),
     looked: () => announce.say(svg.getAttribute("aria-label")!),
   });
-  const row = computed(() => rowOf(fmt.value, board.viewport.value));
+  const { row } = board;
   const others = computed(() => othersOf(names.value, fmt.value));
   const svg = comparison(view, { row, marks, others, text: computed(() => exactInput(number.value)) });
   board.element.append(svg);
