@@ -5,8 +5,9 @@ below the sign: all values of a key are in one cell, unless a cell starts inside
 this leaves open are searched for. If numba is installed, a compiled loop counts very many values.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,24 +34,36 @@ class Histogram(NamedTuple):
     inf: int
     nan: int
 
-    @classmethod
-    def of_counts(cls, counts: Array, cuts: tuple[int, ...], looked_at: Array) -> "Histogram":
-        """From the count of each cell of `cell_edges`, and the values of `looked_at`, whose dtype selects the
-        edges."""
-        zero, finite, (inf, nan) = int(counts[0]), counts[1:-2], counts[-2:].tolist()
-        by_binade = finite.reshape(-1, len(cuts) + 1)
-        rows = np.flatnonzero(by_binade.any(axis=1))
-        exponents = rows + _exponents(looked_at.itemsize == 8)[0]
-        samples = _samples(looked_at, exponents)
-        return cls(tuple(exponents.tolist()), by_binade[rows].astype(np.uint64), samples, zero, inf, nan)
-
 
 def histogram(values: Array, cuts: tuple[int, ...]) -> Histogram:
     """The histogram of a flat float32 or float64 array in native byte order.
 
     `cuts` are fractions of a binade in units of 2^-52, ascending; the first is 1.
     """
-    return Histogram.of_counts(count_cells(values, cuts), cuts, looked_at(values))
+    return histograms(count_cells(values, cuts)[None], cuts, [looked_at(values)])[0]
+
+
+def histograms(counts: Array, cuts: tuple[int, ...], looked: Sequence[Array]) -> list[Histogram]:
+    """The histograms of several arrays of one dtype, float32 or float64.
+
+    counts: int64 (arrays, cells), the cells of `cell_edges`; looked: for each array the values of
+    `looked_at`, whose dtype selects the edges.
+    """
+    finite, width = counts[:, 1:-2], len(cuts) + 1
+    binades = finite.shape[1] // width
+    is_filled = np.zeros(len(counts) * binades, bool)
+    is_filled[np.flatnonzero(finite.astype(bool)) // width] = True
+    filled = np.flatnonzero(is_filled)
+    array, row = np.divmod(filled, binades)
+    cells = finite.reshape(-1, width)[filled].astype(np.uint64)
+    exponents = row + _exponents(looked[0].itemsize == 8)[0]
+    samples = _samples(looked, array, exponents)
+    ends = np.searchsorted(array, np.arange(len(counts) + 1)).tolist()
+    special = counts[:, [0, -2, -1]].tolist()
+    return [
+        Histogram(tuple(exponents[start:end].tolist()), cells[start:end], samples[start:end], *others)
+        for (start, end), others in zip(pairwise(ends), special, strict=True)
+    ]
 
 
 def count_cells(values: Array, cuts: tuple[int, ...], together: int = 0) -> Array:
@@ -59,22 +72,37 @@ def count_cells(values: Array, cuts: tuple[int, ...], together: int = 0) -> Arra
     together: how many values the caller counts, if these are only some of them. Very many are counted by the
     compiled loop.
     """
-    wide = values.itemsize == 8
-    edges, (first_cells, is_mixed) = cell_edges(wide, cuts), _keys(wide, cuts)
-    mask, shift = _magnitude_mask(edges), _key_shift(edges)
-    bits, counts = values.view(edges.dtype), np.zeros(len(edges) + 1, np.int64)
-    if max(len(bits), together) >= COMPILED_FROM and (count := _compiled_loop()):
-        count(np.ascontiguousarray(bits), mask, shift, first_cells, edges, counts)
+    edges = cell_edges(values.itemsize == 8, cuts)
+    counts = np.zeros(len(edges) + 1, np.int64)
+    if max(len(values), together) >= COMPILED_FROM and (count := _compiled_loop()):
+        bits = np.ascontiguousarray(values).view(edges.dtype)
+        first_cells, _ = _keys(values.itemsize == 8, cuts)
+        count(bits, _magnitude_mask(edges), _key_shift(edges), first_cells, edges, counts)
         return counts
-    below_key = (edges.dtype.type(1) << shift) - 1
-    for start in range(0, len(bits), _CHUNK):
-        chunk = bits[start : start + _CHUNK]
-        keys = (chunk >> shift).astype(np.uint16)  # drops the sign
-        cells = first_cells.take(keys)
-        unsure = np.flatnonzero(is_mixed.take(keys) & (chunk & below_key != 0))
-        cells[unsure] = edges.searchsorted(chunk[unsure] & mask, side="right")
-        counts += np.bincount(cells, minlength=len(counts))
+    for start in range(0, len(values), _CHUNK):
+        counts += np.bincount(_cells(values[start : start + _CHUNK], cuts), minlength=len(counts))
     return counts
+
+
+def count_cells_of_parts(values: Array, sizes: Sequence[int], cuts: tuple[int, ...]) -> Array:
+    """int64 (parts, cells): the counts of consecutive parts with these sizes; faster than one by one if they
+    are small."""
+    cells = len(cell_edges(values.itemsize == 8, cuts)) + 1
+    firsts = np.repeat(np.arange(len(sizes)) * cells, sizes)
+    return np.bincount(_cells(values, cuts) + firsts, minlength=len(sizes) * cells).reshape(-1, cells)
+
+
+def _cells(values: Array, cuts: tuple[int, ...]) -> Array:
+    """uint32: the cell of each value."""
+    edges = cell_edges(values.itemsize == 8, cuts)
+    first_cells, is_mixed = _keys(values.itemsize == 8, cuts)
+    bits, shift = values.view(edges.dtype), _key_shift(edges)
+    keys = (bits >> shift).astype(np.uint16)  # drops the sign
+    cells: Array = first_cells.take(keys)
+    below_key = (edges.dtype.type(1) << shift) - 1
+    unsure = np.flatnonzero(is_mixed.take(keys) & (bits & below_key != 0))
+    cells[unsure] = edges.searchsorted(bits[unsure] & _magnitude_mask(edges), side="right")
+    return cells
 
 
 def looked_at(values: Any) -> Any:
@@ -135,12 +163,18 @@ def _magnitude_mask(edges: Array) -> Any:
     return edges.dtype.type((1 << 8 * edges.itemsize - 1) - 1)
 
 
-def _samples(values: Array, exponents: Array) -> Array:
-    """float64 (exponents,): the last normal value in each binade, or 0."""
-    samples = np.zeros(len(exponents))
-    values = values[np.isfinite(values) & (np.abs(values) >= np.finfo(values.dtype).smallest_normal)]
-    samples[np.searchsorted(exponents, np.frexp(values)[1] - 1)] = values
-    return samples
+def _samples(looked: Sequence[Array], array: Array, exponents: Array) -> Array:
+    """float64: for each pair of the index of an array and an exponent, the last normal value that was looked
+    at, or 0."""
+    values = np.concatenate(looked)
+    dtype = np.finfo(values.dtype)
+    last = np.zeros((len(looked), 1 << dtype.nexp), values.dtype)  # by array and exponent field
+    fields = values.view(f"i{values.itemsize}") >> dtype.nmant & (1 << dtype.nexp) - 1
+    rows = np.repeat(np.arange(len(looked)) << dtype.nexp, [len(part) for part in looked])
+    last.reshape(-1)[rows + fields] = values
+    last[:, 0] = last[:, -1] = 0  # subnormal; not finite
+    samples: Array = last[array, np.maximum(exponents - dtype.minexp + 1, 0)]
+    return samples.astype(np.float64)
 
 
 @cache

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import cache, partial, reduce
+from itertools import accumulate, pairwise
 
 import numpy as np
 
 from mixwidgets.gradients.boundaries import catalogue_cuts
-from mixwidgets.gradients.histogram import Histogram, histogram
+from mixwidgets.gradients.histogram import count_cells_of_parts, histograms, looked_at
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.gradients.values import Array
 
@@ -17,8 +18,8 @@ Maker = Callable[[], GradientSummary]
 class LazySummaries(Mapping[str, GradientSummary]):
     """Summaries by name, each made when it is first read."""
 
-    def __init__(self, makers: Mapping[str, Maker], not_finite: Mapping[str, int]) -> None:
-        self._kept: dict[str, Maker | GradientSummary] = dict(makers)
+    def __init__(self, makers: Mapping[str, Maker | GradientSummary], not_finite: Mapping[str, int]) -> None:
+        self._kept = dict(makers)
         self.not_finite = not_finite
         """The number of infinities and NaNs by tensor, for those that have any; known without counting."""
 
@@ -68,39 +69,35 @@ def merged(parts: Iterable[LazySummaries]) -> LazySummaries:
     return LazySummaries({name: partial(make, name) for name in found}, not_finite)
 
 
-def counted(names: Iterable[str], counts: Iterable[Array], looked: Iterable[Array]) -> LazySummaries:
-    """From the counts of all cells of `cell_edges` by name, and the values of `looked_at` (float32 or 64).
-
-    Until a summary is read only the cells that hold values are kept.
-    """
-    makers, not_finite = {}, {}
-    for name, one, values in zip(names, counts, looked, strict=True):
-        cells = np.flatnonzero(one)
-        makers[name] = partial(_from_cells, len(one), cells, one[cells], values)
-        if broken := int(one[-2:].sum()):
-            not_finite[name] = broken
-    return LazySummaries(makers, not_finite)
+def counted(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> LazySummaries:
+    """From the arguments of `histograms`, in the order of the names."""
+    found = _summaries(names, counts, looked)
+    broken = {name: one.inf + one.nan for name, one in found.items() if one.inf or one.nan}
+    return LazySummaries(found, broken)
 
 
-def _from_cells(size: int, cells: Array, found: Array, looked: Array) -> GradientSummary:
-    counts = np.zeros(size, np.int64)
-    counts[cells] = found
-    cuts = catalogue_cuts()
-    return GradientSummary.of_histogram(cuts, Histogram.of_counts(counts, cuts, looked))
-
-
-def counted_later(arrays: Mapping[str, Array], *, all_finite: bool) -> LazySummaries:
-    """From flat float32 or float64 arrays in native byte order, counted on first access; they must not change
-    until then.
+def counted_later(values: Array, sizes: Mapping[str, int], *, all_finite: bool) -> LazySummaries:
+    """Of consecutive parts of a float32 or float64 array in native byte order, by name; all are counted when
+    one is read, and the array must not change until then.
 
     `all_finite`: whether all values are known to be finite. If not, they are checked now.
     """
+    ends = pairwise(accumulate(sizes.values(), initial=0))
+    parts = {name: values[start:end] for name, (start, end) in zip(sizes, ends, strict=True)}
 
-    def make(values: Array) -> GradientSummary:
-        return GradientSummary.of_histogram(catalogue_cuts(), histogram(values, catalogue_cuts()))
+    @cache
+    def all_counted() -> Mapping[str, GradientSummary]:
+        counts = count_cells_of_parts(values, list(sizes.values()), catalogue_cuts())
+        return _summaries(list(parts), counts, [looked_at(part) for part in parts.values()])
 
     not_finite = {}
     if not all_finite:
-        counts = {name: int(np.count_nonzero(~np.isfinite(values))) for name, values in arrays.items()}
+        counts = {name: int(np.count_nonzero(~np.isfinite(part))) for name, part in parts.items()}
         not_finite = {name: count for name, count in counts.items() if count}
-    return LazySummaries({name: partial(make, values) for name, values in arrays.items()}, not_finite)
+    return LazySummaries({name: partial(lambda n: all_counted()[n], name) for name in parts}, not_finite)
+
+
+def _summaries(names: Sequence[str], counts: Array, looked: Sequence[Array]) -> Mapping[str, GradientSummary]:
+    cuts = catalogue_cuts()
+    found = histograms(counts, cuts, looked) if names else []
+    return {name: GradientSummary(cuts, *one) for name, one in zip(names, found, strict=True)}

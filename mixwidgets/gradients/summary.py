@@ -77,17 +77,12 @@ class GradientSummary:
         """
         cuts = cuts_for(tuple(get_format(fmt) for fmt in formats))
         values = own_part(values)
-        found = cls.of_histogram(cuts, histogram(as_floats(values), cuts))
+        found = cls(cuts, *histogram(as_floats(values), cuts))
         if not block_formats:
             return found
         tensor = values if hasattr(values, "shape") else np.asarray(values, np.float64)
         losses = block_losses(tensor, named_block_formats(block_formats), block_axis)
         return replace(found, blocks=tuple(loss.record() for loss in losses))
-
-    @classmethod
-    def of_histogram(cls, cuts: tuple[int, ...], found: Histogram) -> "GradientSummary":
-        """From a histogram with these cuts."""
-        return cls(cuts, *found)
 
     @cached_property
     def count(self) -> int:

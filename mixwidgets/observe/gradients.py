@@ -117,8 +117,8 @@ def _count_later(gradients: Mapping[str, Tensor]) -> LazySummaries:
     """Joins the few values first to save calls, which are slow in a training loop."""
     values = _as_numpy_takes(torch.cat([_as_numpy_takes(values) for values in gradients.values()]))
     all_finite = math.isfinite(values.sum().item())  # if only the sum overflows, all values are checked
-    copies = [part.numpy(force=True) for part in torch.split(values, list(map(len, gradients.values())))]
-    return counted_later(dict(zip(gradients, copies, strict=True)), all_finite=all_finite)
+    sizes = {name: len(values) for name, values in gradients.items()}
+    return counted_later(values.numpy(force=True), sizes, all_finite=all_finite)
 
 
 def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
@@ -130,7 +130,7 @@ def _count_now(gradients: Mapping[str, Tensor]) -> LazySummaries:
         arrays = (_as_numpy_takes(piece).numpy(force=True) for piece in pieces)
         counts.append(sum(count_cells(array, cuts, together) for array in arrays))
         looked.append(np.array(_as_numpy_takes(looked_at(values)).numpy(force=True)))
-    return counted(gradients, counts, looked)  # type: ignore[arg-type]
+    return counted(list(gradients), np.stack(counts), looked)
 
 
 def _as_numpy_takes(values: Tensor) -> Tensor:
@@ -149,7 +149,7 @@ def _on_device(gradients: Mapping[str, Tensor]) -> Pending:
     kernels = gpu_kernels(tensors)
     counts = to_host(kernels.count_cells(tensors) if kernels else cell_counts(tensors))
     values = to_host(torch.cat(looked).float())
-    return lambda: counted(gradients, counts(), np.split(values(), ends[:-1]))
+    return lambda: counted(list(gradients), counts(), np.split(values(), ends[:-1]))
 
 
 def gpu_kernels(*lists: Sequence[Tensor]) -> Kernels | None:
