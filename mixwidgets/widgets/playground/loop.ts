@@ -3,7 +3,8 @@
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { View } from "#ui/view.ts";
 
-const BUDGET_MS = 8; // of a frame's 16.7, on average
+const FRAME_MS = 1000 / 60;
+const BUDGET_MS = 8; // of so much time, on average
 const CARRIED = 2; // frames' worth of steps that are made up for after a slow one
 
 /** Whether motion is unwelcome, or there is no one to ask. */
@@ -11,7 +12,8 @@ export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-
 
 /**
  * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
- * and the time allows that `drawn` has left. The frame that answers a click or a key does neither.
+ * and the time allows that `drawn` has left, but once at least: where frames are slow, drawing always takes longer than its
+ * share. The frame that answers a click or a key does neither.
  */
 export function frameLoop(
   view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
@@ -38,11 +40,15 @@ export function frameLoop(
     let left = 0; // ms; below 0 after what took longer than a frame's share: the next frames are the page's own
     let request = requestAnimationFrame(function frame(now) {
       due = Math.min(due + (perSecond * (now - last)) / 1000, Math.max(1, (CARRIED * perSecond) / 60));
+      left = Math.min(left + (BUDGET_MS * (now - last)) / FRAME_MS, BUDGET_MS);
       last = now;
-      left = Math.min(left + BUDGET_MS, BUDGET_MS);
       const end = performance.now() + left;
+      let isFirst = left > 0;
       if (!isAnswering) drawn();
-      for (; !isAnswering && performance.now() < end && due >= 1 && playing.peek(); due -= 1) step();
+      for (; !isAnswering && (isFirst || performance.now() < end) && due >= 1 && playing.peek(); due -= 1) {
+        isFirst = false;
+        step();
+      }
       left = end - performance.now();
       isAnswering = false;
       if (playing.peek()) request = requestAnimationFrame(frame);
