@@ -60,12 +60,6 @@ class _Part(NamedTuple):
         two."""
         return scale if self.is_scaled and _is_power_of_two(scale) else 1.0
 
-    def of_all_names(self) -> Iterator[tuple[str, Sequence[BlockLoss]]]:
-        """`losses`, by all names that a separately summarised tensor has by now."""
-        for name, losses in self.losses.items():
-            for own in self.names or (name,):
-                yield own, losses
-
     def read(self, scale: float) -> LazySummaries:
         """Dividing by a power of two changes only exponents, so it is done in the summary, exactly even if
         float32 cannot represent the result."""
@@ -248,10 +242,11 @@ def _with_blocks(
     losses: dict[str, Sequence[BlockLoss]] = {}
     divisors: dict[str, float] = {}
     for part in parts:
-        for name, new in part.of_all_names():
-            old = losses.get(name) if are_added else None
-            losses[name] = [one.joined(other) for one, other in zip(old, new, strict=True)] if old else new
-            divisors[name] = part.divisor(scale)
+        for key, new in part.losses.items():
+            for name in part.names or (key,):
+                old = losses.get(name) if are_added else None
+                losses[name] = [one.joined(other) for one, other in zip(old, new, strict=True)] if old else new
+                divisors[name] = part.divisor(scale)
     if not losses:
         return summaries
     records = {name: tuple(loss.record(divisors[name]) for loss in losses[name]) for name in losses}
