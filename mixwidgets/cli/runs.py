@@ -17,9 +17,8 @@ from mixwidgets.cli.terminal import errors_in_words, show_table
 from mixwidgets.plain_text import plain
 
 if TYPE_CHECKING:
-    from mixwidgets.store.comparison import ComparisonRow
+    from mixwidgets.store.comparison import ComparisonRow, Value
     from mixwidgets.store.run import Run
-    from mixwidgets.store.settings import Value
 
 _SHARES = ("gradients.", "weights_unchanged")
 _NEWEST = 100  # the default number of runs to list
@@ -117,9 +116,8 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
 
 
 def _brief(run: "Run") -> dict[str, Any]:
-    from mixwidgets.store.comparison import brief_results
+    from mixwidgets.store.comparison import brief_results, settings_of
     from mixwidgets.store.records import to_json
-    from mixwidgets.store.settings import settings_of
 
     what = settings_of(run.experiment)
     known = {name: what.get(name) for name in ("task", "recipe", "seed", "steps")}
@@ -149,8 +147,7 @@ def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
 
 
 def _line(run: "Run") -> list[str]:
-    from mixwidgets.store.comparison import brief_results
-    from mixwidgets.store.settings import settings_of
+    from mixwidgets.store.comparison import brief_results, settings_of
 
     what, results = settings_of(run.experiment), brief_results(run)
     figures = {name: result_in_words(name, value) for name, value in results.items()}

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def gpu_names() -> tuple[str, ...]:
     library of nvidia-smi, also works in containers and WSL, where the folders of the Linux driver are
     missing.
     """
-    return _by_nvml() or ("",) * (_folders(_NVIDIA) or _amd())
+    return _by_nvml() or ("",) * (len([*_NVIDIA.glob("*")]) or _amd())
 
 
 def _by_nvml() -> tuple[str, ...]:
@@ -48,18 +49,10 @@ def _nvml_name(nvml: Any, number: int) -> str:
     return name.value.decode(errors="replace") + ("" if shared else f", {memory[0] / 2**30:.0f} GiB")
 
 
-def _folders(parent: Path) -> int:
-    try:
-        return len(list(parent.iterdir()))
-    except OSError:
-        return 0
-
-
 def _amd() -> int:
     """The number of nodes of AMD's driver with compute units, which CPUs do not have."""
     try:
-        nodes = [(node / "properties").read_text() for node in _AMD.iterdir()]
+        texts = [path.read_text() for path in _AMD.glob("*/properties")]
     except OSError:
         return 0
-    lines = [line.split() for node in nodes for line in node.splitlines()]
-    return sum(line[0] == "simd_count" and line[1] != "0" for line in lines if len(line) == 2)
+    return sum(bool(re.search(r"^simd_count +[1-9]", text, re.MULTILINE)) for text in texts)
