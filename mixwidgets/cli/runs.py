@@ -133,17 +133,17 @@ def show_list(runs: list["Run"]) -> None:
 
 def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
     """Print the runs by number, then one line per setting and result."""
-    show_table(
-        ("run", "id", "what"), [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)]
-    )
+    numbers = [str(number) for number in range(1, len(runs) + 1)]
+    abouts = [[number, run.id, run.experiment.title] for number, run in zip(numbers, runs, strict=True)]
+    show_table(("run", "id", "what"), abouts)
     typer.echo()
-    settings = [[row.name, *map(_setting_in_words, row.values)] for row in rows if row.kind == "setting"]
-    results = [
-        [row.name, *(result_in_words(row.name, value) for value in row.values)]
-        for row in rows
-        if row.kind == "result"
-    ]
-    show_table(("", *(str(number) for number in range(1, len(runs) + 1))), settings, results)
+    settings, results = [], []
+    for row in rows:
+        if row.kind == "setting":
+            settings.append([row.name, *map(_setting_in_words, row.values)])
+        else:
+            results.append([row.name, *(result_in_words(row.name, value) for value in row.values)])
+    show_table(["", *numbers], settings, results)
 
 
 def _line(run: "Run") -> list[str]:

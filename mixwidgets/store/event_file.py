@@ -17,6 +17,8 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.events import (
     Evaluation,
@@ -39,9 +41,7 @@ def write_event_file(
     events: Iterable[Event], folder: Path, started: float, batch_size: float, format: str
 ) -> None:
     """Write one event file into `folder`. A step's wall time is `started` (seconds since 1970) plus the
-    seconds of the steps so far; evaluations and snapshots take no time.
-
-    `format`: the name of the compute format."""
+    seconds of the steps so far; evaluations and snapshots take no time."""
     wall_time, state = started, RunState()
     with closing(EventFile(folder)) as file:
         for event in events:
@@ -105,21 +105,20 @@ def _values(
 def _histogram(summary: GradientSummary) -> Any:
     """The exact count of each binade: bucket e … e + 1 holds the magnitudes from 2^e to below 2^(e+1).
 
-    The axis is log2, because on a linear one almost all binades would share a pixel. HistogramProto also
-    needs sums, which the summary does not have; they are computed from the middles of the buckets.
+    On a linear axis almost all binades would share a pixel. The sums are those of the buckets' middles.
     """
     from tensorboard.compat.proto.summary_pb2 import HistogramProto
 
-    found = dict(zip(summary.exponents, summary.cells.sum(axis=1).tolist(), strict=True))
     low, high = summary.exponents[0], summary.exponents[-1] + 1
-    buckets = [found.get(exponent, 0) for exponent in range(low, high)]
-    middles = [exponent + 0.5 for exponent in range(low, high)]
+    middles = np.arange(low, high) + 0.5
+    buckets = np.zeros(high - low)
+    buckets[np.array(summary.exponents) - low] = summary.cells.sum(axis=1)
     return HistogramProto(
         min=low,
         max=high,
-        num=sum(buckets),
-        sum=sum(count * middle for count, middle in zip(buckets, middles, strict=True)),
-        sum_squares=sum(count * middle**2 for count, middle in zip(buckets, middles, strict=True)),
-        bucket_limit=range(low + 1, high + 1),
+        num=buckets.sum(),
+        sum=buckets @ middles,
+        sum_squares=buckets @ middles**2,
+        bucket_limit=middles + 0.5,
         bucket=buckets,
     )
