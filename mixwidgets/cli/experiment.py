@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,6 +51,7 @@ TrustSource = Annotated[
 
 _LIMIT = 1 << 20  # bytes: no experiment comes near it
 _LAST_SEED = 2**32 - 1
+_MOST_SEEDS = 100_001  # one more than a grid may have experiments
 _PARSERS = {".toml": tomllib.loads, ".json": json.loads}
 _FIELDS = ("task", "recipe", "steps", "seed", "device", "learning_rate", "optimizer", "time_limit_s")
 _DEFAULTS = {"task": "digits_cnn", "recipe": "fp16_dynamic"}
@@ -73,7 +74,7 @@ def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         fields["task_options"] = {**fields["task_options"], **named}
     axes = {name: said.pop(name) for name in [*said] if isinstance(said[name], list)}
     if "seed" in axes:
-        axes["seed"] = chain.from_iterable(map(_seeds, axes["seed"]))
+        axes["seed"] = list(islice(chain.from_iterable(map(_seeds, axes["seed"])), _MOST_SEEDS))
     if axes:
         fields.setdefault("grid", {})
     if isinstance(there := fields.get("grid"), dict):

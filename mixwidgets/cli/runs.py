@@ -17,9 +17,8 @@ from mixwidgets.cli.terminal import errors_in_words, show_table
 from mixwidgets.plain_text import plain
 
 if TYPE_CHECKING:
-    from mixwidgets.store.comparison import ComparisonRow
+    from mixwidgets.store.comparison import ComparisonRow, Value
     from mixwidgets.store.run import Run
-    from mixwidgets.store.settings import Value
 
 _SHARES = ("gradients.", "weights_unchanged")
 _NEWEST = 100  # the default number of runs to list
@@ -117,9 +116,8 @@ def find_run(named: str, runs_dir: Path, there: list["Run"] | None = None) -> "R
 
 
 def _brief(run: "Run") -> dict[str, Any]:
-    from mixwidgets.store.comparison import brief_results
+    from mixwidgets.store.comparison import brief_results, settings_of
     from mixwidgets.store.records import to_json
-    from mixwidgets.store.settings import settings_of
 
     what = settings_of(run.experiment)
     known = {name: what.get(name) for name in ("task", "recipe", "seed", "steps")}
@@ -135,22 +133,21 @@ def show_list(runs: list["Run"]) -> None:
 
 def show_side_by_side(runs: list["Run"], rows: list["ComparisonRow"]) -> None:
     """Print the runs by number, then one line per setting and result."""
-    show_table(
-        ("run", "id", "what"), [[str(n), run.id, run.experiment.title] for n, run in enumerate(runs, 1)]
-    )
+    numbers = [str(number) for number in range(1, len(runs) + 1)]
+    abouts = [[number, run.id, run.experiment.title] for number, run in zip(numbers, runs, strict=True)]
+    show_table(("run", "id", "what"), abouts)
     typer.echo()
-    settings = [[row.name, *map(_setting_in_words, row.values)] for row in rows if row.kind == "setting"]
-    results = [
-        [row.name, *(result_in_words(row.name, value) for value in row.values)]
-        for row in rows
-        if row.kind == "result"
-    ]
-    show_table(("", *(str(number) for number in range(1, len(runs) + 1))), settings, results)
+    settings, results = [], []
+    for row in rows:
+        if row.kind == "setting":
+            settings.append([row.name, *map(_setting_in_words, row.values)])
+        else:
+            results.append([row.name, *(result_in_words(row.name, value) for value in row.values)])
+    show_table(["", *numbers], settings, results)
 
 
 def _line(run: "Run") -> list[str]:
-    from mixwidgets.store.comparison import brief_results
-    from mixwidgets.store.settings import settings_of
+    from mixwidgets.store.comparison import brief_results, settings_of
 
     what, results = settings_of(run.experiment), brief_results(run)
     figures = {name: result_in_words(name, value) for name, value in results.items()}

@@ -58,7 +58,7 @@ class ScalarLog:
 
     def _to_tensorboard(self, values: Mapping[str, float], step: int) -> None:
         self._file = self._file or EventFile(self._folder)
-        self._file.add(step, time.time(), ((tag, {"simple_value": value}) for tag, value in values.items()))
+        self._file.add(step, time.time(), values)
 
 
 def scalars(snapshot: Snapshot, format: str) -> dict[str, float]:

@@ -1,21 +1,29 @@
 """Compares runs: the settings that differ, how each run ended, what each lost."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.store.events import RunStarted
 from mixwidgets.store.records import to_json
 from mixwidgets.store.run import Run
-from mixwidgets.store.settings import Value, place_of, settings_of
 from mixwidgets.store.state import RunState
-from mixwidgets.store.status import Status, current_status
+from mixwidgets.store.status import current_status
 from mixwidgets.store.watched_loop import WatchedLoop
+from mixwidgets.task.catalogue import tasks
+from mixwidgets.task.spec import LOSS_WEIGHT
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Value = str | float | None
+"""A setting or result; bool and int are included."""
+
 _BRIEF = ("device", "status", "steps_done", "skipped", "metrics.")
+_MEANS = {"none": ("kind",), "static": ("kind", "init_scale")}
+"""The applicable fields by kind of loss scale; for a dynamic one, all."""
 
 
 @dataclass(frozen=True)
@@ -37,37 +45,30 @@ def comparison_rows(runs: Iterable[Run]) -> list[ComparisonRow]:
     a constant loss scale, the seed of a watched loop. ValueError if there are no runs, TypeError for anything
     else.
     """
-    there = checked_runs(runs)
-    statuses = [current_status(run.path) for run in there]  # before the events: see Run.is_alive
-    states = [_state(run, status) for run, status in zip(there, statuses, strict=True)]
-    results = [
-        _results(run.experiment, status.word, state)
-        for run, status, state in zip(there, statuses, states, strict=True)
-    ]
-    return [
-        *_differing([settings_of(run.experiment) for run in there]),
-        *_differing([place_of(state.started) for state in states]),
-        *(ComparisonRow(name, "result", _values(name, results)) for name in _names(results)),
-    ]
+    settings, places, results = [], [], []
+    for run in checked_runs(runs):
+        status, state = _status_and_state(run)
+        settings.append(settings_of(run.experiment))
+        places.append(_place_of(state.started))
+        results.append(_results(run.experiment, status, state.summed_up(run.experiment.compute_format)))
+    return [*_rows("setting", settings), *_rows("setting", places), *_rows("result", results)]
 
 
-def comparison_in_json(runs: Iterable[Run]) -> dict[str, Any]:
+def comparison_in_json(runs: Sequence[Run]) -> dict[str, Any]:
     """`comparison_rows` as JSON values: the ids as `runs`, and `rows`, each a `field`, its `kind` and a value
     per run."""
-    there = checked_runs(runs)
     rows = [
         {"field": row.name, "kind": row.kind, "values": [to_json(value) for value in row.values]}
-        for row in comparison_rows(there)
+        for row in comparison_rows(runs)
     ]
-    return {"runs": [run.id for run in there], "rows": rows}
+    return {"runs": [run.id for run in runs], "rows": rows}
 
 
 def brief_results(run: Run) -> dict[str, Value]:
     """`device`, a GPU's `device_name`, `status`, `steps_done`, `skipped` and the last metrics; from the last
     status if there is one, else from the journal."""
-    status = current_status(run.path)
-    state = status.state or run.state()
-    found = {**place_of(state.started), **_results(run.experiment, status.word, state)}
+    status, state = _status_and_state(run)
+    found = {**_place_of(state.started), **_results(run.experiment, status, state)}
     return {name: value for name, value in found.items() if name.startswith(_BRIEF)}
 
 
@@ -100,6 +101,30 @@ def comparison(runs: Run | Iterable[Run], *more: Run) -> "pd.DataFrame":
     return pd.DataFrame({row.name: list(row.values) for row in comparison_rows(there)}, index=index)
 
 
+def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
+    """The applicable fields of a run: a loss scale that is not dynamic has no growth interval.
+
+    Task options include their defaults. A source text is replaced by the start of its SHA-256. The device
+    comes from `_place_of`, which knows what "auto" became.
+    """
+    if isinstance(what, WatchedLoop):
+        return {"task": "watch", "model": what.model, "format": what.format, "summary_every": what.every}
+    fields = what.to_dict()
+    for name in ("schema", "device"):
+        del fields[name]
+    source = fields["task_source"]
+    fields["task_source"] = f"SHA-256 {hashlib.sha256(source.encode()).hexdigest()[:8]} …" if source else None
+    options = (LOSS_WEIGHT,) if source else tasks[what.task].options
+    fields["task_options"] = {option.name: option.default for option in options} | fields["task_options"]
+    recipe = fields["recipe"]
+    scale = recipe["loss_scale"]
+    recipe["loss_scale"] = {name: scale[name] for name in _MEANS.get(scale["kind"], scale)}
+    operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
+    if operands.get("scaling") != "delayed":
+        operands.pop("amax_history_len", None)
+    return {"task": what.task, "recipe": what.recipe.name, **dict(_flat(fields))}
+
+
 def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
     """The runs to compare, at least one. Raises ValueError or TypeError, with what to pass."""
     there = [runs, *more] if isinstance(runs, Run) else [*runs, *more]
@@ -113,10 +138,10 @@ def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
     return there
 
 
-def _state(run: Run, status: Status) -> RunState:
-    """The summarised state, from the journal if the last status is missing or of an older version."""
-    state = status.state if status.state and status.state.started else run.state()
-    return state.summed_up(run.experiment.compute_format)
+def _status_and_state(run: Run) -> tuple[str, RunState]:
+    """The state is that of the last status; of the journal if it is missing or of an older version."""
+    status = current_status(run.path)  # before the events: see Run.is_alive
+    return status.word, status.state if status.state and status.state.started else run.state()
 
 
 def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> dict[str, Value]:
@@ -138,18 +163,25 @@ def _results(what: Experiment | WatchedLoop, status: str, state: RunState) -> di
     return found
 
 
-def _differing(settings: Sequence[Mapping[str, Value]]) -> Iterator[ComparisonRow]:
-    for name in _names(settings):
-        if len({has[name] for has in settings if name in has}) > 1:
-            yield ComparisonRow(name, "setting", _values(name, settings))
-
-
-def _names(parts: Iterable[Mapping[str, Value]]) -> list[str]:
-    """Each name once, in order of first appearance; names with the same first part are grouped."""
-    names = list(dict.fromkeys(name for part in parts for name in part))
+def _rows(
+    kind: Literal["setting", "result"], parts: Sequence[Mapping[str, Value]]
+) -> Iterator[ComparisonRow]:
+    """A row for each name, of settings only if they differ. Names with the same first part are grouped."""
+    names = dict.fromkeys(name for part in parts for name in part)
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
-    return sorted(names, key=lambda name: heads.index(name.split(".")[0]))
+    for name in sorted(names, key=lambda name: heads.index(name.split(".")[0])):
+        if kind == "result" or len({part[name] for part in parts if name in part}) > 1:
+            yield ComparisonRow(name, kind, tuple(part.get(name) for part in parts))
 
 
-def _values(name: str, parts: Iterable[Mapping[str, Value]]) -> tuple[Value, ...]:
-    return tuple(part.get(name) for part in parts)
+def _place_of(started: RunStarted | None) -> dict[str, Value]:
+    """The environment of a run: device, backend and versions. Empty before it started."""
+    return dict(_flat(vars(started))) if started else {}
+
+
+def _flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Value]]:
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, ", ".join(value) if isinstance(value, list) else value

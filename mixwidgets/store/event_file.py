@@ -10,11 +10,14 @@ Uses the writer of the tensorboard package (version 2.21), which needs neither t
     memory_predicted/weights                   bytes by kind, as in Memory
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import fields
+from math import isnan
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.store.events import (
@@ -38,9 +41,7 @@ def write_event_file(
     events: Iterable[Event], folder: Path, started: float, batch_size: float, format: str
 ) -> None:
     """Write one event file into `folder`. A step's wall time is `started` (seconds since 1970) plus the
-    seconds of the steps so far; evaluations and snapshots take no time.
-
-    `format`: the name of the compute format."""
+    seconds of the steps so far; evaluations and snapshots take no time."""
     wall_time, state = started, RunState()
     with closing(EventFile(folder)) as file:
         for event in events:
@@ -49,9 +50,7 @@ def write_event_file(
                 continue
             if isinstance(event, StepRecord):
                 wall_time += event.seconds
-            file.add(event.step, wall_time, _values(event, batch_size))
-            if isinstance(event, GradientSnapshot):
-                file.add(event.step, wall_time, _lost(event, format, state.snapshot_scale))
+            file.add(event.step, wall_time, _values(event, batch_size, format, state.snapshot_scale))
 
 
 class EventFile:
@@ -62,64 +61,64 @@ class EventFile:
 
         self._writer = EventFileWriter(str(folder))
 
-    def add(self, step: int, wall_time: float, values: Iterable[tuple[str, dict[str, Any]]]) -> None:
-        """Add values, each a tag and the fields of a Summary.Value."""
+    def add(self, step: int, wall_time: float, values: Mapping[str, float | GradientSummary]) -> None:
+        """Add values by tag; a summary becomes a histogram."""
         from tensorboard.compat.proto.event_pb2 import Event as TensorBoardEvent
         from tensorboard.compat.proto.summary_pb2 import Summary
 
-        summary = Summary(value=[Summary.Value(tag=tag, **value) for tag, value in values])
+        summary = Summary()
+        for tag, value in values.items():
+            if isinstance(value, GradientSummary):
+                summary.value.add(tag=tag, histo=_histogram(value))
+            else:
+                summary.value.add(tag=tag, simple_value=value)
         self._writer.add_event(TensorBoardEvent(wall_time=wall_time, step=step, summary=summary))
 
     def close(self) -> None:
         self._writer.close()
 
 
-def _values(event: Event, batch_size: float) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The tag and content of each value of an event."""
+def _values(
+    event: Event, batch_size: float, format: str, loss_scale: float
+) -> dict[str, float | GradientSummary]:
+    """The values of an event by tag. format and loss_scale: those of the shares of a snapshot."""
+    values: dict[str, float | GradientSummary] = {}
     if isinstance(event, StepRecord):
-        for name in _NUMBERS:
-            yield name, {"simple_value": getattr(event, name)}
-        if event.seconds and batch_size == batch_size:  # it is NaN for a watched loop
-            yield "examples_per_second", {"simple_value": batch_size / event.seconds}
+        values |= {name: getattr(event, name) for name in _NUMBERS}
+        if event.seconds and not isnan(batch_size):  # that of a watched loop is NaN
+            values["examples_per_second"] = batch_size / event.seconds
     elif isinstance(event, Evaluation):
-        for name, value in event.metrics.items():
-            yield f"evaluation/{name}", {"simple_value": value}
+        values |= {f"evaluation/{name}": value for name, value in event.metrics.items()}
     elif isinstance(event, GradientSnapshot):
         for name, summary in event.summaries.items():
             if summary.exponents:
-                yield f"gradients_log2/{name}", {"histo": _histogram(summary)}
-            yield f"gradients_zero/{name}", {"simple_value": summary.zero}
-            yield f"gradients_not_finite/{name}", {"simple_value": summary.inf + summary.nan}
+                values[f"gradients_log2/{name}"] = summary
+            values[f"gradients_zero/{name}"] = summary.zero
+            values[f"gradients_not_finite/{name}"] = summary.inf + summary.nan
+            values |= tensor_scalars(name, summary, format, loss_scale)
     elif isinstance(event, Memory):
-        for source in ("predicted", "measured"):
-            for kind, size in getattr(event, source).items():
-                yield f"memory_{source}/{kind}", {"simple_value": size}
-
-
-def _lost(snapshot: GradientSnapshot, format: str, loss_scale: float) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name, summary in snapshot.summaries.items():
-        for tag, value in tensor_scalars(name, summary, format, loss_scale).items():
-            yield tag, {"simple_value": value}
+        values |= {f"memory_predicted/{kind}": size for kind, size in event.predicted.items()}
+        values |= {f"memory_measured/{kind}": size for kind, size in event.measured.items()}
+    return values
 
 
 def _histogram(summary: GradientSummary) -> Any:
     """The exact count of each binade: bucket e … e + 1 holds the magnitudes from 2^e to below 2^(e+1).
 
-    The axis is log2, because on a linear one almost all binades would share a pixel. HistogramProto also
-    needs sums, which the summary does not have; they are computed from the middles of the buckets.
+    On a linear axis almost all binades would share a pixel. The sums are those of the buckets' middles.
     """
     from tensorboard.compat.proto.summary_pb2 import HistogramProto
 
-    found = dict(zip(summary.exponents, summary.cells.sum(axis=1).tolist(), strict=True))
     low, high = summary.exponents[0], summary.exponents[-1] + 1
-    buckets = [found.get(exponent, 0) for exponent in range(low, high)]
-    middles = [exponent + 0.5 for exponent in range(low, high)]
+    middles = np.arange(low, high) + 0.5
+    buckets = np.zeros(high - low)
+    buckets[np.array(summary.exponents) - low] = summary.cells.sum(axis=1)
     return HistogramProto(
         min=low,
         max=high,
-        num=sum(buckets),
-        sum=sum(count * middle for count, middle in zip(buckets, middles, strict=True)),
-        sum_squares=sum(count * middle**2 for count, middle in zip(buckets, middles, strict=True)),
-        bucket_limit=range(low + 1, high + 1),
+        num=buckets.sum(),
+        sum=buckets @ middles,
+        sum_squares=buckets @ middles**2,
+        bucket_limit=middles + 0.5,
         bucket=buckets,
     )

@@ -90,13 +90,11 @@ def write_once(descriptor: int, data: bytes) -> None:
     """Append with a single write. OSError, with the file unchanged, if not all bytes fit."""
     before = os.fstat(descriptor).st_size
     try:
-        written = os.write(descriptor, data)
+        if os.write(descriptor, data) < len(data):
+            raise OSError(errno.ENOSPC, "There is no room left for the record; the partial write was undone")
     except OSError:
         os.ftruncate(descriptor, before)
         raise
-    if written < len(data):
-        os.ftruncate(descriptor, before)
-        raise OSError(errno.ENOSPC, "There is no room left for the record; the partial write was undone")
 
 
 def create_file(path: Path, data: bytes) -> None:

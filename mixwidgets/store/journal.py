@@ -9,9 +9,8 @@
     status.reserved       disk space for the last status
     log.txt               what the process printed
 
-experiment.json, status.json and each event are a line of JSON with a CRC-32 as its last key. A record counts
-as acknowledged when `append` returns: it is then completely in the file and survives the end of the process.
-The last status is also synced to disk.
+experiment.json, status.json and each event are a line of JSON with a CRC-32 as its last key. When `append`
+returns, a record is completely in the file and survives the end of the process; the last status is on disk.
 """
 
 import errno
@@ -21,7 +20,7 @@ import secrets
 import shutil
 import threading
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Self
 
@@ -48,7 +47,7 @@ from mixwidgets.store.watched_loop import WatchedLoop
 def create_run(experiment: Experiment, runs_dir: str | os.PathLike[str] = "runs") -> Path:
     """Create a queued run directory with a generated name in `runs_dir`, which is created if missing.
 
-    OSError, with what to do, if the folder cannot be created or written.
+    OSError, with what to do, if it cannot be written.
     """
     path = Path(runs_dir) / _new_id(experiment)
     with errors_told(
@@ -76,9 +75,8 @@ def create_watched_run(loop: WatchedLoop, path: str | os.PathLike[str]) -> None:
 
 def free_path(path: Path) -> Path:
     """The path, or the first free one of path-2, path-3 …"""
-    if not path.exists():
-        return path
-    return next(free for number in count(2) if not (free := path.with_name(f"{path.name}-{number}")).exists())
+    others = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(one for one in chain([path], others) if not one.exists())
 
 
 def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
@@ -94,13 +92,12 @@ def _make_run(path: Path, what: Experiment | WatchedLoop) -> None:
 
 
 def _new_id(experiment: Experiment) -> str:
-    """Time, task and recipe, using only a-z 0-9 _ -, so that the name cannot lead out of the folder."""
+    """Time, task and recipe, in a-z 0-9 _ - only, so that the name cannot lead out of the folder."""
     now = _next_time()
-    what = [
-        re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in (experiment.task, experiment.recipe.name)
-    ]
     time = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03d}"
-    return "-".join([time, *what, secrets.token_hex(2)])
+    names = (experiment.task, experiment.recipe.name)
+    words = [re.sub("[^a-z0-9_]+", "_", name.lower())[:40] for name in names]
+    return "-".join([time, *words, secrets.token_hex(2)])
 
 
 def _next_time() -> datetime:
@@ -171,10 +168,8 @@ class Journal:
             raise
 
     def append(self, event: Event) -> None:
-        """Record an event. OSError, with the journal unchanged, if there is no space.
-
-        RunFinished is always recorded, because the space for its status is reserved.
-        """
+        """Record an event. OSError, with the journal unchanged, if there is no space; never for RunFinished,
+        because the space for its status is reserved."""
         if isinstance(event, RunFinished):
             self._finish(event)
             return
@@ -183,8 +178,7 @@ class Journal:
         self._state.add(event)
 
     def finish(self, reason: str, message: str) -> str:
-        """Record the end of a run, with the metrics of its last evaluation. Returns `reason`, a key of
-        `REASONS`."""
+        """Record the end of a run, with the metrics of its last evaluation. Returns `reason`."""
         self._finish(RunFinished(reason=reason, metrics=dict(self._state.metrics), message=message))
         return reason
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from mixwidgets.store import system
-from mixwidgets.store.files import open_plain_file
+from mixwidgets.store.files import open_plain_file, read_plain_file
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}  # many network drives
 _PATIENCE_S = 1.0  # readers take the lock for microseconds, so try again before giving up
@@ -21,8 +21,8 @@ _LONGEST_NOTE = 1 << 13  # bytes
 def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
     """Create and lock the file. Closing the returned descriptor releases it.
 
-    BlockingIOError if another process, or another writer in this one, holds it for `patience_s` seconds;
-    OSError, with what to do, on a drive without locks.
+    BlockingIOError if it stays locked for `patience_s` seconds; OSError, with what to do, on a drive without
+    locks.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | system.PLAIN, 0o644)
     deadline = time.monotonic() + patience_s
@@ -48,8 +48,7 @@ def take_lock(path: Path, patience_s: float = _PATIENCE_S) -> int:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a live process holds the lock. False also for a missing or special file, and on a drive without
-    locks, where `status.current_status` uses other signs."""
+    """Whether a live process holds the lock. False for a missing or special file, and without locks."""
     try:
         descriptor = open_plain_file(path)
     except (OSError, ValueError):
@@ -82,25 +81,21 @@ def locks_work(path: Path) -> bool:
 
 
 def write_note(lock: int, text: str) -> None:
-    """Replace the content of the locked file, which says who has the lock."""
+    """Write into the locked file who has the lock."""
     os.lseek(lock, 0, os.SEEK_SET)
     os.ftruncate(lock, 0)
     os.write(lock, os.fsencode(text))
 
 
 def read_note(lock: int) -> str:
-    """The text that `write_note` wrote into an open file."""
+    """The text that was written into an open file."""
     os.lseek(lock, 0, os.SEEK_SET)
     return os.fsdecode(os.read(lock, _LONGEST_NOTE))
 
 
 def note_at(path: Path) -> str:
-    """The text that `write_note`, or anybody else, wrote to this file; empty if it cannot be read."""
+    """The text that anybody wrote to this file; empty if it cannot be read."""
     try:
-        descriptor = open_plain_file(path)
+        return os.fsdecode(read_plain_file(path, _LONGEST_NOTE))
     except (OSError, ValueError):
         return ""
-    try:
-        return read_note(descriptor)
-    finally:
-        os.close(descriptor)

@@ -15,8 +15,7 @@ _READING_S = 0.2  # the longest time to read at once, so that a long journal doe
 class ProgressBar:
     """Shows the steps of a run, its loss, loss scale and skipped steps; before them, its place in the queue.
 
-    A context manager; call `look` repeatedly. It shows nothing in the first half second, nor if tqdm is not
-    installed.
+    A context manager; call `look` repeatedly. Nothing is shown in the first half second, nor without tqdm.
     """
 
     def __init__(self, reader: JournalReader, steps: int | None) -> None:
@@ -38,12 +37,9 @@ class ProgressBar:
             except ModuleNotFoundError:  # a bare machine
                 self._appears = math.inf
                 return
-            how: dict[str, Any] = {
-                "unit": " steps",
-                "miniters": 0,
-                "bar_format": _FORMAT if self._steps else None,
-            }
-            self._bar = tqdm(total=self._steps, initial=self._state.steps, **how)
+            form = _FORMAT if self._steps else None
+            done = self._state.steps
+            self._bar = tqdm(total=self._steps, initial=done, unit=" steps", miniters=0, bar_format=form)
         if self._waited and status != "queued":
             self._bar.reset()  # do not count the time in the queue
         self._waited = status == "queued"

@@ -5,9 +5,9 @@
       slot-0                             locked by the process that has this slot; contains the last owner
       lock                               locked while a ticket gets its number
 
-There is one folder per user and machine, not per runs folder, so that all notebooks and sweeps share the same
-slots. No process manages the queue: the waiting processes read it (`mixwidgets.scheduler.slots`). The system
-releases the locks of a process however it ends, so a dead process does not block the queue.
+There is one folder per user and machine, so that all notebooks and sweeps share the same slots. No process
+manages the queue: the waiting ones read it (`mixwidgets.scheduler.slots`). The system releases the locks of a
+process however it ends, so a dead process does not block the queue.
 """
 
 import errno
@@ -77,10 +77,8 @@ def queue_of(slot: str) -> Path:
 
 
 def join(queue: Path, owner: str, name: str, runs_dir: Path) -> tuple[Path, int]:
-    """Take the last ticket. Returns its file, and the descriptor that holds its lock.
-
-    Tickets of dead processes are removed. OSError if the folder cannot be written.
-    """
+    """Take the last ticket, and remove those of dead processes. Returns its file, and the descriptor that
+    holds its lock. OSError if the folder cannot be written."""
     numbering = take_lock(queue / "lock")
     try:
         number = 0
@@ -104,8 +102,7 @@ def line(queue: Path) -> list[Ticket]:
     """The tickets of live processes, the next one first.
 
     Owners take turns: tickets are ordered by how many slots and earlier tickets their owner has, then by
-    number. A slot counts for its last owner. Stalled tickets come last, and regain their place when they are
-    touched again.
+    number. A slot counts for its last owner. Stalled tickets come last until they are touched again.
     """
     turns = Counter(note_at(path) for path in queue.glob("slot-*"))
     places = []
@@ -124,10 +121,9 @@ def positions(runs_dir: Path) -> dict[str, int]:
     found = {}
     with suppress(OSError):
         for queue in _machine_folder().iterdir():
-            if queue.is_dir() and not queue.is_symlink():
-                for place, ticket in enumerate(line(queue), 1):
-                    if note_at(queue / ticket.file) == wanted:
-                        found[ticket.name] = place
+            for place, ticket in enumerate(line(queue), 1):
+                if note_at(queue / ticket.file) == wanted:
+                    found[ticket.name] = place
     return found
 
 

@@ -13,9 +13,9 @@ from mixwidgets.store.records import from_record
 from mixwidgets.store.snapshots import SnapshotReader
 from mixwidgets.task.spec import MOST_METRICS
 
-_CHUNK = 1 << 16
-_LONGEST_RECORD = 1 << 20
-_SAMPLE = 1 << 12  # bytes: enough for a step's record and a part of the one before
+_BUFFER = 1 << 16  # bytes
+_LONGEST_RECORD = 1 << 20  # bytes, with its line end
+_SAMPLE = 1 << 12  # bytes: more than a step's record has
 _MOST_DAMAGE = 10_000  # bad lines after which reading stops; no real journal has so many
 _MOST_TOLD = 100  # bad lines that are described
 
@@ -28,12 +28,12 @@ class JournalReader:
     """
 
     def __init__(self, run_path: str | os.PathLike[str], *, as_stored: bool = False) -> None:
-        """as_stored: keep the summaries of snapshots as bytes until they are read (StoredSummaries). This is
-        faster if they are not needed or are passed on, but damage inside them is not reported."""
+        """as_stored: snapshots have StoredSummaries, faster if they are not needed or are passed on; damage
+        inside them is not reported."""
         self._run_path, self._as_stored = Path(run_path), as_stored
         self._snapshots = SnapshotReader(self._run_path)
         self._offset = 0  # of the first byte after the last complete line
-        self._in_giant = False  # inside a line that is too long to be a record
+        self._in_giant = False  # inside a line that is too long for a record
         self._metrics: set[str] = set()  # their names
         self._last_step: dict[str, int] = {}
         self._seen_any = False
@@ -63,32 +63,26 @@ class JournalReader:
         except (OSError, ValueError) as error:
             self._report(f"events.jsonl cannot be read: {error}")
             return
-        with os.fdopen(descriptor, "rb") as file:
+        with os.fdopen(descriptor, "rb", _BUFFER) as file:
             file.seek(self._offset)
-            rest = b""
-            while chunk := file.read(_CHUNK):
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    event = self._take(line)
-                    if event is not None:
-                        yield event
-                    elif self._damaged > _MOST_DAMAGE:
-                        return
-                if len(rest) > _LONGEST_RECORD:
-                    if not self._in_giant:
-                        where = f"events.jsonl, byte {self._offset}"
-                        self._report(f"{where}: a line too long for a record was set aside.")
-                    self._in_giant = True
-                    self._offset += len(rest)
-                    rest = b""
-        self.torn_bytes = len(rest)
+            while line := file.readline(_LONGEST_RECORD):
+                if not line.endswith(b"\n") and len(line) < _LONGEST_RECORD:
+                    break
+                if event := self._take(line):
+                    yield event
+                elif self._damaged > _MOST_DAMAGE:
+                    return
+        self.torn_bytes = len(line)
 
     def _take(self, line: bytes) -> Event | None:
-        """The event of the next line; None if the line is set aside."""
+        """The event of the next line, or part of one that is too long; None if it is set aside."""
         start = self._offset
-        self._offset += len(line) + 1
+        self._offset += len(line)
+        was_in_giant, self._in_giant = self._in_giant, not line.endswith(b"\n")
+        if was_in_giant:
+            return None
         if self._in_giant:
-            self._in_giant = False
+            self._report(f"events.jsonl, byte {start}: a line too long for a record was set aside.")
             return None
         try:
             event = self._event(without_checksum(line))
@@ -148,19 +142,19 @@ class JournalReader:
 
 def sample_steps(run_path: Path, count: int) -> Iterator[StepRecord]:
     """At most `count` of the recorded steps, in order and about evenly spaced in the file: a preview of a
-    journal that takes long to read. Unreadable records are skipped."""
+    long journal. Unreadable records are skipped."""
     try:
         descriptor = open_plain_file(run_path / "events.jsonl")
     except (OSError, ValueError):
         return
     last = 0
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    with os.fdopen(descriptor, "rb", _SAMPLE) as file:
         size = os.fstat(descriptor).st_size
         for number in range(count):
             file.seek(size * number // count)
-            _, *lines = file.read(_SAMPLE).split(b"\n")
+            file.readline(_SAMPLE)  # the rest of a record
             try:
-                event = from_record(without_checksum(lines[0]))
+                event = from_record(without_checksum(file.readline(_SAMPLE)))
             except (ValueError, LookupError):
                 continue
             if isinstance(event, StepRecord) and event.step > last:

@@ -66,10 +66,7 @@ class Run:
 
     @property
     def queue_position(self) -> int | None:
-        """Its place among the runs that wait for its device: 1 is the next. None if it is not waiting.
-
-        (`mixwidgets.store.queue.positions` gives the places of all runs of a folder at once.)
-        """
+        """Its place among the runs that wait for its device: 1 is the next. None if it is not waiting."""
         return positions(self.path.parent).get(self.id)
 
     @property
@@ -94,7 +91,7 @@ class Run:
         status = current_status(self.path)
         reader = self.reader()
         state_of(reader.read_new())
-        found = list(reader.damage)
+        found = reader.damage
         if reader.torn_bytes and status.word not in ALIVE:
             found.append(f"events.jsonl: a torn last record ({reader.torn_bytes} bytes) was set aside.")
         return found + [status.damage] * bool(status.damage)

@@ -1,13 +1,13 @@
 """Gradient snapshots on disk: a file with the summaries' bytes, and a record in the journal.
 
-The file `gradients-000010.bin` contains the concatenated summaries, deflated; the record has the tensors'
-names, the length of each summary and the file's CRC-32. The file's name follows from the step, so that no
-path is ever read from a record.
+The file `gradients-000010.bin` contains the summaries, deflated; the record has the tensors' names, each
+summary's length and the file's CRC-32. The file's name follows from the step: a record names no path.
 """
 
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +62,7 @@ class SnapshotReader:
         self._run_path, self._room = run_path, _ROOM
 
     def read(self, record: Mapping[str, Any]) -> GradientSnapshot:
-        """The event for a record of `write_snapshot`, with its summaries as stored.
-
-        ValueError or OSError if the file is damaged.
-        """
+        """The event of a record, with StoredSummaries. ValueError or OSError if the file is damaged."""
         names, sizes = record["names"], [from_json_count(size) for size in record["sizes"]]
         if (step := from_json_count(record["step"])) > _LAST_STEP:
             raise ValueError(f"its step {step} is beyond {_LAST_STEP}")
@@ -91,11 +88,8 @@ class SnapshotReader:
             raise ValueError(f"{path.name} cannot be inflated: {error}") from None
         if len(content) != sum(sizes):
             raise ValueError(f"{path.name} does not have the size that its record states")
-        parts = {}
-        start = 0
-        for name, size in zip(names, sizes, strict=True):
-            parts[from_json_text(name)] = content[start : start + size]
-            start += size
+        stream = BytesIO(content)
+        parts = {from_json_text(name): stream.read(size) for name, size in zip(names, sizes, strict=True)}
         return GradientSnapshot(
             step=step,
             summaries=StoredSummaries(parts),

@@ -65,8 +65,7 @@ class Status:
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The metrics of the last evaluation."""
     state: RunState | None = None
-    """The results of a finished run; None before. Older versions recorded only the last step's figures, or
-    none."""
+    """The results of a finished run; older versions recorded only the last step's figures, or none."""
     message: str = ""
     """What happened, in words; for a run on another machine, where it is and when it last wrote."""
     damage: str = ""
@@ -130,9 +129,9 @@ def current_status(run_path: Path) -> Status:
     """The last reported status, corrected if the run's process is no longer alive.
 
     The process is alive while it holds the run's lock. Without working locks, as on many network drives, it
-    is alive while this machine has the process that the directory names. A run on another machine counts as
-    alive while it keeps writing, and the message says where it is. Anybody may have written these files: they
-    are enough to report a run as alive, but not to signal a process.
+    is alive while this machine has the process that the directory names; on another machine, while it keeps
+    writing. Anybody may have written these files: they suffice to report a run as alive, not to signal a
+    process.
     """
     lock = run_path / "lock"
     alive = is_locked(lock)  # before reading, because a process writes its last status and then exits
@@ -161,8 +160,8 @@ def current_status(run_path: Path) -> Status:
 
 
 def named_processes(run_path: Path, status: Status) -> Iterator[tuple[int, str]]:
-    """The processes named in the run's directory, each with its `system.process_start`: the one that the
-    launcher noted in the lock, and the writer of the status. Anybody may have written them."""
+    """The processes on this machine that the directory names, each with its `system.process_start`: the one
+    that the launcher noted in the lock, and the writer of the status."""
     process_id, _, start = note_at(run_path / "lock").partition(" ")
     if re.fullmatch("[0-9]{1,9}", process_id):
         yield int(process_id), start
@@ -196,14 +195,13 @@ def _why_ended(run_path: Path) -> str:
 def _from_events(run_path: Path) -> Status:
     """The status computed from the events, for an unreadable status.json."""
     state = state_of(JournalReader(run_path, as_stored=True).read_new())
-    end = state.finished
-    if end is None:
+    if (end := state.finished) is None:
         return Status(word="running")
     return Status(word=end.reason, metrics=end.metrics, message=end.message, state=state)
 
 
 def write_status(run_path: Path, status: Status) -> None:
-    """Replace status.json as a whole."""
+    """Replace status.json."""
     replace_file(run_path / _FILE, _line(status))
 
 

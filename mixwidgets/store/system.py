@@ -34,8 +34,6 @@ _LOCKED_BYTE = 1 << 30  # Windows locks bytes, which then cannot be read: use on
 _PATIENCE_S = 1.0
 _AGAIN_S = 0.2  # code that catches an interruption is interrupted again after this time
 _PROC = Path("/proc")  # Linux
-_MOST_FILES = 8
-_CHUNK = 1 << 16  # bytes
 
 
 def can_launch() -> bool:
@@ -75,10 +73,8 @@ def send_files(end: socket.socket, message: bytes, files: Sequence[int]) -> None
 
 
 def receive_files(end: socket.socket) -> tuple[bytes, list[int]]:
-    """What `send_files` sent, or a part of it, and this process's descriptors of the files. No bytes at the
-    end."""
-    message, files, _, _ = socket.recv_fds(end, _CHUNK, _MOST_FILES)
-    return message, files
+    """A part of the message, empty at its end, and this process's descriptors of the files."""
+    return socket.recv_fds(end, bufsize=1 << 16, maxfds=8)[:2]
 
 
 def lock(descriptor: int, shared: bool) -> None:
@@ -98,8 +94,7 @@ def lock(descriptor: int, shared: bool) -> None:
 
 
 def rename(source: Path, target: Path) -> None:
-    """Replace a file by another, on disk. Windows refuses while the target is being read, so it is tried for
-    a second."""
+    """Replace a file by another, on disk. Windows refuses while the target is read, so a second is tried."""
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         try:
@@ -118,8 +113,7 @@ def rename(source: Path, target: Path) -> None:
 
 
 def process_start(process_id: int) -> str:
-    """When a live process started, which distinguishes it from others with the same id. Empty if there is no
-    such process, or if the system does not report it."""
+    """When a live process started, which distinguishes it from others with its id; empty if unknown."""
     try:
         fields = (_PROC / f"{process_id}/stat").read_bytes().rpartition(b")")[2].split()
         boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
@@ -130,7 +124,7 @@ def process_start(process_id: int) -> str:
 
 
 def command_line(process_id: int) -> bytes:
-    """The command line of a process, separated by spaces; empty as in `process_start`."""
+    """The command line of a process, separated by spaces; empty if unknown."""
     try:
         return (_PROC / f"{process_id}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
@@ -196,8 +190,8 @@ def user_id() -> int:
 
 @contextmanager
 def time_limit(seconds: float, error: type[BaseException]) -> Iterator[None]:
-    """Raise `error` inside `with` after this time, repeatedly if it is caught. There is no limit on Windows
-    and outside the main thread."""
+    """Raise `error` inside `with` after this time, repeatedly if it is caught. No limit on Windows, nor
+    outside the main thread."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -25,12 +25,8 @@ def step_table(events: Iterable[Event], batch_size: float) -> "pd.DataFrame":
     import pandas as pd
 
     dtypes = {field.name: _DTYPES[field.type] for field in fields(StepRecord)}
-    columns: dict[str, list[Any]] = {name: [] for name in dtypes}
-    for event in events:
-        if isinstance(event, StepRecord):
-            for name, column in columns.items():
-                column.append(getattr(event, name))
-    table = pd.DataFrame(columns).astype(dtypes)
+    rows = [vars(event) for event in events if isinstance(event, StepRecord)]
+    table = pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
     table["examples_per_second"] = batch_size / table["seconds"]
     return table
 
@@ -48,9 +44,8 @@ def evaluation_table(events: Iterable[Event]) -> "pd.DataFrame":
 def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFrame":
     """One row per tensor and snapshot: `step`, `name`, `loss_scale`, `count`, and the count of each class.
 
-    The classes are those of `GradientSummary.counts` for `compute_format` at the step's loss scale. A count
-    that the summary cannot decide (at a scale that is not a power of two) is missing, not estimated.
-    `weights_unchanged` and `flushed_against_float32` come from the snapshot; missing if not recorded.
+    The classes are those of `GradientSummary.counts` for `compute_format` at the step's loss scale (see
+    `counts_row`). `weights_unchanged` and `flushed_against_float32` are missing if they were not recorded.
     """
     import pandas as pd
 
@@ -69,8 +64,8 @@ def gradient_table(events: Iterable[Event], compute_format: str) -> "pd.DataFram
 def counts_row(
     step: int, name: str, summary: GradientSummary, compute_format: str, scale: float
 ) -> dict[str, Any]:
-    """The columns of `ROW_DTYPES` for a tensor; None for a count that the summary cannot decide, and for all
-    if the scale is invalid."""
+    """The columns of `ROW_DTYPES` for a tensor. A count that the summary cannot decide, at a scale that is no
+    power of two, is None, not an estimate; at an invalid scale all are."""
     found = dict.fromkeys(_CLASSES)
     if 0 < scale < math.inf:
         least, most = (asdict(counts) for counts in summary.count_bounds(compute_format, scale))

@@ -1,5 +1,6 @@
-"""WatchedLoop: the counterpart of an experiment in the run directory of a user's own training loop."""
+"""WatchedLoop: what the run directory of a user's own training loop has instead of an experiment."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
@@ -23,20 +24,15 @@ class WatchedLoop:
     every: int
     """Steps between gradient snapshots."""
 
+    batch_size: ClassVar[float] = math.nan
+    """The number of examples per step is unknown."""
+    loss_weight: ClassVar[float] = 1.0
+    """A factor in the user's loss is unknown."""
+
     @property
     def title(self) -> str:
         """A one-line description."""
         return f"{self.model}, watched every {self.every} steps"
-
-    @property
-    def batch_size(self) -> float:
-        """NaN, because the number of examples per step is unknown."""
-        return float("nan")
-
-    @property
-    def loss_weight(self) -> float:
-        """1, because a factor in the user's loss is unknown."""
-        return 1.0
 
     @property
     def compute_format(self) -> str:

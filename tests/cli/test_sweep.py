@@ -114,7 +114,10 @@ def test_options_reach_the_sweep(monkeypatch):
 def test_every_task_of_a_grid_has_its_own_defaults(tmp_path, swept):
     (tmp_path / "grid.json").write_text('{"grid": {"task": ["mask", "digits_cnn"], "seed": 4}}')
     call("sweep", tmp_path / "grid.json")
-    assert swept[0][0] == [mw.Experiment(task=task, seed=4) for task in ("mask", "digits_cnn")]
+    call("sweep", tmp_path / "grid.json", "--seed", "0-1")
+    tasks = ("mask", "digits_cnn")
+    assert swept[0][0] == [mw.Experiment(task=task, seed=4) for task in tasks]
+    assert swept[1][0] == [mw.Experiment(task=task, seed=seed) for task in tasks for seed in (0, 1)]
 
 
 def test_a_scheduler_is_reached_by_its_address_and_left_again(monkeypatch, swept):

@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 
-from mixwidgets.store import gpus
+from mixwidgets.store import devices
 
 
 class Nvml:
@@ -49,18 +49,18 @@ def machine(tmp_path, monkeypatch):
             return nvml
 
         monkeypatch.setattr(ctypes, "CDLL", load)
-        monkeypatch.setattr(gpus, "_NVIDIA", tmp_path / "nvidia")
-        monkeypatch.setattr(gpus, "_AMD", tmp_path / "amd")
+        monkeypatch.setattr(devices, "_NVIDIA", tmp_path / "nvidia")
+        monkeypatch.setattr(devices, "_AMD", tmp_path / "amd")
         for number in range(nvidia):
             (tmp_path / "nvidia" / f"0000:{number:02x}:00.0").mkdir(parents=True)
         for number, text in enumerate(amd):
             (tmp_path / "amd" / str(number)).mkdir(parents=True)
             (tmp_path / "amd" / str(number) / "properties").write_text(text)
-        gpus.gpu_names.cache_clear()
-        return gpus.gpu_names()
+        devices.gpu_names.cache_clear()
+        return devices.gpu_names()
 
     yield make
-    gpus.gpu_names.cache_clear()
+    devices.gpu_names.cache_clear()
 
 
 CPU, GPU = "cpu_cores_count 16\nsimd_count 0\n", "cpu_cores_count 0\nsimd_count 256\nname gfx90a\n"
