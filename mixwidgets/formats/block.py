@@ -1,7 +1,7 @@
 """Block formats: elements of few bits that share a scale (OCP Microscaling Formats 1.0, and NVFP4)."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -88,11 +88,7 @@ class BlockFormat:
             raise ValueError(
                 "blocks lie along an axis, and a single number has none: pass an array, such as [1.5]"
             )
-        rows = np.moveaxis(array, axis, -1)
-        count = -(-rows.shape[-1] // self.block_size)
-        padded = np.zeros((*rows.shape[:-1], count * self.block_size))
-        padded[..., : rows.shape[-1]] = rows
-        blocks = padded.reshape(*rows.shape[:-1], count, self.block_size)
+        blocks, unpadded = in_blocks(array, axis, self.block_size)
         valid = np.asarray(np.isfinite(blocks).all(-1))
         blocks = np.where(valid[..., None], blocks, 0.0)
 
@@ -107,10 +103,6 @@ class BlockFormat:
         )
         unit = self._unit(scale_codes, tensor_scale)
         dequantized = self.element.decode(codes) * unit[..., None]  # at most 30 bits: exact
-
-        def unpadded(blocks: NDArray[Any]) -> NDArray[Any]:
-            return np.moveaxis(blocks.reshape(padded.shape)[..., : rows.shape[-1]], -1, axis)
-
         return BlockQuantization(
             scale_codes=np.moveaxis(scale_codes, -1, axis),
             scales=np.moveaxis(self.scale.decode(scale_codes), -1, axis),
@@ -160,6 +152,23 @@ class BlockFormat:
         """The scale of each block, times the tensor scale."""
         scales = self.scale.decode(scale_codes)
         return np.asarray(scales if tensor_scale is None else scales * tensor_scale)
+
+
+def in_blocks(
+    array: NDArray[Any], axis: int, size: int
+) -> tuple[NDArray[Any], Callable[[NDArray[Any]], NDArray[Any]]]:
+    """A copy as blocks (…, count, size) along an axis, the last one padded with zeros, and the function that
+    gives an array of such blocks the shape of `array`."""
+    rows = np.moveaxis(array, axis, -1)
+    length = rows.shape[-1]
+    count = -(-length // size)
+    padded = np.zeros((*rows.shape[:-1], count * size), array.dtype)
+    padded[..., :length] = rows
+
+    def unpadded(blocks: NDArray[Any]) -> NDArray[Any]:
+        return np.moveaxis(blocks.reshape(padded.shape)[..., :length], -1, axis)
+
+    return padded.reshape(*rows.shape[:-1], count, size), unpadded
 
 
 def list_block_formats() -> list[BlockFormat]:
