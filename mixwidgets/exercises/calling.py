@@ -16,11 +16,11 @@ class _TooLong(BaseException):  # not an Exception, so that `except Exception` d
 def call(
     function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float, lang: str
 ) -> tuple[Any, str]:
-    """What `function(*arguments)` returns, and how it failed, in words; only KeyboardInterrupt is passed on.
+    """What `function(*arguments)` returns, or else why it failed, in words.
 
-    A call that takes longer than `limit_s` seconds is interrupted, on the main thread of a system with
-    SIGALRM (not on Windows). A bare `except:` inside an endless loop catches that too; then only the kernel's
-    own Interrupt helps.
+    Only KeyboardInterrupt is passed on. A call that takes longer than `limit_s` seconds is interrupted, on
+    the main thread of a system with SIGALRM (not on Windows). A bare `except:` inside an endless loop catches
+    that too; then only the kernel's own Interrupt helps.
     """
     try:
         with time_limit(limit_s, _TooLong):

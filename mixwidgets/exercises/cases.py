@@ -90,19 +90,20 @@ def _master_step() -> list[Case]:
 
 
 def _next_scale() -> list[Case]:
-    rows: list[tuple[float, int, bool, float, int]] = [
-        (1024.0, 0, False, 1024.0, 1),
-        (1024.0, 3, True, 512.0, 0),
-        (1024.0, 8, False, 1024.0, 9),
-        (1024.0, 9, False, 2048.0, 0),
-        (1024.0, 9, True, 512.0, 0),
-        (2048.0, 0, False, 2048.0, 1),
-        (1.0, 0, True, 0.5, 0),
+    rows = [
+        (1024.0, 0, False, 10, 1024.0, 1),
+        (1024.0, 3, True, 10, 512.0, 0),
+        (1024.0, 8, False, 10, 1024.0, 9),
+        (1024.0, 9, False, 10, 2048.0, 0),
+        (1024.0, 9, True, 10, 512.0, 0),
+        (2048.0, 0, False, 10, 2048.0, 1),
+        (1.0, 0, True, 10, 0.5, 0),
+        (8.0, 1, False, 2, 16.0, 0),
     ]
     return [
-        Case(f"next_scale({S:g}, {good}, {bad}, interval=10)", (S, good, bad, 10), (after, count))
-        for S, good, bad, after, count in rows
-    ] + [Case("next_scale(8, 1, False, interval=2)", (8.0, 1, False, 2), (16.0, 0))]
+        Case(f"next_scale({S:g}, {good}, {bad}, interval={k})", (S, good, bad, k), (after, count))
+        for S, good, bad, k, after, count in rows
+    ]
 
 
 def _unscale_then_clip() -> list[Case]:

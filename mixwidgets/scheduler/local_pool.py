@@ -40,11 +40,6 @@ def local_pool(slots: Set[str], workers: int | None = None) -> "LocalPool":
     return _kept(workers or sum(min(runs_at_once(slot), cores) for slot in slots) or 1)
 
 
-@cache
-def _kept(workers: int) -> "LocalPool":
-    return LocalPool(workers)
-
-
 class LocalPool(ThreadPoolExecutor):
     """Runs each call in a separate process.
 
@@ -96,6 +91,9 @@ class LocalPool(ThreadPoolExecutor):
         self.shutdown(wait=False, cancel_futures=True)
         for process in [*self._processes]:
             process.shutdown(kill_workers=True)
+
+
+_kept = cache(LocalPool)  # the pools by their number of workers
 
 
 def _new_process() -> "loky.ProcessPoolExecutor":
