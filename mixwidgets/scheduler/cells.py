@@ -65,10 +65,7 @@ class Cells:
 
     @contextmanager
     def claim(self, cell: str, is_wanted: Callable[[], bool]) -> Iterator[int | None]:
-        """Wait for the cell's lock while another worker has it. None once the cell is no longer wanted.
-
-        The system releases the lock when the worker's process ends.
-        """
+        """Wait for the cell's lock while another worker has it. None once the cell is no longer wanted."""
         lock = None
         while lock is None and is_wanted():
             with suppress(BlockingIOError):

@@ -41,11 +41,8 @@ def local_pool(slots: Set[str], workers: int | None = None) -> "LocalPool":
 
 
 class LocalPool(ThreadPoolExecutor):
-    """Runs each call in a separate process.
-
-    Each thread of the pool has its own process, so that a dying process affects no other call; its call is
-    retried once. When the program ends, its calls are killed.
-    """
+    """Runs each call in the process of its thread, so that a dying process affects no other call; its own is
+    retried once. When the program ends, its calls are killed."""
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers, thread_name_prefix="sweep")
