@@ -94,18 +94,21 @@ class BlockFormat:
 
         if rule:
             tensor_scale = None
-            scale_codes, elements = self._scaled_by_power_of_two(blocks, rule)
+            exponent = self.scale_exponent(np.abs(blocks).max(-1), rule)
+            scale_codes = self.scale.encode(np.ldexp(1.0, exponent))
+            elements = np.ldexp(blocks, -exponent[..., None])
         else:
             tensor_scale, scale_codes, elements = self._scaled_by_quotient(blocks)
         codes = self.element.encode(elements, overflow="saturate")
         scale_codes = np.where(valid, scale_codes, np.uint64(self.scale.nan_code or 0)).astype(
             scale_codes.dtype
         )
-        unit = self._unit(scale_codes, tensor_scale)
-        dequantized = self.element.decode(codes) * unit[..., None]  # at most 30 bits: exact
+        scales = self.scale.decode(scale_codes)
+        units = scales * (tensor_scale or 1.0)
+        dequantized = self.element.decode(codes) * units[..., None]  # at most 30 bits: exact
         return BlockQuantization(
             scale_codes=np.moveaxis(scale_codes, -1, axis),
-            scales=np.moveaxis(self.scale.decode(scale_codes), -1, axis),
+            scales=np.moveaxis(scales, -1, axis),
             codes=unpadded(codes),
             dequantized=unpadded(dequantized),
             tensor_scale=tensor_scale,
@@ -127,11 +130,6 @@ class BlockFormat:
             )
         return None
 
-    def _scaled_by_power_of_two(self, blocks: NDArray[Any], rule: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """(scale codes, blocks / scale)."""
-        exponent = self.scale_exponent(np.abs(blocks).max(-1), rule)
-        return self.scale.encode(np.ldexp(1.0, exponent)), np.ldexp(blocks, -exponent[..., None])
-
     def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
         """(tensor scale, scale codes, blocks / (scale × tensor scale)).
 
@@ -146,12 +144,8 @@ class BlockFormat:
         tensor_scale = max(float(rounded), self.tensor_scale.smallest_subnormal)
         scale_codes = self.scale.encode(amax / (self.element.max * tensor_scale), overflow="saturate")
         scale_codes = np.maximum(scale_codes, 1)  # the code of the smallest positive value
-        return tensor_scale, scale_codes, blocks / self._unit(scale_codes, tensor_scale)[..., None]
-
-    def _unit(self, scale_codes: NDArray[Any], tensor_scale: float | None) -> NDArray[np.float64]:
-        """The scale of each block, times the tensor scale."""
-        scales = self.scale.decode(scale_codes)
-        return np.asarray(scales if tensor_scale is None else scales * tensor_scale)
+        units = self.scale.decode(scale_codes) * tensor_scale
+        return tensor_scale, scale_codes, blocks / units[..., None]
 
 
 def in_blocks(
