@@ -152,12 +152,12 @@ def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
     """The result of repeating `total = total + x` in the format."""
     total, x = Fraction(0), decode.exact(fmt, encode.encode(fmt, read_number(text)))
     for _ in range(times):
-        code = encode.encode(fmt, total + x)
-        if decode.classify(fmt, code) in ("infinity", "nan"):
-            return decoded(fmt, code)
-        if decode.exact(fmt, code) == total:
+        found = decoded(fmt, encode.encode(fmt, total + x))
+        if found.kind != "finite":
+            return found
+        if found.value == total:
             break  # nothing changes any more
-        total = decode.exact(fmt, code)
+        total = found.value
     return _finite(total)
 
 
