@@ -28,8 +28,10 @@ def call(
     except KeyboardInterrupt:
         raise
     except _TooLong:
-        asked = "no result after {seconds} s; is there a loop without an end?"
-        return None, translated(asked, lang, seconds=f"{limit_s:g}")
+        why = translated(
+            "no result after {seconds} s; is there a loop without an end?", lang, seconds=f"{limit_s:g}"
+        )
+        return None, why
     except RecursionError:
         return None, translated("RecursionError: the function calls itself without an end", lang)
     except BaseException as error:  # a student's exit() raises SystemExit
