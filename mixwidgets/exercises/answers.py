@@ -33,9 +33,9 @@ def decoded(fmt: FloatFormat, code: int) -> Exact:
 
 def same(x: Exact, y: Exact) -> bool:
     """Whether two answers are equal: −0 equals 0, and NaN equals NaN."""
-    if x.kind != y.kind or x.kind == "nan":
-        return x.kind == y.kind
-    return x.magnitude == y.magnitude and (x.negative == y.negative or x == Exact("finite", x.negative))
+    if x.kind == y.kind == "finite":
+        return x.value == y.value
+    return x.kind == y.kind and (x.kind == "nan" or x.negative == y.negative)
 
 
 def at_most(x: Exact, y: Exact) -> bool:

@@ -1,7 +1,7 @@
 """Calls a student's function safely, so that it cannot end the kernel."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from mixwidgets.languages.texts import translated
 from mixwidgets.store.system import time_limit
@@ -9,39 +9,33 @@ from mixwidgets.store.system import time_limit
 LONGEST = 160  # characters of a displayed value
 
 
-class Outcome(NamedTuple):
-    """The outcome of a call: a value, or a description of the failure."""
-
-    value: Any
-    failure: str = ""
-
-
 class _TooLong(BaseException):  # not an Exception, so that `except Exception` does not catch it
     pass
 
 
-def call(function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float, lang: str) -> Outcome:
-    """What `function(*arguments)` returns or raises; only KeyboardInterrupt is passed on.
+def call(
+    function: Callable[..., Any], arguments: tuple[Any, ...], limit_s: float, lang: str
+) -> tuple[Any, str]:
+    """What `function(*arguments)` returns, or else why it failed, in words.
 
-    A call that takes longer than `limit_s` seconds is interrupted, on the main thread of a system with
-    SIGALRM (not on Windows). A bare `except:` inside an endless loop catches that too; then only the kernel's
-    own Interrupt helps.
+    Only KeyboardInterrupt is passed on. A call that takes longer than `limit_s` seconds is interrupted, on
+    the main thread of a system with SIGALRM (not on Windows). A bare `except:` inside an endless loop catches
+    that too; then only the kernel's own Interrupt helps.
     """
     try:
         with time_limit(limit_s, _TooLong):
-            return Outcome(function(*arguments))
+            return function(*arguments), ""
     except KeyboardInterrupt:
         raise
     except _TooLong:
-        limit = f"{limit_s:g}"
-        return Outcome(
-            None,
-            translated("no result after {seconds} s; is there a loop without an end?", lang, seconds=limit),
+        why = translated(
+            "no result after {seconds} s; is there a loop without an end?", lang, seconds=f"{limit_s:g}"
         )
+        return None, why
     except RecursionError:
-        return Outcome(None, translated("RecursionError: the function calls itself without an end", lang))
+        return None, translated("RecursionError: the function calls itself without an end", lang)
     except BaseException as error:  # a student's exit() raises SystemExit
-        return Outcome(None, f"{type(error).__name__}: {_said(error)}"[:LONGEST])
+        return None, f"{type(error).__name__}: {_said(error)}"[:LONGEST]
 
 
 def shown(value: object) -> str:

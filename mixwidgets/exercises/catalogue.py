@@ -13,7 +13,6 @@ from mixwidgets.exercises.question import FIELDS, Question
 from mixwidgets.languages.texts import LANGUAGES, texts, with_texts
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_LISTS = ("mistakes", "options")
 
 
 @cache
@@ -70,4 +69,5 @@ def read_question(entry: Mapping[str, Any]) -> Question:
     needed = ("lesson", "kind", "question", "hint", "explanation", "rule")
     if missing := [name for name in needed if name not in entry]:
         raise ValueError(f"it lacks {', '.join(missing)}.")
-    return Question(**{**entry, **{name: tuple(entry.get(name, ())) for name in _LISTS}})
+    lists = {name: tuple(entry.get(name, ())) for name in ("mistakes", "options")}
+    return Question(**{**entry, **lists})

@@ -81,6 +81,6 @@ def _wrong(case: Case, function: object, lang: str) -> dict[str, str] | None:
     if not callable(function):
         came = translated("{value}, which is not a function", lang, value=shown(function))
         return {"tried": case.said, "came": came, "due": translated("a function", lang)}
-    outcome = call(function, case.arguments, LIMIT_S, lang)
-    came = outcome.failure or difference(outcome.value, case, lang)
+    value, failure = call(function, case.arguments, LIMIT_S, lang)
+    came = failure or difference(value, case, lang)
     return {"tried": case.said, "came": came, "due": shown(case.due)} if came else None

@@ -28,6 +28,7 @@ from mixwidgets.formats import decode, encode
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import Exact
+from mixwidgets.formats.spec import floor_log2
 
 Rule = Mapping[str, Any]
 
@@ -151,12 +152,12 @@ def _sum(fmt: FloatFormat, text: str, times: int) -> Exact:
     """The result of repeating `total = total + x` in the format."""
     total, x = Fraction(0), decode.exact(fmt, encode.encode(fmt, read_number(text)))
     for _ in range(times):
-        code = encode.encode(fmt, total + x)
-        if decode.classify(fmt, code) in ("infinity", "nan"):
-            return decoded(fmt, code)
-        if decode.exact(fmt, code) == total:
+        found = decoded(fmt, encode.encode(fmt, total + x))
+        if found.kind != "finite":
+            return found
+        if found.value == total:
             break  # nothing changes any more
-        total = decode.exact(fmt, code)
+        total = found.value
     return _finite(total)
 
 
@@ -168,7 +169,7 @@ def _scale(fmt: FloatFormat, rule: Rule) -> Exact:
         return 0 < encode.round_magnitude(fmt, magnitude * Fraction(2) ** exponent) <= fmt.max_code
 
     step = -1 if rule["scale"] == "least" else 1
-    exponent = -encode.floor_log2(magnitude)  # scaled to 1 … 2, which every format has
+    exponent = -floor_log2(magnitude)  # scaled to 1 … 2, which every format has
     while survives(exponent + step):
         exponent += step
     return _finite(Fraction(2) ** exponent)

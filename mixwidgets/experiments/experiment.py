@@ -157,12 +157,9 @@ class Experiment(Options):
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values, with the schema version."""
-        return {
-            "schema": SCHEMA,
-            **self._fields(),
-            "recipe": self.recipe.to_dict(),
-            "task_options": dict(self.task_options),
-        }
+        given = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        own = {"recipe": self.recipe.to_dict(), "task_options": dict(self.task_options)}
+        return {"schema": SCHEMA, **given, **own}
 
     @classmethod
     def from_json(cls, text: str) -> Self:

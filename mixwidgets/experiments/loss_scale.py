@@ -18,9 +18,6 @@ import numpy as np
 
 from mixwidgets.experiments.options import Options, real, whole
 
-Kind = Literal["none", "static", "dynamic"]
-AtMinScale = Literal["stay", "stop"]
-
 _FLOAT32 = np.finfo(np.float32)
 _SMALLEST, _LARGEST = float(_FLOAT32.smallest_subnormal), float(_FLOAT32.max)
 
@@ -40,7 +37,7 @@ class LossScaleState(NamedTuple):
 class LossScale(Options):
     """How the loss is scaled before the backward pass. Wrong values raise ValueError or TypeError."""
 
-    kind: Kind = "none"
+    kind: Literal["none", "static", "dynamic"] = "none"
     """"none": no scale and no check, as in a plain half-precision loop; "static": always `init_scale`, and
     steps with inf or NaN gradients are skipped; "dynamic": as "static", but the scale adapts."""
     init_scale: float = real(
@@ -65,7 +62,7 @@ class LossScale(Options):
         None, "a finite number that float32 can hold, or None for no cap", _SMALLEST, _LARGEST
     )
     """"dynamic": the highest scale; None: a growth that would overflow float32 is skipped."""
-    at_min_scale: AtMinScale = "stay"
+    at_min_scale: Literal["stay", "stop"] = "stay"
     """"dynamic": "stop" ends the run when a bad step would lower the scale below `min_scale`."""
 
     def __post_init__(self) -> None:

@@ -15,9 +15,6 @@ from mixwidgets.formats.catalogue import list_formats
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.suggestion import did_you_mean
 
-Scaling = Literal["none", "current", "delayed"]
-GradientRounding = Literal["nearest", "stochastic"]
-
 _WIDEST = 16
 
 
@@ -34,14 +31,14 @@ class Operands(Options):
     backward: str = "float8_e5m2"
     """The format of the gradients of the outputs, dy, in the two products of the backward pass. With the
     default of `forward` this is Transformer Engine's "HYBRID": gradients need range more than precision."""
-    scaling: Scaling = "none"
+    scaling: Literal["none", "current", "delayed"] = "none"
     """Tensorwise scaling: a tensor is multiplied by max / amax before rounding. "none": no scaling;
     "current": with the tensor's own amax; "delayed": with the largest amax of earlier steps. Block formats
     have their own scales and need "none"."""
     amax_history_len: int = whole(1024, 1, 10**6)
     """"delayed": the length of the window in steps. 1024 is Transformer Engine's default, longer than a short
     run; 1 is its "most_recent"."""
-    gradient_rounding: GradientRounding = "nearest"
+    gradient_rounding: Literal["nearest", "stochastic"] = "nearest"
     """How dy is rounded; x and W are always rounded to nearest, ties to even. The NVFP4 recipe uses
     "stochastic" (arXiv:2509.25149, section 4)."""
 

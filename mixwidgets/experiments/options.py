@@ -1,5 +1,6 @@
 """The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -40,15 +41,12 @@ class Options:
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, validated again."""
-        return type(self)(**{**self._fields(), **changes})
+        return dataclasses.replace(self, **changes)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """Made from the JSON values of its fields."""
         return cls(**given)
-
-    def _fields(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.languages.texts import texts, translated
 
@@ -24,6 +25,7 @@ _SHORT = {
     "nvfp4": "NVFP4",
 }
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOT_SAID = Operands()  # for the values of a recipe without operands, of which no line speaks
 # The line of a recipe with rounded operands omits these: all presets with operands have the same.
 _BESIDE_OPERANDS = ("compute_format", "master_weights", "loss_scale")
 
@@ -241,8 +243,8 @@ def _joined(how: str, parts: Iterable[str], recipe: Recipe, lang: str) -> str:
 
 
 def _values(recipe: Recipe) -> dict[str, str]:
-    scale, operands = recipe.loss_scale, recipe.operands
-    values = {
+    scale, operands = recipe.loss_scale, recipe.operands or _NOT_SAID
+    return {
         "format": _short(recipe.compute_format),
         "optimizer": _short(recipe.optimizer_format),
         "accumulation": _short(recipe.accumulation_format),
@@ -254,11 +256,10 @@ def _values(recipe: Recipe) -> dict[str, str]:
         "delay": f"{scale.growth_delay:,}",
         "floor": _power(scale.min_scale),
         "cap": _power(scale.max_scale or 1.0),
+        "forward": _short(operands.forward),
+        "backward": _short(operands.backward),
+        "history": f"{operands.amax_history_len:,}",
     }
-    if operands is not None:
-        values |= {"forward": _short(operands.forward), "backward": _short(operands.backward)}
-        values["history"] = f"{operands.amax_history_len:,}"
-    return values
 
 
 def _short(format: str) -> str:

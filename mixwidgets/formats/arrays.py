@@ -13,8 +13,6 @@ from mixwidgets.formats import float32
 from mixwidgets.formats import rounding as modes
 from mixwidgets.formats.spec import FormatSpec
 
-CHUNK = 1 << 15  # elements: few enough for a chunk's temporaries to stay in the processor's cache
-
 
 def codes_dtype(fmt: FormatSpec) -> np.dtype[Any]:
     return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if fmt.bits <= 8 * size))
@@ -28,9 +26,8 @@ def decode(fmt: FormatSpec, codes: Any) -> NDArray[np.float64]:
         raise TypeError(
             f"codes must be integers or hex text, not {codes.dtype}; to round values use encode or round"
         )
-    if codes.size and (int(codes.min()) < 0 or int(codes.max()) >> fmt.bits):
-        worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
-        fmt.to_code(worst)  # raises the error that names it
+    for extreme in (codes.min(), codes.max()) if codes.size else ():
+        fmt.to_code(int(extreme))  # raises an error that names it
     if not fmt.fits_float64:
         values = [one.to_float(fmt, int(code)) for code in codes.reshape(-1)]
         return np.array(values, np.float64).reshape(codes.shape)
@@ -60,15 +57,19 @@ def round(
     fmt: FormatSpec, values: Any, rounding: str, overflow: str, draw: Callable[[int], NDArray[Any]] | None
 ) -> NDArray[Any]:
     modes.check(rounding, overflow)
+    saturate = modes.saturates(fmt, overflow)
     if rounding == "ties-to-even" and float32.serves(fmt, values):
-        return float32.round_array(fmt, values, modes.saturates(fmt, overflow))
+        return float32.round_array(fmt, values, saturate)
     if draw and float32.serves_draws(fmt, values):
-        return float32.round_by_draws(fmt, values, modes.saturates(fmt, overflow), draw)
+
+        def round_by_draws(chunk: NDArray[Any]) -> NDArray[Any]:
+            return float32.round_by_draws(fmt, chunk, saturate, draw(chunk.size))
+
+        return _in_chunks(round_by_draws, values, values.dtype)
     array = _as_real_array(values)
     if array.dtype == object or not fmt.fits_float64:
         codes = encode(fmt, array, rounding, overflow, draw)
         return np.asarray(keep_dtype(fmt, values, decode(fmt, codes)))
-    saturate = modes.saturates(fmt, overflow)
     keeps = getattr(values, "dtype", None) == array.dtype and array.dtype.kind in "fV"
 
     def round_chunk(chunk: NDArray[Any]) -> Any:
@@ -155,10 +156,11 @@ def _encode_chunk(
     codes = np.where(in_range, codes, 0)
     if rounding == "ties-to-even" and fmt.ties_to_larger:
         rounding = "ties-to-away"
-    codes += in_range & _rounds_up(rounding, remainder, codes % 2 == 1, negative, draw)
+    least = draw(remainder.size) if draw else scalar.NEVER
+    codes += in_range & modes.rounds_up(rounding, remainder, codes % 2 == 1, negative, least)
 
     past = scalar.beyond(fmt, saturate)
-    inward = np.where(negative, modes.is_inward(rounding, True), modes.is_inward(rounding, False))
+    inward = modes.is_inward(rounding, negative)
     codes = np.where(codes > fmt.max_code, np.where(inward, fmt.max_code, past), codes)
     codes = np.where(finite | is_nan, codes, past)
     for where, lacking in (
@@ -174,33 +176,11 @@ def _encode_chunk(
     return codes.astype(np.uint64) | np.where(signed, np.uint64(fmt.sign_bit), np.uint64(0))
 
 
-def _rounds_up(
-    rounding: str,
-    remainder: NDArray[Any],
-    is_odd: NDArray[Any],
-    negative: NDArray[Any],
-    draw: Callable[[int], NDArray[Any]] | None,
-) -> NDArray[Any]:
-    """The array version of rounding.rounds_up."""
-    match rounding:
-        case "ties-to-even":
-            up = (remainder > 0.5) | ((remainder == 0.5) & is_odd)
-        case "ties-to-away":
-            up = remainder >= 0.5
-        case "to-odd":
-            up = ~is_odd
-        case "stochastic":
-            assert draw is not None
-            up = remainder >= draw(remainder.size)
-        case _:
-            up = np.where(negative, not modes.is_inward(rounding, True), not modes.is_inward(rounding, False))
-    return np.asarray(up & (remainder > 0))
-
-
 def _in_chunks(function: Any, array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Apply `function` chunk by chunk, so that memory beyond the output stays small."""
     out = np.empty(array.shape, dtype)
     flat_in, flat_out = array.reshape(-1), out.reshape(-1)
-    for start in range(0, flat_in.size, CHUNK):
-        flat_out[start : start + CHUNK] = function(flat_in[start : start + CHUNK])
+    for start in range(0, flat_in.size, float32.CHUNK):
+        chunk = slice(start, start + float32.CHUNK)
+        flat_out[chunk] = function(flat_in[chunk])
     return out

@@ -1,7 +1,7 @@
 """Block formats: elements of few bits that share a scale (OCP Microscaling Formats 1.0, and NVFP4)."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -88,32 +88,27 @@ class BlockFormat:
             raise ValueError(
                 "blocks lie along an axis, and a single number has none: pass an array, such as [1.5]"
             )
-        rows = np.moveaxis(array, axis, -1)
-        count = -(-rows.shape[-1] // self.block_size)
-        padded = np.zeros((*rows.shape[:-1], count * self.block_size))
-        padded[..., : rows.shape[-1]] = rows
-        blocks = padded.reshape(*rows.shape[:-1], count, self.block_size)
+        blocks, unpadded = in_blocks(array, axis, self.block_size)
         valid = np.asarray(np.isfinite(blocks).all(-1))
         blocks = np.where(valid[..., None], blocks, 0.0)
 
         if rule:
             tensor_scale = None
-            scale_codes, elements = self._scaled_by_power_of_two(blocks, rule)
+            exponent = self.scale_exponent(np.abs(blocks).max(-1), rule)
+            scale_codes = self.scale.encode(np.ldexp(1.0, exponent))
+            elements = np.ldexp(blocks, -exponent[..., None])
         else:
             tensor_scale, scale_codes, elements = self._scaled_by_quotient(blocks)
         codes = self.element.encode(elements, overflow="saturate")
         scale_codes = np.where(valid, scale_codes, np.uint64(self.scale.nan_code or 0)).astype(
             scale_codes.dtype
         )
-        unit = self._unit(scale_codes, tensor_scale)
-        dequantized = self.element.decode(codes) * unit[..., None]  # at most 30 bits: exact
-
-        def unpadded(blocks: NDArray[Any]) -> NDArray[Any]:
-            return np.moveaxis(blocks.reshape(padded.shape)[..., : rows.shape[-1]], -1, axis)
-
+        scales = self.scale.decode(scale_codes)
+        units = scales * (tensor_scale or 1.0)
+        dequantized = self.element.decode(codes) * units[..., None]  # at most 30 bits: exact
         return BlockQuantization(
             scale_codes=np.moveaxis(scale_codes, -1, axis),
-            scales=np.moveaxis(self.scale.decode(scale_codes), -1, axis),
+            scales=np.moveaxis(scales, -1, axis),
             codes=unpadded(codes),
             dequantized=unpadded(dequantized),
             tensor_scale=tensor_scale,
@@ -135,11 +130,6 @@ class BlockFormat:
             )
         return None
 
-    def _scaled_by_power_of_two(self, blocks: NDArray[Any], rule: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """(scale codes, blocks / scale)."""
-        exponent = self.scale_exponent(np.abs(blocks).max(-1), rule)
-        return self.scale.encode(np.ldexp(1.0, exponent)), np.ldexp(blocks, -exponent[..., None])
-
     def _scaled_by_quotient(self, blocks: NDArray[Any]) -> tuple[float, NDArray[Any], NDArray[Any]]:
         """(tensor scale, scale codes, blocks / (scale × tensor scale)).
 
@@ -154,12 +144,25 @@ class BlockFormat:
         tensor_scale = max(float(rounded), self.tensor_scale.smallest_subnormal)
         scale_codes = self.scale.encode(amax / (self.element.max * tensor_scale), overflow="saturate")
         scale_codes = np.maximum(scale_codes, 1)  # the code of the smallest positive value
-        return tensor_scale, scale_codes, blocks / self._unit(scale_codes, tensor_scale)[..., None]
+        units = self.scale.decode(scale_codes) * tensor_scale
+        return tensor_scale, scale_codes, blocks / units[..., None]
 
-    def _unit(self, scale_codes: NDArray[Any], tensor_scale: float | None) -> NDArray[np.float64]:
-        """The scale of each block, times the tensor scale."""
-        scales = self.scale.decode(scale_codes)
-        return np.asarray(scales if tensor_scale is None else scales * tensor_scale)
+
+def in_blocks(
+    array: NDArray[Any], axis: int, size: int
+) -> tuple[NDArray[Any], Callable[[NDArray[Any]], NDArray[Any]]]:
+    """A copy as blocks (…, count, size) along an axis, the last one padded with zeros, and the function that
+    gives an array of such blocks the shape of `array`."""
+    rows = np.moveaxis(array, axis, -1)
+    length = rows.shape[-1]
+    count = -(-length // size)
+    padded = np.zeros((*rows.shape[:-1], count * size), array.dtype)
+    padded[..., :length] = rows
+
+    def unpadded(blocks: NDArray[Any]) -> NDArray[Any]:
+        return np.moveaxis(blocks.reshape(padded.shape)[..., :length], -1, axis)
+
+    return padded.reshape(*rows.shape[:-1], count, size), unpadded
 
 
 def list_block_formats() -> list[BlockFormat]:

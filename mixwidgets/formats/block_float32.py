@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixwidgets.formats.block import BlockFormat
+from mixwidgets.formats.block import BlockFormat, in_blocks
 from mixwidgets.formats.fixed_point import FixedPoint
 
 _DROPPED = np.uint64((1 << 29) - 1)  # the fraction bits that float64 has and float32 has not
@@ -25,17 +25,14 @@ def round_array(
     rounding: what `FloatFormat.round` takes for the elements (`rounding`, `random_bits`, `seed`); to nearest
     if left out, and always for elements that are integers. Blocks with a NaN or an infinity become NaN.
     """
-    rows = np.moveaxis(values, axis, -1)
-    count = -(-rows.shape[-1] // fmt.block_size)
-    padded = np.zeros((*rows.shape[:-1], count * fmt.block_size), np.float32)
-    padded[..., : rows.shape[-1]] = rows
-    blocks = padded.reshape(-1, fmt.block_size)
+    blocks, unpadded = in_blocks(values, axis, fmt.block_size)
+    blocks = blocks.reshape(-1, fmt.block_size)
     amax = np.abs(blocks).max(-1, initial=0)
     lost = ~np.isfinite(amax)
     blocks[lost], amax[lost] = 0, 0
     elements = round_blocks(fmt, blocks, units(fmt, amax)[:, None], **rounding)
     elements[lost] = np.nan
-    return np.moveaxis(elements.reshape(padded.shape)[..., : rows.shape[-1]], -1, axis)
+    return unpadded(elements)
 
 
 def units(

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from mixwidgets.formats import rounding as modes
 from mixwidgets.formats.parse import BitPattern, to_exact
-from mixwidgets.formats.spec import FormatSpec
+from mixwidgets.formats.spec import FormatSpec, floor_log2
 
 NEVER = Fraction(1)  # a draw that no remainder reaches, so nothing rounds up
 
@@ -66,7 +66,8 @@ def round_magnitude(
         return 0
     if rounding == "ties-to-even" and fmt.ties_to_larger:
         rounding = "ties-to-away"
-    return code + modes.rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
+    up: bool = modes.rounds_up(rounding, remainder, code % 2 == 1, negative, draw)
+    return code + up
 
 
 def beyond(fmt: FormatSpec, saturate: bool) -> int:
@@ -85,9 +86,3 @@ def nan(fmt: FormatSpec, lacking: str = "no NaN") -> int:
         wants = "" if lacking == "no NaN" else ' and no NaN to say so; use overflow="saturate", or'
         raise ValueError(f"{fmt.name} has {lacking}{wants or ';'} choose a format that has one")
     return fmt.nan_code
-
-
-def floor_log2(x: Fraction) -> int:
-    """⌊log2 x⌋ of a positive rational, exactly: math.log2 is wrong just below powers of two."""
-    guess = x.numerator.bit_length() - x.denominator.bit_length()
-    return guess if x >= Fraction(2) ** guess else guess - 1

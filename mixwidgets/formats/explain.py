@@ -50,11 +50,12 @@ def explain(
     if error == 0:
         return Explanation(code, "exact", code, code, None, error, relative)
     low = encode.round_magnitude(fmt, given.magnitude, "toward-zero") if given.magnitude else 0
-    inside = low if fmt.signed or not given.negative else None
-    if inside is None or fmt.magnitude(low) > given.magnitude:  # below an unsigned or zeroless format's range
+    lacks_sign = given.negative and not fmt.signed
+    if lacks_sign or fmt.magnitude(low) > given.magnitude:  # below an unsigned or zeroless format's range
         return Explanation(code, "overflow", code, code, None, error, relative)
     low = min(low, fmt.max_code)
-    inner, outer = (_signed(fmt, code, given.negative) for code in (low, _after(fmt, low)))
+    high = low + 1 if low < fmt.max_code else encode.beyond(fmt, saturate=False)
+    inner, outer = (_signed(fmt, code, given.negative) for code in (low, high))
     midpoint = (fmt.magnitude(low) + fmt.magnitude(low + 1)) / 2
     return Explanation(
         code,
@@ -65,11 +66,6 @@ def explain(
         error,
         relative,
     )
-
-
-def _after(fmt: FormatSpec, magnitude_code: int) -> int:
-    """The next magnitude code; past the largest, the format's own infinity, NaN or largest value."""
-    return magnitude_code + 1 if magnitude_code < fmt.max_code else encode.beyond(fmt, saturate=False)
 
 
 def _signed(fmt: FormatSpec, code: int, negative: bool) -> int:

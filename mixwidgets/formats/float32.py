@@ -7,7 +7,6 @@ subtracting M is exact. (Dekker, Numer. Math. 18, 1971, splits numbers by adding
 Stochastic rounding needs the remainder: x divided by that ulp, minus its floor. Each step is exact.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,13 @@ CHUNK = 1 << 15  # values: few enough for a chunk and its scratch to stay in the
 
 def serves(fmt: FormatSpec, values: Any) -> bool:
     """Whether `round_array` can be used: a float32 array, and a format well within float32's range."""
-    if not isinstance(values, np.ndarray) or values.dtype != np.float32 or not fmt.signed or not fmt.has_zero:
-        return False
-    return _shares_exponents(fmt) or (
-        1 <= fmt.fraction_bits < FRACTION_BITS
-        and fmt.emin >= EMIN
-        and fmt.emax + 1 + FRACTION_BITS - fmt.fraction_bits <= EMAX
+    return _is_usual(fmt, values) and (
+        _shares_exponents(fmt)
+        or (
+            1 <= fmt.fraction_bits < FRACTION_BITS
+            and fmt.emin >= EMIN
+            and fmt.emax + 1 + FRACTION_BITS - fmt.fraction_bits <= EMAX
+        )
     )
 
 
@@ -48,33 +48,27 @@ def round_array(fmt: FormatSpec, values: NDArray[Any], saturate: bool) -> NDArra
 
 def serves_draws(fmt: FormatSpec, values: Any) -> bool:
     """Whether `round_by_draws` can be used: a float32 array, and a format whose values float32 all holds."""
-    if not isinstance(values, np.ndarray) or values.dtype != np.float32 or not fmt.signed or not fmt.has_zero:
-        return False
     ulp = fmt.emin - fmt.fraction_bits  # its log2; at most 0, so that dividing by it is exact
     return (
-        EMIN - FRACTION_BITS <= ulp <= 0 and fmt.emin >= EMIN and fmt.emax <= EMAX and fmt.fraction_bits > 0
+        _is_usual(fmt, values)
+        and EMIN - FRACTION_BITS <= ulp <= 0
+        and fmt.emin >= EMIN
+        and fmt.emax <= EMAX
+        and fmt.fraction_bits > 0
     )
 
 
+def _is_usual(fmt: FormatSpec, values: Any) -> bool:
+    """Whether this is a float32 array, and the format has a sign and a zero."""
+    return isinstance(values, np.ndarray) and values.dtype == np.float32 and fmt.signed and fmt.has_zero
+
+
+@np.errstate(invalid="ignore", over="ignore")  # inf − inf, and what rounds to 2^128
 def round_by_draws(
-    fmt: FormatSpec, values: NDArray[Any], saturate: bool, draw: Callable[[int], NDArray[Any]]
-) -> NDArray[Any]:
-    """float32 values rounded to `fmt` stochastically, in a new array; `draw` as in `arrays.encode`.
-
-    ValueError for a NaN in a format without one.
-    """
-    result = np.empty(values.shape, np.float32)
-    flat, out = values.reshape(-1), result.reshape(-1)
-    with np.errstate(invalid="ignore", over="ignore"):  # inf − inf, and what rounds to 2^128
-        for start in range(0, flat.size, CHUNK):
-            chunk = flat[start : start + CHUNK]
-            out[start : start + CHUNK] = _by_draws(fmt, chunk, saturate, draw(chunk.size))
-    return result
-
-
-def _by_draws(
     fmt: FormatSpec, values: NDArray[Any], saturate: bool, least_to_go_up: NDArray[Any]
 ) -> NDArray[Any]:
+    """float32 values rounded to `fmt` stochastically, in a new array; `least_to_go_up`: of each value, see
+    `arrays.encode`. ValueError for a NaN in a format without one."""
     magnitude = np.abs(values)
     if not fmt.has_nan and np.isnan(magnitude).any():
         scalar.nan(fmt)  # raises

@@ -186,12 +186,8 @@ def _is_minus(match: re.Match[str]) -> bool:
 
 
 def _to_int(digits: str, base: int) -> int:
-    """int(digits, base) in pieces, because Python limits the digits of one conversion from decimal."""
-    total = 0
-    for start in range(0, len(digits), 1000):
-        piece = digits[start : start + 1000]
-        total = total * base ** len(piece) + int(piece, base)
-    return total
+    """int(digits, base), through Decimal because Python limits the digits of its own conversion."""
+    return int(Decimal(digits)) if base == 10 else int(digits, base)
 
 
 def _pattern(match: re.Match[str]) -> int:

@@ -1,6 +1,6 @@
 """The rounding directions and overflow policies, by name."""
 
-from fractions import Fraction
+from typing import Any
 
 from mixwidgets.formats.spec import FormatSpec
 from mixwidgets.suggestion import did_you_mean
@@ -21,33 +21,36 @@ STACKS = {"torch": {"float8_e4m3fn"}, "ml_dtypes": set[str]()}
 
 OVERFLOWS = ("native", "saturate", *STACKS)
 
-HALF = Fraction(1, 2)
 
-
-def rounds_up(rounding: str, remainder: Fraction, is_odd: bool, negative: bool, draw: Fraction) -> bool:
-    """Whether a magnitude rounds up to the next code.
+def rounds_up(rounding: str, remainder: Any, is_odd: Any, negative: Any, draw: Any) -> Any:
+    """Whether a magnitude rounds up to the next code; of one value (Fractions, bools) or of arrays of them.
 
     remainder: its distance from the code below in units of the gap, 0 ≤ remainder < 1.
     is_odd: parity of the code below. draw: for "stochastic", the least remainder that rounds up.
     """
-    if remainder == 0:
-        return False
     match rounding:
         case "ties-to-even":
-            return remainder > HALF or (remainder == HALF and is_odd)
+            up = (remainder > 0.5) | ((remainder == 0.5) & is_odd)
         case "ties-to-away":
-            return remainder >= HALF
+            up = remainder >= 0.5
         case "to-odd":
-            return not is_odd
+            up = is_odd ^ True
         case "stochastic":
-            return remainder >= draw
+            up = remainder >= draw
         case _:
-            return not is_inward(rounding, negative)
+            up = is_inward(rounding, negative) ^ True
+    return up & (remainder > 0)
 
 
-def is_inward(rounding: str, negative: bool) -> bool:
+def is_inward(rounding: str, negative: Any) -> Any:
     """Whether this rounding never increases magnitudes of this sign, and so never overflows."""
-    return rounding in ("toward-zero", "to-odd", "toward-positive" if negative else "toward-negative")
+    match rounding:
+        case "toward-positive":
+            return negative
+        case "toward-negative":
+            return negative ^ True
+        case _:
+            return rounding in ("toward-zero", "to-odd")
 
 
 def saturates(fmt: FormatSpec, overflow: str) -> bool:

@@ -7,29 +7,19 @@ Its value:
     0 < E        2^(E − bias) × (1 + F / 2^t)      normal
     E = 0        2^(1 − bias) × (0 + F / 2^t)      subnormal, or zero (where `has_zero`; else as for 0 < E)
 
-(IEEE 754-2019, section 3.4), except for the few codes that are infinity or NaN:
-
-    infinity   "ieee"           E all ones, F = 0
-               "top"            the largest magnitude code that is not NaN
-               "none"
-    nan        "ieee"           E all ones, F ≠ 0
-               "top"            E and F all ones
-               "negative_zero"  the sign bit alone, so that there is no −0
-               "none"
+(IEEE 754-2019, section 3.4), except for the few codes that `infinity` and `nan` name.
 """
 
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from mixwidgets.formats import parse
 
 Infinity = Literal["ieee", "top", "none"]
 Nan = Literal["ieee", "top", "negative_zero", "none"]
 
-INFINITIES = ("ieee", "top", "none")
-NANS = ("ieee", "top", "negative_zero", "none")
 LIMITS = {"exponent_bits": (1, 11), "fraction_bits": (0, 52), "bias": (-4096, 4096)}
 FAMILY_LIMITS = {**LIMITS, "exponent_bits": (1, 15), "bias": (0, 1 << 14)}  # P3109's, of up to 15 bits
 
@@ -70,7 +60,7 @@ class FormatSpec:
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
                 raise ValueError(f"{name} must be an integer from {low} to {high}, not {given!r}")
-        for name, accepted in {"infinity": INFINITIES, "nan": NANS}.items():
+        for name, accepted in {"infinity": get_args(Infinity), "nan": get_args(Nan)}.items():
             if getattr(self, name) not in accepted:
                 raise ValueError(f"{name} must be one of {', '.join(accepted)}, not {getattr(self, name)!r}")
         for name in ("signed", "has_zero"):
@@ -153,9 +143,7 @@ class FormatSpec:
     @cached_property
     def emax(self) -> int:
         """Exponent of the largest finite number."""
-        return (self.magnitude(self.max_code).numerator.bit_length() - 1) + (
-            1 - self.magnitude(self.max_code).denominator.bit_length()
-        )
+        return floor_log2(self.magnitude(self.max_code))
 
     @cached_property
     def fits_float64(self) -> bool:
@@ -231,6 +219,12 @@ class FormatSpec:
     def to_hex(self, code: int | str) -> str:
         """A code as text of fixed width, such as "0x7BFF"."""
         return f"0x{self.to_code(code):0{(self.bits + 3) // 4}X}"
+
+
+def floor_log2(x: Fraction) -> int:
+    """⌊log2 x⌋ of a positive rational, exactly: math.log2 is wrong just below powers of two."""
+    guess = x.numerator.bit_length() - x.denominator.bit_length()
+    return guess if x >= Fraction(2) ** guess else guess - 1
 
 
 def as_float(value: Fraction, name: str) -> float:

@@ -62,12 +62,9 @@ class BlockLoss:
         size = self._fmt.block_size
         length = piece.shape[1]
         full = length - length % size
-        if full == length:
-            self._add_blocks(piece.reshape(-1, size))
-        else:
-            if full:
-                self._add_blocks(piece[:, :full].reshape(-1, size))
-            self._add_blocks(piece[:, full:])
+        for blocks in (piece[:, :full].reshape(-1, size), piece[:, full:]):
+            if blocks.size:
+                self._add_blocks(blocks)
 
     def _add_blocks(self, blocks: Array) -> None:
         fmt = self._fmt

@@ -41,15 +41,12 @@ class BlockedTensor:
     def pieces(self) -> Iterator[Array]:
         """2-D float32 or float64 arrays of about `PIECE` values each; blocks run along their last axis."""
         shape = tuple(self._tensor.shape)
-        if not shape:
-            yield as_floats(self._tensor).reshape(1, 1)
-            return
-        length = prod(shape[1:]) if len(shape) > 1 else 1
+        length = prod(shape[1:])
         step = max(1, self._size // max(1, length))
         for start in range(0, shape[0], step):
             values = as_floats(self._tensor[start : start + step])
             if values.size:
-                yield values.reshape(1 if len(shape) == 1 else -1, values.size if len(shape) == 1 else length)
+                yield values.reshape((-1, length) if len(shape) > 1 else (1, -1))
 
     def add(self, piece: Array) -> None:
         for loss in self.losses:
@@ -63,7 +60,8 @@ def _reduction_last(tensor: Any, axis: int | None) -> tuple[Any, str]:
     if axis is None or count < 2:
         if axis is not None and count and axis not in (0, -1):
             raise ValueError(f"block_axis {axis} is none of this tensor of one axis; it is 0.")
-        return tensor, ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
+        along = ("", "axis 0", "axis 1")[count] if count < 3 else f"axes 1–{count - 1}"
+        return tensor if count else tensor.reshape(1), along
     if isinstance(axis, bool) or not isinstance(axis, int) or not -count <= axis < count:
         raise ValueError(
             f"block_axis {axis!r} is no axis of shape {tuple(tensor.shape)}: it is 0 … {count - 1}."

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from mixwidgets.formats.catalogue import get_format, list_formats
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.formats.spec import floor_log2
 
 FRACTION_BITS = 52
 BINADE = 1 << FRACTION_BITS
@@ -70,9 +71,7 @@ def boundaries(fmt: FloatFormat, numerator: int = 1, denominator: int = 1) -> Bo
 
 def _place(magnitude: Fraction, *, tie_below: bool) -> Place:
     """The least place at or above `magnitude`, or above it if the tie itself belongs below."""
-    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    if Fraction(2) ** exponent > magnitude:
-        exponent -= 1
+    exponent = floor_log2(magnitude)
     fraction = (magnitude / Fraction(2) ** exponent - 1) * BINADE
     whole = fraction.numerator // fraction.denominator
     return Place(exponent, whole + 1 if tie_below or whole != fraction else whole)

@@ -39,17 +39,14 @@ def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[st
             continue
         if isinstance(value, Mapping):
             yield from _of_mapping(value, f"{name}.")
-        elif _is_floating(value):
-            yield name, value if hasattr(value, "dtype") else np.asarray(value)
-
-
-def _is_floating(value: Any) -> bool:
-    if not isinstance(value, float | list | tuple) and not hasattr(value, "dtype"):
-        return False
-    try:
-        return "float" in str(value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
-    except ValueError:  # lists of different lengths
-        return False
+            continue
+        if isinstance(value, float | list | tuple):
+            try:
+                value = np.asarray(value)
+            except ValueError:  # lists of different lengths
+                continue
+        if "float" in str(getattr(value, "dtype", "")):
+            yield name, value
 
 
 def _of_file(path: str) -> Iterator[tuple[str, Any]]:

@@ -29,7 +29,6 @@ class Cells:
         self.runs_dir = runs_dir
         """An absolute path."""
         self.folder = runs_dir / ".cells"
-        """The folder with the marks and locks."""
 
     def begin(self) -> str:
         """The token of a new sweep. OSError, with what to do, if the folder cannot be created or written."""
@@ -54,7 +53,6 @@ class Cells:
         create_mark(self.folder / f"{token}.stop")
 
     def is_stopped(self, token: str) -> bool:
-        """Whether the sweep was asked to stop."""
         return os.path.lexists(self.folder / f"{token}.stop")
 
     def sees(self, token: str) -> bool:
@@ -67,10 +65,7 @@ class Cells:
 
     @contextmanager
     def claim(self, cell: str, is_wanted: Callable[[], bool]) -> Iterator[int | None]:
-        """Wait for the cell's lock while another worker has it. None once the cell is no longer wanted.
-
-        The system releases the lock when the worker's process ends.
-        """
+        """Wait for the cell's lock while another worker has it. None once the cell is no longer wanted."""
         lock = None
         while lock is None and is_wanted():
             with suppress(BlockingIOError):

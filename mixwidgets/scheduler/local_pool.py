@@ -40,17 +40,9 @@ def local_pool(slots: Set[str], workers: int | None = None) -> "LocalPool":
     return _kept(workers or sum(min(runs_at_once(slot), cores) for slot in slots) or 1)
 
 
-@cache
-def _kept(workers: int) -> "LocalPool":
-    return LocalPool(workers)
-
-
 class LocalPool(ThreadPoolExecutor):
-    """Runs each call in a separate process.
-
-    Each thread of the pool has its own process, so that a dying process affects no other call; its call is
-    retried once. When the program ends, its calls are killed.
-    """
+    """Runs each call in the process of its thread, so that a dying process affects no other call; its own is
+    retried once. When the program ends, its calls are killed."""
 
     def __init__(self, workers: int) -> None:
         super().__init__(workers, thread_name_prefix="sweep")
@@ -96,6 +88,9 @@ class LocalPool(ThreadPoolExecutor):
         self.shutdown(wait=False, cancel_futures=True)
         for process in [*self._processes]:
             process.shutdown(kill_workers=True)
+
+
+_kept = cache(LocalPool)  # the pools by their number of workers
 
 
 def _new_process() -> "loky.ProcessPoolExecutor":

@@ -41,12 +41,8 @@ _taking = threading.Lock()
 
 
 def start(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subprocess.Popen[bytes]:
-    """A process that trains: the spare if there is one and it answers, else a new one.
-
-    words: the arguments of `python -m mixwidgets.training`.
-    log: the file for its output.
-    files: the descriptors that appear in `words`.
-    """
+    """A process that trains: the spare if there is one and it answers, else a new one. `words` are the
+    arguments of `python -m mixwidgets.training`, and `files` the descriptors that appear in them."""
     return _take(words, log, files) or _new(words, log, files)
 
 
@@ -100,11 +96,10 @@ def _take(words: Sequence[str], log: IO[bytes], files: Sequence[int]) -> subproc
     has_answered = False
     run = json.dumps({"words": list(words), "files": list(files)}).encode() + b"\n"
     try:
-        if spare.surroundings == _surroundings():
-            system.send_files(spare.end, run, [log.fileno(), *files])
-            has_answered = spare.end.recv(1) != b""
-    except OSError:
-        pass  # it has ended or is suspended
+        with suppress(OSError):  # it has ended or is suspended
+            if spare.surroundings == _surroundings():
+                system.send_files(spare.end, run, [log.fileno(), *files])
+                has_answered = spare.end.recv(1) != b""
     finally:
         if not has_answered:
             _end(spare)

@@ -18,9 +18,8 @@ ONE_AT_A_TIME = threading.Lock()
 
 
 def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = None) -> str:
-    """Train the journal's experiment and append all events, also of a failure.
-
-    Returns the reason of the end, a key of `REASONS`.
+    """Train the journal's experiment and append all events, also of a failure. Returns the reason of the end,
+    a key of `REASONS`.
 
     why_stop: called after each event; a text ends the run as "stopped", with this message.
     log: the file for the traceback of a failure; default: standard error.
@@ -44,10 +43,7 @@ def record(journal: Journal, why_stop: Callable[[], str], log: TextIO | None = N
 
 
 def record_on_thread(run_path: Path, why_stop: Callable[[], str], lock: int | None = None) -> None:
-    """Train a queued run in a process that also does other things; a traceback goes to the run's log.
-
-    why_stop and lock: as in `record` and `Journal`.
-    """
+    """`record` a queued run in a process that also does other things; a traceback goes to the run's log."""
     with Journal(run_path, lock) as journal, (run_path / "log.txt").open("x") as log:
         if why := why_stop():
             journal.finish("stopped", why)

@@ -66,7 +66,6 @@ class Result:
     word: Literal["done", "failed", "stopped"]
     """Its state; "done": its run ended by itself."""
     run: Run | None = None
-    """Its run; None if there is none."""
     message: str = ""
     """Why it failed or was stopped, in words."""
 

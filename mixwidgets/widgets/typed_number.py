@@ -5,10 +5,10 @@ from typing import Any, TypedDict
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.decode import notation
-from mixwidgets.formats.encode import floor_log2
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import BitPattern, to_exact
 from mixwidgets.formats.rounding import check
+from mixwidgets.formats.spec import floor_log2
 
 _DIGITS = 800  # more than any float64 or midpoint of two float64s has
 
