@@ -80,7 +80,7 @@ function digits(rows: DigitRows, from: number, to: number): Examples {
 }
 
 /** Features and classes of a task. */
-export function sizesOf(task: Task): Pick<DataSet, "features" | "classes"> {
+function sizesOf(task: Task): Pick<DataSet, "features" | "classes"> {
   return task === "digits" ? { features: PIXELS, classes: 10 } : { features: 2, classes: 2 };
 }
 
@@ -90,7 +90,7 @@ export function dataSet(task: Task, stream: Stream, rows?: DigitRows): DataSet {
     const training = points(draws[task], stream);
     return { ...sizesOf(task), training, test: points(draws[task], stream) };
   }
-  if (!rows) throw new RangeError("the digits are data: give createTrainer their rows");
+  if (!rows) throw new RangeError("the digits are data: give Trainer their rows");
   const count = rows.length / (PIXELS + 1);
   return { ...sizesOf(task), training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
 }
