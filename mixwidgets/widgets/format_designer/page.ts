@@ -31,7 +31,7 @@ function render({ model, el }: RenderProps<Design>): () => void {
   const announce = announcer(view);
   const traits = TRAITS.map((name) => view.trait(name));
   const design = kept(designOf(getFormat(FIRST)!), (last) => {
-    const found = read((name) => traits[TRAITS.indexOf(name)]!.value)?.design;
+    const found = read((name) => traits[TRAITS.indexOf(name)]!.value);
     return found && !same(found, last) ? found : last;
   }); // the last valid one
   const words = computed(() => verdict(design.value));
@@ -86,7 +86,7 @@ function verdict(design: Design): ReturnType<typeof pieces> {
 
 /** The state from an address; null if it is invalid. */
 function accept(wanted: Design): Design | null {
-  return read((trait) => wanted[trait])?.design ?? null;
+  return read((trait) => wanted[trait]);
 }
 
 export default { render, accept };
