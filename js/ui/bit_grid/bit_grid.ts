@@ -4,6 +4,7 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { fields, isFinite } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { wholeIn } from "#core/formats/typed.ts";
+import { oneStop } from "#ui/cells.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
@@ -41,18 +42,8 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
   let labels: { of: Field; number: HTMLElement; entry: TextField | null }[] = [];
-  let stop = 0; // the one that the Tab key reaches
-
-  const moveStop = (next: number) => {
-    if (buttons[stop]) set(buttons[stop]!, { tabindex: -1 });
-    stop = next;
-    set(buttons[stop]!, { tabindex: 0 });
-  };
+  const stop = oneStop(element, () => [buttons]);
   const bitOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
-  element.addEventListener("focusin", (event) => {
-    const i = bitOf(event.target);
-    if (i >= 0) moveStop(i);
-  });
   const positionOf = (i: number) => buttons.length - 1 - i;
   const painting = paintByDrag(element, {
     cellOf: bitOf,
@@ -67,16 +58,12 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
   });
   element.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;
-    const last = buttons.length - 1;
-    const target = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
-    if (target !== undefined) buttons[target]!.focus();
-    else if (event.key === "ArrowUp") step(1);
-    else if (event.key === "ArrowDown") step(-1);
-    else return; // Space and Enter click the button by themselves
-    event.preventDefault();
+    if (event.key === "ArrowUp") step(1);
+    if (event.key === "ArrowDown") step(-1);
   });
 
   const build = (fmt: FloatFormat) => {
+    const at = Math.max(0, buttons.findIndex(({ tabIndex }) => tabIndex === 0));
     buttons = [];
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
@@ -97,7 +84,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
         if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
         const button = h(
           "button",
-          { type: "button", role: "switch", tabindex: -1, class: "mw-bit" },
+          { type: "button", role: "switch", class: "mw-bit" },
           h("span", { class: "mw-bit-digit" }),
           h("span", { class: "mw-bit-weight" }, weightOf(field, position)),
         );
@@ -109,8 +96,9 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
     element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sets the size of the cells and the room around them
-    moveStop(Math.min(stop, buttons.length - 1));
-    if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
+    const next = buttons[Math.min(at, buttons.length - 1)]!;
+    stop(next);
+    if (focused) next.focus(); // as when an edit of another format is undone
     shown = fmt;
   };
 

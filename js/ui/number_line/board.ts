@@ -8,7 +8,7 @@ import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
 import { fitted, type DrawnMark, type Shares } from "./marks.ts";
 import { navigate } from "./navigation.ts";
-import { largest, rowOf, type Row } from "./ticks.ts";
+import { largest, rowOf } from "./ticks.ts";
 import { contains, panned, viewportOf, widthOf, zoomed, type Viewport } from "./viewport.ts";
 
 interface Shown {
@@ -23,22 +23,9 @@ interface Shown {
   looked?(): void;
 }
 
-export interface Board {
-  readonly element: HTMLElement;
-  /** The values of the format in view. */
-  readonly row: ReadonlySignal<Row>;
-  /** Keep the view until the number leaves it. */
-  hold(): void;
-  /** Zoom by quarters of a doubling, out where positive. */
-  zoom(steps: number): void;
-  /** Move by a share of the width, to the right where positive. */
-  pan(share: number): void;
-  fit(): void;
-  /** The whole range of the format. */
-  whole(): void;
-}
+export type Board = ReturnType<typeof lineBoard>;
 
-export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, looked }: Shown): Board {
+export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, looked }: Shown) {
   const element = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys });
   const width = view.measured(element, () => widthOf(element));
   const chosen = signal<Viewport | null>(null);
@@ -58,11 +45,16 @@ export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, loo
   });
   return {
     element,
+    /** The values of the format in view. */
     row: computed(() => rowOf(fmt.value, viewport.value)),
+    /** Keep the view until the number leaves it. */
     hold: () => (chosen.value = viewport.value),
+    /** Zoom by quarters of a doubling, out where positive. */
     zoom,
-    pan: (share) => pan(share * width.value),
+    /** Move by a share of the width, to the right where positive. */
+    pan: (share: number) => pan(share * width.value),
     fit,
+    /** The whole range of the format. */
     whole: () => look(viewportOf(rational(0n), largest(fmt.value), 0.46, width.value)),
   };
 }
