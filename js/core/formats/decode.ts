@@ -8,13 +8,7 @@ import { compare, floorLog10, magnitudeOf, multiply, negate, power, rational, su
 
 export type FloatClass = "zero" | "subnormal" | "normal" | "infinity" | "nan";
 
-export interface Fields {
-  readonly sign: number;
-  readonly biasedExponent: number;
-  readonly fraction: bigint;
-}
-
-export function fields(fmt: FloatFormat, code: bigint): Fields {
+export function fields(fmt: FloatFormat, code: bigint): { sign: number; biasedExponent: number; fraction: bigint } {
   const magnitude = code & fmt.allOnes;
   const width = BigInt(fmt.fractionBits);
   return {
