@@ -8,8 +8,8 @@ import { oneStop } from "#ui/cells.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
-import { paintByDrag } from "./drag.ts";
-import { bareField, type TextField } from "#ui/fields.ts";
+import { paintByDrag, type Stroke } from "./drag.ts";
+import { bareField } from "#ui/fields.ts";
 import type { Effects } from "#ui/view.ts";
 
 type FieldName = "sign" | "exponent" | "fraction";
@@ -27,8 +27,7 @@ interface Actions {
   step(direction: 1 | -1): void;
   /** Set the `width` bits from position `low` to a number. */
   setField(low: number, width: number, value: bigint): void;
-  /** A stroke of the pointer: all its changes are one edit, which `cancel` reverts. */
-  stroke: { start(): void; paint(position: number): void; cancel(): void };
+  stroke: Stroke;
 }
 
 /** A format and one of its codes. */
@@ -40,31 +39,25 @@ export interface Coded {
 export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, step, setField, stroke }: Actions): HTMLElement {
   const element = h("div", { role: "grid", "aria-label": t("grid.title"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
-  let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
-  let labels: { of: Field; number: HTMLElement; entry: TextField | null }[] = [];
-  const stop = oneStop(element, () => [buttons]);
-  const bitOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
-  const positionOf = (i: number) => buttons.length - 1 - i;
-  const painting = paintByDrag(element, {
-    cellOf: bitOf,
-    isOn: (i) => buttons[i]!.getAttribute("aria-checked") === "true",
-    start: stroke.start,
-    paint: (i) => stroke.paint(positionOf(i)),
-    cancel: stroke.cancel,
-  });
+  let buttons: HTMLButtonElement[] = []; // by their bit's position in the code
+  let labels: { of: Field; number: HTMLElement; entry: ReturnType<typeof numberField> | null }[] = [];
+  const stop = oneStop(element, () => [buttons.toReversed()]);
+  const positionOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
+  const isOn = (position: number) => ((coded.value.code >> BigInt(position)) & 1n) === 1n;
+  const isOfStroke = paintByDrag(element, positionOf, isOn, stroke);
   element.addEventListener("click", (event) => {
-    const i = bitOf(event.target);
-    if (!painting.swallows(event) && i >= 0) flip(positionOf(i)); // by key, or by a screen reader
+    const position = positionOf(event.target);
+    if (!isOfStroke(event) && position >= 0) flip(position); // by key, or by a screen reader
   });
   element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || positionOf(event.target) < 0) return;
     if (event.key === "ArrowUp") step(1);
     if (event.key === "ArrowDown") step(-1);
   });
 
   const build = (fmt: FloatFormat) => {
-    const at = Math.max(0, buttons.findIndex(({ tabIndex }) => tabIndex === 0));
-    buttons = [];
+    const fromEnd = buttons.findIndex(({ tabIndex }) => tabIndex === 0) - buttons.length; // the tab stop, from the highest bit
+    buttons = new Array<HTMLButtonElement>(fmt.bits);
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
       const number = h("span", { class: "mw-num mw-bit-field-rest" });
@@ -88,7 +81,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
           h("span", { class: "mw-bit-digit" }),
           h("span", { class: "mw-bit-weight" }, weightOf(field, position)),
         );
-        buttons.push(button);
+        buttons[position] = button;
         cells.lastElementChild!.append(h("span", { role: "gridcell" }, button));
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry ? h("div", { class: "mw-error-line" }, entry.error) : null);
@@ -96,7 +89,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
     element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sets the size of the cells and the room around them
-    const next = buttons[Math.min(at, buttons.length - 1)]!;
+    const next = buttons.at(Math.max(fromEnd, -buttons.length))!;
     stop(next);
     if (focused) next.focus(); // as when an edit of another format is undone
     shown = fmt;
@@ -110,11 +103,10 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
       entry?.show(String(of.name === "exponent" ? read.biasedExponent : read.fraction));
       setText(number, restOf(fmt, of, read.biasedExponent, isFinite(fmt, code)));
     }
-    let i = 0;
     for (const { of } of labels) {
-      for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
-        const on = ((code >> BigInt(position)) & 1n) === 1n;
-        const button = buttons[i]!;
+      for (let position = of.low; position < of.low + of.width; position += 1) {
+        const on = isOn(position);
+        const button = buttons[position]!;
         if (button.getAttribute("aria-checked") === String(on)) continue;
         set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
         setText(button.firstElementChild!, on ? "1" : "0");
@@ -134,7 +126,7 @@ function fieldsOf(fmt: FloatFormat): readonly Field[] {
 }
 
 /** A field's bits as one decimal integer. */
-function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, setField: Actions["setField"]): TextField {
+function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, setField: Actions["setField"]) {
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
   const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
