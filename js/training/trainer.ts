@@ -11,7 +11,7 @@ import { Batches, Stream } from "./random.ts";
 import { round, roundAll, rounderOf, roundStochastically, type Rounder } from "./rounder.ts";
 import { checkSettings } from "./settings.ts";
 import {
-  EXTENT, type DataSet, type DigitRows, type Evaluation, type Examples, type Settings, type StepReport, type WeightTensor,
+  EXTENT, type DataSet, type DigitRows, type Examples, type Settings, type StepReport, type WeightTensor,
 } from "./types.ts";
 
 /** Streams of random numbers, by what they are for; the weights of tensor i have WEIGHTS + i. */
@@ -117,8 +117,8 @@ export class Trainer {
     return { step: this.steps, loss, lossScale: scale, foundInf, skipped, unchanged, zeroGradients };
   }
 
-  /** The loss and accuracy of the first `count` rows, in the precision of the settings. */
-  evaluate(examples: Examples, count = examples.count): Evaluation {
+  /** The loss and accuracy (0 … 1) of the first `count` rows, in the precision of the settings. */
+  evaluate(examples: Examples, count = examples.count): { loss: number; accuracy: number } {
     const network = this.#network;
     let [loss, right] = [0, 0];
     this.#each(examples, count, (row, place) => {
