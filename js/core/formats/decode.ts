@@ -99,7 +99,7 @@ export function hexFloat(fmt: FloatFormat, code: bigint): string {
 }
 
 /** A non-negative rational whose denominator is a power of two, in positional notation. */
-export function rationalToDecimal(value: Rational): string {
+function rationalToDecimal(value: Rational): string {
   const places = value.denominator.toString(2).length - 1; // n / 2^k = n·5^k / 10^k
   const digits = String(value.numerator * 5n ** BigInt(places)).padStart(places + 1, "0");
   const part = digits.slice(digits.length - places).replace(/0+$/, "");
