@@ -6,14 +6,16 @@ import { rational } from "#core/formats/rational.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
-import { fitted, type DrawnMark, type Shares } from "./marks.ts";
+import { fitted, type Mark, type Shares } from "./marks.ts";
 import { navigate } from "./navigation.ts";
 import { largest, rowOf } from "./ticks.ts";
-import { contains, panned, viewportOf, widthOf, zoomed, type Viewport } from "./viewport.ts";
+import { contains, panned, viewportOf, zoomed, type Viewport } from "./viewport.ts";
+
+const NARROWEST = 240; // pixels, also before the page has been laid out
 
 interface Shown {
   readonly fmt: ReadonlySignal<FloatFormat>;
-  readonly marks: ReadonlySignal<readonly DrawnMark[]>;
+  readonly marks: ReadonlySignal<readonly Mark[]>;
   readonly shares?: Shares;
   /** The id of the text that names the keys. */
   readonly keys: string;
@@ -27,7 +29,7 @@ export type Board = ReturnType<typeof lineBoard>;
 
 export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, looked }: Shown) {
   const element = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys });
-  const width = view.measured(element, () => widthOf(element));
+  const width = view.measured(element, () => Math.max(element.clientWidth, NARROWEST));
   const chosen = signal<Viewport | null>(null);
   const viewport = computed(() => (chosen.value ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value, shares)));
   const look = (next: Viewport | null) => {
