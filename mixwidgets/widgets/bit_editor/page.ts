@@ -84,7 +84,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       edit: now,
       able: () => ({ undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number.value, first) }),
     }),
-    h("div", {}, moreReadouts({ view, number }), everyFormat({ view, number }, toFormat)),
+    h("div", {}, moreReadouts(view, number), everyFormat(view, number, toFormat)),
     announce.element,
   );
 

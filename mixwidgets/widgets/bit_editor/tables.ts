@@ -18,14 +18,9 @@ import { integerForm, neighbours, signed } from "./words.ts";
 const GAP_DIGITS = 12;
 const RELATIVE_DIGITS = 3;
 
-interface Shown {
-  readonly view: View<State>;
-  readonly number: ReadonlySignal<EditedNumber>;
-}
-
 /** A disclosure whose content `build` makes at the first opening; what `build` returns runs for each number while open. */
 function disclosure(
-  { view, number }: Shown, title: string, build: (body: HTMLElement) => (number: EditedNumber) => void,
+  view: View<State>, number: ReadonlySignal<EditedNumber>, title: string, build: (body: HTMLElement) => (number: EditedNumber) => void,
 ): HTMLElement {
   const body = h("div", { class: "mw-bit-unfolded" });
   const element = h("details", { class: "mw-bit-unfolding" }, h("summary", {}, title), body);
@@ -38,15 +33,15 @@ function disclosure(
 }
 
 /** Other notations of the number, its neighbours and their gaps. */
-export function moreReadouts(shown: Shown): HTMLElement {
-  return disclosure(shown, t("bits.readouts"), (body) => {
-    const rows = readoutsOf(shown.number.value).map(({ name }) => ({ name, cell: h("td", { class: "mw-num" }) }));
+export function moreReadouts(view: View<State>, number: ReadonlySignal<EditedNumber>): HTMLElement {
+  return disclosure(view, number, t("bits.readouts"), (body) => {
+    const rows = readoutsOf(number.value).map(({ name }) => ({ name, cell: h("td", { class: "mw-num" }) }));
     body.append(
       h("table", { class: "mw-bit-table" },
         h("caption", { class: "mw-hidden" }, t("bits.readouts")),
         ...rows.map(({ name, cell }) => h("tr", {}, h("th", { scope: "row" }, name), cell))),
     );
-    return (number) => readoutsOf(number).forEach(({ text }, i) => setText(rows[i]!.cell, text));
+    return (shown) => readoutsOf(shown).forEach(({ text }, i) => setText(rows[i]!.cell, text));
   });
 }
 
@@ -84,8 +79,8 @@ function errors(number: EditedNumber): string {
 const CELLS = ["code", "value", "error", "relative"] as const;
 
 /** The same value in every format, side by side. */
-export function everyFormat(shown: Shown, choose: (fmt: FloatFormat) => void): HTMLElement {
-  return disclosure(shown, t("bits.everywhere"), (body) => {
+export function everyFormat(view: View<State>, number: ReadonlySignal<EditedNumber>, choose: (fmt: FloatFormat) => void): HTMLElement {
+  return disclosure(view, number, t("bits.everywhere"), (body) => {
     const columns = (["format", ...CELLS] as const).map((name) =>
       h("th", { scope: "col", class: `mw-bit-${name}-column` }, t(`bits.column_${name}`)),
     );
@@ -101,10 +96,10 @@ export function everyFormat(shown: Shown, choose: (fmt: FloatFormat) => void): H
         h("thead", {}, h("tr", {}, ...columns)),
         h("tbody", {}, ...rows.map(({ element }) => element))),
     );
-    return (number) => {
+    return (shown) => {
       for (const { fmt, choosing, cells } of rows) {
-        const row = rowOf(fmt, number);
-        set(choosing, { "aria-current": fmt === number.fmt ? "true" : undefined });
+        const row = rowOf(fmt, shown);
+        set(choosing, { "aria-current": fmt === shown.fmt ? "true" : undefined });
         CELLS.forEach((name, i) => setText(cells[i]!, row[name]));
       }
     };
