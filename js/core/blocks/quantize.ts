@@ -8,17 +8,7 @@ import { compare, divide, multiply, power, rational, toNumber, type Rational } f
 import type { BlockFormat } from "./catalogue.ts";
 import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
 
-export interface BlockQuantization {
-  /** The codes of the shared scales, one per block. */
-  readonly scaleCodes: number[];
-  /** The shared scales. */
-  readonly scales: number[];
-  /** The codes of the elements. */
-  readonly codes: number[];
-  /** element × scale (× tensor scale), exactly. */
-  readonly dequantized: number[];
-  readonly tensorScale: number | null;
-}
+export type BlockQuantization = ReturnType<typeof quantize>;
 
 interface Scale {
   readonly code: number;
@@ -29,7 +19,7 @@ const ZERO = rational(0n);
 const ONE = rational(1n);
 
 /** Quantise a row of finite values. Formats with a tensor scale have their own rule and ignore `rule`. */
-export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule): BlockQuantization {
+export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule) {
   const row = Array.from(values, exactOf);
   const blocks = Array.from({ length: Math.ceil(row.length / fmt.blockSize) }, (_, block) =>
     row.slice(block * fmt.blockSize, (block + 1) * fmt.blockSize));
@@ -44,9 +34,12 @@ export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: Scal
     });
   });
   return {
+    /** The codes of the shared scales, one per block. */
     scaleCodes: scales.map(({ code }) => code),
     scales: scales.map(({ value }) => toNumber(value)),
+    /** The codes of the elements. */
     codes: elements.map(({ code }) => code),
+    /** element × scale (× tensor scale), exactly. */
     dequantized: elements.map(({ value }) => value),
     tensorScale: fmt.tensorScale ? toNumber(tensorScale) : null,
   };

@@ -17,7 +17,7 @@ export interface Design {
   has_zero: boolean;
 }
 
-export const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
+const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
 
 /** The bias of IEEE 754 for this number of exponent bits. */
 export function usualBias(exponentBits: number): number {
