@@ -24,6 +24,12 @@ interface Told<Kind extends string> {
   absent(): void;
 }
 
+export interface KernelLink<Kind extends string> {
+  /** Send a request. The answer to an earlier one of the same kind is ignored. */
+  ask(kind: Kind, fields?: object): void;
+  close(): void;
+}
+
 type Messages = Pick<AnyModel, "send" | "on" | "off">;
 
 /** Send a message. JupyterLab throws if the kernel is gone; the missing answer is then reported as slow. */
@@ -53,11 +59,10 @@ export function greet(model: Messages): () => void {
   };
 }
 
-export function kernelLink<Kind extends string>(model: Messages, tell: Told<Kind>) {
+export function kernelLink<Kind extends string>(model: Messages, tell: Told<Kind>): KernelLink<Kind> {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
   const waiting = new Set<Kind>();
 
-  /** Send a request. The answer to an earlier one of the same kind is ignored. */
   const ask = (kind: Kind, fields: object = {}) => {
     const request = Math.random().toString(36).slice(2);
     clearTimeout(open.get(kind)?.timer);

@@ -22,12 +22,13 @@ interface Field {
   readonly low: number;
 }
 
+type Change = (code: bigint) => bigint;
+
 interface Actions {
-  flip(position: number): void;
+  /** Change the code: "now" where a number was typed, "soon" where more may follow. */
+  edit(change: Change, when: "now" | "soon"): void;
   step(direction: 1 | -1): void;
-  /** Set the `width` bits from position `low` to a number. */
-  setField(low: number, width: number, value: bigint): void;
-  stroke: Stroke;
+  stroke: Omit<Stroke, "paint"> & { paint(change: Change): void };
 }
 
 /** A format and one of its codes. */
@@ -36,7 +37,7 @@ export interface Coded {
   readonly code: bigint;
 }
 
-export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, step, setField, stroke }: Actions): HTMLElement {
+export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, step, stroke }: Actions): HTMLElement {
   const element = h("div", { role: "grid", "aria-label": t("grid.title"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
   let buttons: HTMLButtonElement[] = []; // by their bit's position in the code
@@ -44,10 +45,11 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
   const stop = oneStop(element, () => [buttons.toReversed()]);
   const positionOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
   const isOn = (position: number) => ((coded.value.code >> BigInt(position)) & 1n) === 1n;
-  const isOfStroke = paintByDrag(element, positionOf, isOn, stroke);
+  const flipped = (position: number): Change => (code) => code ^ (1n << BigInt(position));
+  const isOfStroke = paintByDrag(element, positionOf, isOn, { ...stroke, paint: (position) => stroke.paint(flipped(position)) });
   element.addEventListener("click", (event) => {
     const position = positionOf(event.target);
-    if (!isOfStroke(event) && position >= 0) flip(position); // by key, or by a screen reader
+    if (!isOfStroke(event) && position >= 0) edit(flipped(position), "soon"); // by key, or by a screen reader
   });
   element.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || positionOf(event.target) < 0) return;
@@ -62,7 +64,7 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     const rows = fieldsOf(fmt).map((field) => {
       const number = h("span", { class: "mw-num mw-bit-field-rest" });
       number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // so that the bits do not move when it changes
-      const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
+      const entry = field.name === "sign" ? null : numberField(field.name, field, edit);
       labels.push({ of: field, number, entry });
       const name = h("span", {}, h("b", {}, field.letter), ` ${t(`grid.${field.name}`)}`);
       const head = h(
@@ -126,13 +128,13 @@ function fieldsOf(fmt: FloatFormat): readonly Field[] {
 }
 
 /** A field's bits as one decimal integer. */
-function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, setField: Actions["setField"]) {
+function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, edit: Actions["edit"]) {
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
   const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
     const value = wholeIn(text, 0, last);
     if (value === null) return t("grid.field_range", { last: String(last), came: text.trim().slice(0, 24) });
-    setField(low, width, value);
+    edit((code) => (code & ~(last << BigInt(low))) | (value << BigInt(low)), "now");
     return "";
   });
   field.element.style.width = `calc(${digits}ch + 14px)`;
