@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 import { byRows, multiply, transposed } from "#training/matmul.ts";
 import { settingsOf, type Request } from "#training/request.ts";
 import { digits } from "#training/serve.ts";
-import { createTrainer } from "#training/trainer.ts";
-import type { Settings, Trainer } from "#training/types.ts";
+import { Trainer } from "#training/trainer.ts";
+import type { Settings } from "#training/types.ts";
 
 /** The loops of a float32 step on Float32Arrays with nothing rounded but by storing: what a page without formats would run. */
 function plainSteps(trainer: Trainer): () => void {
@@ -94,7 +94,7 @@ interface What {
 }
 
 async function stepOf({ kind, settings }: What): Promise<() => void> {
-  const trainer = createTrainer(settingsOf(settings), digits);
+  const trainer = new Trainer(settingsOf(settings), digits);
   if (kind === "tensorflow") return theirSteps(trainer);
   return kind === "plain" ? plainSteps(trainer) : () => trainer.step();
 }

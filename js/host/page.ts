@@ -33,17 +33,7 @@ interface WidgetPage {
 }
 
 /** A widget as the page has it. */
-interface Held {
-  readonly place: string;
-  readonly model: PageModel;
-  /** Whether it is a question of a site: its answers stay until they are taken back. */
-  readonly isQuestion: boolean;
-  /** Its part of the address. */
-  write(): string;
-  /** The traits that its part of an address means; null, or a text that says why, for what is none of its states. */
-  read(text: string): Traits | string | null;
-  show(): unknown;
-}
+type Held = Awaited<ReturnType<typeof hold>>;
 
 const KEY = `mixwidgets-answers ${location.pathname}`;
 
@@ -51,16 +41,19 @@ const isTraits = (found: Traits | string | null): found is Traits => typeof foun
 const element = (id: string) => document.getElementById(id)!;
 const note = element("note");
 
-async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetPage[], tell: () => void): Promise<Held> {
+async function hold({ place, module, defaults, ...saved }: SavedWidget, modules: readonly WidgetPage[], tell: () => void) {
   const { accept, stateValue, render } = modules[module]!;
   const model = pageModel(await stateOf(saved), tell);
   const said = (name: string) => (stateValue ? stateValue(name, model.get(name)) : model.get(name));
   return {
     place,
     model,
+    /** Whether it is a question of a site: its answers stay until they are taken back. */
     isQuestion: element(place).matches(".exercise"),
+    /** Its part of the address. */
     write: () => writeState(said, defaults),
-    read(text) {
+    /** The traits that its part of an address means; null, or a text that says why, for what is none of its states. */
+    read(text: string): Traits | string | null {
       const wanted = readState(text, said, defaults);
       return wanted && accept ? accept(wanted, model.get) : wanted;
     },

@@ -131,7 +131,7 @@ describe("hex floats", () => {
 describe("P3109", () => {
   test("by its numbers and by its name it is the same object", () => {
     expect(p3109(8, 4, true, true)).toBe(getFormat("binary8p4se"));
-    expect(p3109(8, 4, true, true).experimental).toBe(true);
+    expect(p3109(8, 4, true, true)!.experimental).toBe(true);
     expect(getFormat("float16")!.experimental).toBe(false);
   });
 
@@ -139,20 +139,20 @@ describe("P3109", () => {
     for (let bits = 3; bits <= 15; bits += 1) {
       for (const signed of [true, false]) {
         for (let precision = 1; precision <= (signed ? bits - 1 : bits); precision += 1) {
-          const fmt = p3109(bits, precision, signed, true);
+          const fmt = p3109(bits, precision, signed, true)!;
           expect([fmt.bits, fmt.precision, classify(fmt, fmt.maxCode + 1n)]).toEqual([bits, precision, "infinity"]);
         }
-        expect(outcome(() => p3109(bits, bits + 1, signed, true).name)).toBe("format.integer");
+        expect(p3109(bits, bits + 1, signed, true)).toBeUndefined();
       }
     }
-    expect(outcome(() => p3109(16, 4, true, true).name)).toBe("format.integer");
+    expect(p3109(16, 4, true, true)).toBeUndefined();
   });
 });
 
 describe("custom formats", () => {
   test("without more than widths they follow IEEE 754", () => {
     const mine = customFormat({ name: "mine", exponentBits: 5, fractionBits: 10 });
-    const { name: _, aliases, citation, ...known } = getFormat("float16")!;
+    const { name: _, citation, ...known } = getFormat("float16")!;
     expect(mine).toMatchObject(known);
   });
 
@@ -165,8 +165,6 @@ describe("custom formats", () => {
     ["format.integer", { bias: "7" as never }],
     ["format.choice", { infinity: "constructor" as never }],
     ["format.choice", { nan: null as never }],
-    ["format.name", { name: "" }],
-    ["format.name", { name: "x".repeat(41) }],
     ["format.ieee_pair", { infinity: "none" }],
     ["format.ieee_width", { exponentBits: 1 }],
     ["format.ieee_width", { fractionBits: 0 }],

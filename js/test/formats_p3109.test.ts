@@ -14,7 +14,7 @@ test("every code of the wide P3109 formats is its value, and the value gives the
   let at = 0;
   const wrong: string[] = [];
   for (const [k, p] of family) {
-    const fmt = p3109(k, p, true, true);
+    const fmt = p3109(k, p, true, true)!;
     for (let code = 0n; code < 1n << BigInt(k); code++, at += 8) {
       const value = values.getFloat64(at, true);
       const kind = classify(fmt, code);

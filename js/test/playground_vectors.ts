@@ -1,10 +1,10 @@
 // The settings of tests/vectors/playground.json, trained: by vitest in Node, by tests/browser/test_playground_page.py in Chromium.
 
 import { settingsOf, type Request } from "#training/request.ts";
-import { createTrainer } from "#training/trainer.ts";
-import type { DigitRows, Settings, Trainer } from "#training/types.ts";
+import { Trainer } from "#training/trainer.ts";
+import type { DigitRows, Settings } from "#training/types.ts";
 
-export { allBits } from "#training/bits.ts";
+export { allBits } from "#training/request.ts";
 
 export interface Row {
   readonly settings: Request & Pick<Settings, "task">;
@@ -14,7 +14,7 @@ export interface Row {
 
 /** What the file says of settings: each 20th report of 200 steps, by name, with a digest of all weights and gradients. */
 export function trained(settings: Row["settings"], digits: DigitRows, digest: (trainer: Trainer) => string): Pick<Row, "skipped" | "reports"> {
-  const trainer = createTrainer(settingsOf(settings), digits);
+  const trainer = new Trainer(settingsOf(settings), digits);
   const reports: Record<string, unknown[]> = {};
   for (let i = 1; i <= 200; i++) {
     const { step: _step, loss, ...report } = trainer.step();

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { digest, digits } from "#training/serve.ts";
 import { SettingsError, startingSettings } from "#training/settings.ts";
-import { createTrainer } from "#training/trainer.ts";
-import type { Settings, Trainer } from "#training/types.ts";
+import { Trainer } from "#training/trainer.ts";
+import type { Settings } from "#training/types.ts";
 import { trained, type Row } from "./playground_vectors.ts";
 import { committed } from "./vectors.ts";
 
@@ -14,7 +14,7 @@ const bfloat16 = getFormat("bfloat16")!;
 const circle = startingSettings("circle");
 
 function after(steps: number, settings: Settings): Trainer {
-  const trainer = createTrainer(settings, digits);
+  const trainer = new Trainer(settings, digits);
   for (let i = 0; i < steps; i++) trainer.step();
   return trainer;
 }
@@ -87,13 +87,13 @@ test("settings that cannot be trained with are refused by name, and change nothi
   ];
   const before = digest(trainer);
   for (const [part, field] of wrong) {
-    for (const attempt of [() => trainer.change({ ...circle, ...part }), () => createTrainer({ ...circle, ...part })]) {
+    for (const attempt of [() => trainer.change({ ...circle, ...part }), () => new Trainer({ ...circle, ...part })]) {
       expect(attempt).toThrow(expect.objectContaining({ constructor: SettingsError, field }));
     }
   }
   expect(trainer.settings).toBe(circle);
   expect(digest(trainer)).toBe(before);
-  expect(() => createTrainer(startingSettings("digits"))).toThrow(RangeError);
+  expect(() => new Trainer(startingSettings("digits"))).toThrow(RangeError);
 });
 
 test("reference gradients are those of float32 on the weights that the step read", () => {
@@ -119,14 +119,14 @@ test("a decision is asked from the lower left to the upper right, in the precisi
 });
 
 test("a weight that is set is read by the next step, rounded to its formats", () => {
-  const trainer = createTrainer({ ...circle, weightFormat: bfloat16 });
+  const trainer = new Trainer({ ...circle, weightFormat: bfloat16 });
   trainer.setWeight(0, 3, 1 + 2 ** -10);
   expect([trainer.tensors[0]!.kept[3], trainer.tensors[0]!.read[3]]).toEqual([1 + 2 ** -10, 1]);
 });
 
 test("a step whose gradients hold inf is skipped, and counted", () => {
   const lossScale = { ...circle.lossScale, kind: "dynamic", initScale: 2 ** 24, growthInterval: 5 } as const;
-  const trainer = createTrainer({ ...circle, gradientFormat: float16, lossScale });
+  const trainer = new Trainer({ ...circle, gradientFormat: float16, lossScale });
   const before = trainer.tensors.map(({ kept }) => kept.slice());
   expect(trainer.step()).toMatchObject({ foundInf: true, skipped: true, lossScale: 2 ** 24, unchanged: 0 });
   expect(trainer.tensors.map(({ kept }) => kept)).toEqual(before);

@@ -79,18 +79,13 @@ function digits(rows: DigitRows, from: number, to: number): Examples {
   return { count: to - from, inputs, labels };
 }
 
-/** Features and classes of a task. */
-export function sizesOf(task: Task): Pick<DataSet, "features" | "classes"> {
-  return task === "digits" ? { features: PIXELS, classes: 10 } : { features: 2, classes: 2 };
-}
-
 /** A task's examples. `stream` draws those of the plane; the digits come as bytes, see types.ts. */
 export function dataSet(task: Task, stream: Stream, rows?: DigitRows): DataSet {
   if (task !== "digits") {
     const training = points(draws[task], stream);
-    return { ...sizesOf(task), training, test: points(draws[task], stream) };
+    return { features: 2, classes: 2, training, test: points(draws[task], stream) };
   }
-  if (!rows) throw new RangeError("the digits are data: give createTrainer their rows");
+  if (!rows) throw new RangeError("the digits are data: give Trainer their rows");
   const count = rows.length / (PIXELS + 1);
-  return { ...sizesOf(task), training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
+  return { features: PIXELS, classes: 10, training: digits(rows, HELD_OUT, count), test: digits(rows, 0, HELD_OUT) };
 }

@@ -6,12 +6,11 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { inflateSync } from "node:zlib";
 import { customFormat, type CustomDefinition } from "#core/formats/custom.ts";
-import { allBits } from "./bits.ts";
 import * as functions from "./functions.ts";
 import { round, rounderOf, roundStochastically } from "./rounder.ts";
-import { changed, settingsOf, type Request } from "./request.ts";
-import { createTrainer } from "./trainer.ts";
-import type { Settings, Trainer } from "./types.ts";
+import { allBits, changed, settingsOf, type Request } from "./request.ts";
+import { Trainer } from "./trainer.ts";
+import type { Settings } from "./types.ts";
 
 interface Train {
   readonly settings: Request & Pick<Settings, "task">;
@@ -31,7 +30,7 @@ export function digest(trainer: Trainer): string {
 }
 
 function train({ settings, steps, changes = {} }: Train) {
-  const trainer = createTrainer(settingsOf(settings), digits);
+  const trainer = new Trainer(settingsOf(settings), digits);
   const reports = [];
   for (let step = 0; step < steps; step++) {
     const change = changes[step];

@@ -8,11 +8,14 @@ import {
 
 export const LIMITS = { hiddenLayers: 3, units: 32, batchSize: 64, seed: 2 ** 32 - 1 } as const;
 
+export const FORMAT_FIELDS = ["weightFormat", "activationFormat", "gradientFormat", "optimizerFormat"] as const;
+
 /** The largest finite float32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
-/** What a field takes: a page says it in its own language. */
-export type Accepted =
+/** What a field takes: a page says it in its own language. "format": one with a sign and a zero, whose values are all float32
+ * values. */
+type Accepted =
   | { readonly kind: "choice"; readonly options: readonly string[] }
   | { readonly kind: "whole" | "real"; readonly low: number; readonly high: number }
   | { readonly kind: "layers"; readonly most: number; readonly units: number }
@@ -26,20 +29,10 @@ export class SettingsError extends RangeError {
   readonly came: string;
 
   constructor(field: string, accepted: Accepted, came: unknown) {
-    super(`${field} takes ${inWords(accepted)}; got ${String(came)}`);
+    super(`${field} cannot be ${String(came)}`);
     this.field = field;
     this.accepted = accepted;
     this.came = String(came);
-  }
-}
-
-function inWords(accepted: Accepted): string {
-  switch (accepted.kind) {
-    case "choice": return accepted.options.join(", ");
-    case "whole": return `a whole number from ${accepted.low} to ${accepted.high}`;
-    case "real": return `a number from ${accepted.low} to ${accepted.high}`;
-    case "layers": return `at most ${accepted.most} hidden layers of 1 to ${accepted.units} units`;
-    case "format": return "a format with a sign and a zero, whose values are all float32 values";
   }
 }
 
@@ -82,7 +75,7 @@ export function checkSettings(settings: Settings): void {
     throw new SettingsError("layers", { kind: "layers", most: LIMITS.hiddenLayers, units: LIMITS.units }, Array.isArray(layers) ? layers.join("-") : layers);
   }
   checkChoice("activation", settings.activation, ACTIVATIONS);
-  for (const field of ["weightFormat", "activationFormat", "gradientFormat", "optimizerFormat"] as const) {
+  for (const field of FORMAT_FIELDS) {
     const format = settings[field];
     if (!holdsTensors(format)) throw new SettingsError(field, { kind: "format" }, format.name);
   }

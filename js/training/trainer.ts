@@ -1,6 +1,6 @@
 // The engine: mixed-precision training, step by step as in Micikevicius et al., "Mixed Precision Training", ICLR 2018,
-// arXiv:1710.03740, section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision). types.ts says what it offers;
-// tests/playground/reference.py is its twin in NumPy, equal to the bit.
+// arXiv:1710.03740, section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision). tests/playground/reference.py
+// is its twin in NumPy, equal to the bit.
 
 import { getFormat } from "#core/formats/catalogue.ts";
 import { dataSet } from "./data_sets.ts";
@@ -11,7 +11,7 @@ import { Batches, Stream } from "./random.ts";
 import { round, roundAll, rounderOf, roundStochastically, type Rounder } from "./rounder.ts";
 import { checkSettings } from "./settings.ts";
 import {
-  EXTENT, type DataSet, type DigitRows, type Evaluation, type Examples, type Settings, type StepReport, type Trainer, type WeightTensor,
+  EXTENT, type DataSet, type DigitRows, type Examples, type Settings, type StepReport, type WeightTensor,
 } from "./types.ts";
 
 /** Streams of random numbers, by what they are for; the weights of tensor i have WEIGHTS + i. */
@@ -20,17 +20,16 @@ const [DATA, ORDER, ROUNDING, WEIGHTS] = [1, 2, 3, 16];
 const float32 = rounderOf(getFormat("float32")!);
 const allFloat32 = { activation: float32, gradient: float32, accumulatesInFormat: false };
 
-/** `digits` is needed by the task of that name only. Throws SettingsError. */
-export function createTrainer(settings: Settings, digits?: DigitRows): Trainer {
-  return new PlainTrainer(settings, digits);
-}
-
-class PlainTrainer implements Trainer {
+export class Trainer {
   settings: Settings;
   data!: DataSet;
+  /** Steps since the start or reset. */
   steps = 0;
+  /** Steps left out for inf or NaN gradients, in these. */
   skippedSteps = 0;
+  /** Of the first layer to the last, weight and bias in turn. */
   tensors: readonly WeightTensor[] = [];
+  /** The examples of the last step, as rows of `data.training`; empty before the first. */
   batch: Uint32Array = new Uint32Array();
   readonly #digits: DigitRows | undefined;
   #network!: Network;
@@ -45,6 +44,7 @@ class PlainTrainer implements Trainer {
   #order!: Batches;
   #draws!: Stream;
 
+  /** `digits` is needed by the task of that name only. Throws SettingsError. */
   constructor(settings: Settings, digits?: DigitRows) {
     checkSettings(settings);
     this.settings = settings;
@@ -52,14 +52,17 @@ class PlainTrainer implements Trainer {
     this.reset();
   }
 
+  /** The loss scale of the next step. */
   get lossScale(): number {
     return this.#lossScale.scale;
   }
 
+  /** How many weights there are, biases included. */
   get weightCount(): number {
     return this.tensors.reduce((sum, { kept }) => sum + kept.length, 0);
   }
 
+  /** Start anew; the same settings give the same numbers. */
   reset(): void {
     const { task, seed, lossScale } = this.settings;
     this.data = dataSet(task, new Stream(seed, DATA), this.#digits);
@@ -72,6 +75,11 @@ class PlainTrainer implements Trainer {
     this.batch = new Uint32Array();
   }
 
+  /**
+   * Go on with other settings. Weights and the optimiser's state carry over, rounded to their new formats, where shapes allow;
+   * a changed optimiser starts with an empty state, changed loss-scale settings with the first scale. Another task or seed is
+   * a new start. Throws SettingsError for what checkSettings refuses; the trainer then stays as it was.
+   */
   change(settings: Settings): void {
     checkSettings(settings);
     const before = this.settings;
@@ -109,7 +117,8 @@ class PlainTrainer implements Trainer {
     return { step: this.steps, loss, lossScale: scale, foundInf, skipped, unchanged, zeroGradients };
   }
 
-  evaluate(examples: Examples, count = examples.count): Evaluation {
+  /** The loss and accuracy (0 … 1) of the first `count` rows, in the precision of the settings. */
+  evaluate(examples: Examples, count = examples.count): { loss: number; accuracy: number } {
     const network = this.#network;
     let [loss, right] = [0, 0];
     this.#each(examples, count, (row, place) => {
@@ -121,6 +130,7 @@ class PlainTrainer implements Trainer {
     return { loss: loss / count, accuracy: right / count };
   }
 
+  /** The classes' probabilities (rows × classes) of inputs (rows × features), in the precision of the settings. */
   predict(inputs: Float32Array): Float32Array {
     const { features, classes } = this.data;
     const result = new Float32Array((inputs.length / features) * classes);
@@ -130,6 +140,10 @@ class PlainTrainer implements Trainer {
     return result;
   }
 
+  /**
+   * The probability of class 1 less that of class 0 at size × size points of the plane, from the lower left corner row by row
+   * (x grows fastest); each is the middle of its cell. Plane tasks only.
+   */
   decision(size: number): Float32Array {
     const inputs = new Float32Array(2 * size * size);
     for (let i = 0; i < size * size; i++) {
@@ -140,6 +154,10 @@ class PlainTrainer implements Trainer {
     return Float32Array.from({ length: size * size }, (_, i) => probabilities[2 * i + 1]! - probabilities[2 * i]!);
   }
 
+  /**
+   * The last step's gradients by float32 arithmetic alone, on the weights that the step read and its batch: without a loss scale,
+   * with the loss weight; in the order of `tensors`. Costs a float32 step; before the first step all 0.
+   */
   referenceGradients(): readonly Float32Array[] {
     const [network, labels] = [this.#reference, this.#labels()];
     if (labels.length > 0) {
@@ -151,6 +169,7 @@ class PlainTrainer implements Trainer {
     return network.gradients.flatMap(({ weight, bias }) => [weight, bias]);
   }
 
+  /** Set one weight of `tensors[tensor].kept`, rounded to the format in which it is kept. */
   setWeight(tensor: number, index: number, value: number): void {
     const { kept, read } = this.tensors[tensor]!;
     kept[index] = round(this.#keptIn, value);
@@ -184,7 +203,7 @@ class PlainTrainer implements Trainer {
         const fits = old?.kind === kind && old.shape.every((length, axis) => length === shape[axis]);
         const kept = fits ? old.kept.slice() : firstWeights(gradient.length, inputs, new Stream(settings.seed, WEIGHTS + place));
         if (fits) gradient.set(old.gradient);
-        return { name: `layer ${layer + 1} ${kind}`, layer, kind, shape, kept, read: kept.slice(), gradient };
+        return { layer, kind, shape, kept, read: kept.slice(), gradient };
       }),
     );
     for (const { kept } of this.tensors) roundAll(this.#keptIn, kept);

@@ -1,5 +1,5 @@
-// What a page asks of the training engine. createTrainer (trainer.ts) makes a Trainer; startingSettings and checkSettings
-// (settings.ts) make and check its Settings. Nothing here touches a document.
+// What goes into a Trainer (trainer.ts) and what it tells. startingSettings and checkSettings (settings.ts) make and check its
+// Settings. Nothing here touches a document.
 
 import type { FloatFormat } from "#core/formats/float_format.ts";
 
@@ -96,8 +96,6 @@ export interface StepReport {
 
 /** One layer's weights or biases. The arrays are the trainer's own: read them before the next step, and do not write. */
 export interface WeightTensor {
-  /** "layer 1 weight", "layer 1 bias" … as named here for tests; a page has its own words for `layer` and `kind`. */
-  readonly name: string;
   /** From 0. */
   readonly layer: number;
   readonly kind: "weight" | "bias";
@@ -109,56 +107,6 @@ export interface WeightTensor {
   readonly read: Float32Array;
   /** The last step's gradient as it was stored: in the gradient format, times the loss scale. */
   readonly gradient: Float32Array;
-}
-
-export interface Evaluation {
-  readonly loss: number;
-  /** 0 … 1. */
-  readonly accuracy: number;
-}
-
-export interface Trainer {
-  readonly settings: Settings;
-  readonly data: DataSet;
-  /** Steps since the start or reset. */
-  readonly steps: number;
-  /** Steps left out for inf or NaN gradients, in these. */
-  readonly skippedSteps: number;
-  /** The loss scale of the next step. */
-  readonly lossScale: number;
-  /** How many weights there are, biases included. */
-  readonly weightCount: number;
-  /** Of the first layer to the last, weight and bias in turn. */
-  readonly tensors: readonly WeightTensor[];
-  /** The examples of the last step, as rows of `data.training`; empty before the first. */
-  readonly batch: Uint32Array;
-
-  /** One step of training. */
-  step(): StepReport;
-  /** The loss and accuracy of the first `count` rows (all, if not given), in the precision of the settings. */
-  evaluate(examples: Examples, count?: number): Evaluation;
-  /** The classes' probabilities (rows × classes) of inputs (rows × features), in the precision of the settings. */
-  predict(inputs: Float32Array): Float32Array;
-  /**
-   * The probability of class 1 less that of class 0 at size × size points of the plane, from the lower left corner row by row
-   * (x grows fastest); each is the middle of its cell. Plane tasks only.
-   */
-  decision(size: number): Float32Array;
-  /**
-   * The last step's gradients by float32 arithmetic alone, on the weights that the step read and its batch: without a loss scale,
-   * with the loss weight; in the order of `tensors`. Costs a float32 step; before the first step all 0.
-   */
-  referenceGradients(): readonly Float32Array[];
-  /**
-   * Go on with other settings. Weights and the optimiser's state carry over, rounded to their new formats, where shapes allow;
-   * a changed optimiser starts with an empty state, changed loss-scale settings with the first scale. Another task or seed is
-   * a new start. Throws SettingsError for what checkSettings refuses; the trainer then stays as it was.
-   */
-  change(settings: Settings): void;
-  /** Set one weight of `tensors[tensor].kept`, rounded to the format in which it is kept. */
-  setWeight(tensor: number, index: number, value: number): void;
-  /** Start anew; the same settings give the same numbers. */
-  reset(): void;
 }
 
 /**

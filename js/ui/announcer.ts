@@ -5,18 +5,13 @@ import type { View } from "./view.ts";
 
 const QUIET_MS = 600;
 
-export interface Announcer {
-  readonly element: HTMLElement;
-  say(words: string): void;
-}
-
-export function announcer(view: Pick<View<never>, "onClose">): Announcer {
+export function announcer(view: Pick<View<never>, "onClose">) {
   const element = h("p", { class: "mw-hidden", "aria-live": "polite" });
   let timer: ReturnType<typeof setTimeout> | undefined;
   view.onClose(() => clearTimeout(timer));
   return {
     element,
-    say(words) {
+    say(words: string) {
       clearTimeout(timer);
       timer = setTimeout(() => setText(element, words), QUIET_MS);
     },

@@ -8,18 +8,12 @@ export function button(text: string, act: () => unknown, attributes: Attributes 
   return element;
 }
 
-export interface Action {
-  readonly element: HTMLButtonElement;
-  /** `reason`: why the button cannot be used; "" if it can. `hint` is shown if it can. */
-  allow(reason: string, hint?: string): void;
-  name(text: string): void;
-}
-
-export function action(text: string, act: () => void, kind = ""): Action {
+export function action(text: string, act: () => void, kind = "") {
   const element = button(text, () => element.getAttribute("aria-disabled") !== "true" && act(), { class: kind || undefined });
   return {
     element,
-    allow: (reason, hint = "") => set(element, { "aria-disabled": reason !== "" && "true", title: reason || hint || undefined }),
-    name: (wanted) => setText(element, wanted),
+    /** `reason`: why the button cannot be used; "" if it can. `hint` is shown if it can. */
+    allow: (reason: string, hint = "") => set(element, { "aria-disabled": reason !== "" && "true", title: reason || hint || undefined }),
+    name: (wanted: string) => setText(element, wanted),
   };
 }

@@ -13,7 +13,10 @@ export function oneStop(element: HTMLElement, rows: () => Cells): (at?: HTMLElem
   const present = () => rows().flat().filter((one) => one !== null);
   const stop = (at?: HTMLElement | null) => present().forEach((one, i) => (one.tabIndex = (at ? one === at : i === 0) ? 0 : -1));
   const cellAt = (target: EventTarget | null) => present().find((one) => target instanceof Node && one.contains(target));
-  element.addEventListener("focusin", ({ target }) => stop(cellAt(target)));
+  element.addEventListener("focusin", ({ target }) => {
+    const cell = cellAt(target);
+    if (cell) stop(cell);
+  });
   element.addEventListener("keydown", (event) => {
     const cells = rows();
     const from = cellAt(event.target) ?? null;

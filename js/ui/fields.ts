@@ -3,22 +3,14 @@
 import { labelled } from "./card.ts";
 import { h, set, setText, uniqueId } from "./dom.ts";
 
-export interface TextField {
-  readonly element: HTMLElement;
-  /** The element for errors, to be placed near the field. */
-  readonly error: HTMLElement;
-  /** Show a text, unless the user is typing. */
-  show(text: string): void;
-}
-
 /** A text field after its label. `commit` returns an error to show, or an empty text. */
-export function textField(label: string, maxLength: number, commit: (text: string) => string): TextField {
+export function textField(label: string, maxLength: number, commit: (text: string) => string) {
   const { element, error, show } = bareField({ maxlength: maxLength }, commit);
   return { element: labelled(label, element), error, show };
 }
 
-/** A text field without a label. */
-export function bareField(attributes: Record<string, string | number>, commit: (text: string) => string): TextField {
+/** A text field without a label. `error` is the element for errors, to be placed near the field. */
+export function bareField(attributes: Record<string, string | number>, commit: (text: string) => string) {
   const error = h("p", { id: uniqueId("error"), class: "mw-error", role: "alert" });
   const input = h("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
   let shown = "";
@@ -28,6 +20,7 @@ export function bareField(attributes: Record<string, string | number>, commit: (
     setText(error, text);
     set(input, { "aria-invalid": text ? "true" : undefined, "aria-describedby": text ? error.id : undefined });
   };
+  /** Show a text, unless the user is typing. */
   const show = (text: string) => {
     shown = text;
     if (writing) return;

@@ -1,21 +1,13 @@
 // The controls of a long list: search, order, the number of results, and a widget's own filters.
 
-import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { signal } from "@preact/signals-core";
 import { h } from "./dom.ts";
 
-export interface Finder<Order extends string> {
-  readonly element: HTMLElement;
-  /** The search text as typed. */
-  readonly text: ReadonlySignal<string>;
-  readonly order: ReadonlySignal<Order>;
-  /** The element for the number of results. */
-  readonly told: HTMLElement;
-}
-
-/** `orders`: each order and its name; the first is the default. */
+/** `orders`: each order and its name; the first is the default. Returns the search text as typed, the order, and the element
+ * for the number of results. */
 export function finder<Order extends string>(
   label: string, orderLabel: string, orders: readonly (readonly [Order, string])[], ...choices: HTMLElement[]
-): Finder<Order> {
+) {
   const text = signal("");
   const order = signal<Order>(orders[0]![0]);
   const box = h("input", { type: "search", autocomplete: "off", "aria-label": label, placeholder: label });

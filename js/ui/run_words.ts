@@ -43,21 +43,10 @@ export function metricName(name: string): string {
 /** A metric's value; shares in percent. */
 export const metric = (name: string, value: WireNumber): string => (METRICS.has(name) ? percent(value) : decimal(value));
 
-const STATUSES: Record<string, MessageKey> = {
-  queued: "run.status_queued",
-  running: "run.status_running",
-  interrupted: "run.status_interrupted",
-  completed: "run.status_completed",
-  stopped: "run.status_stopped",
-  diverged: "run.status_diverged",
-  out_of_memory: "run.status_out_of_memory",
-  time_limit: "run.status_time_limit",
-  disk_full: "run.status_disk_full",
-  crashed: "run.status_crashed",
-};
+const STATUSES = ["queued", "running", "interrupted", "completed", "stopped", "diverged", "out_of_memory", "time_limit", "disk_full", "crashed"] as const;
 
 /** The text for a status; an unknown one unchanged. */
 export function statusWord(word: string): string {
-  const key = Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined;
-  return key === undefined ? word : t(key);
+  const known = STATUSES.find((one) => one === word);
+  return known ? t(`run.status_${known}`) : word;
 }

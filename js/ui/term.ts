@@ -4,10 +4,7 @@ import { h, set, textNode, uniqueId } from "./dom.ts";
 import { type MessageKey, t } from "./messages.ts";
 import { zoomOf } from "./pixels.ts";
 
-const WORDS: readonly (readonly [word: MessageKey, note: MessageKey])[] = [
-  ["terms.subnormal", "terms.subnormal_note"],
-  ["terms.ulp", "terms.ulp_note"],
-];
+const WORDS = ["subnormal", "ulp"] as const;
 const MARGIN = 8; // pixels between a note and the card's edge
 
 /** A word with a note, computed when it is shown. `name`: the accessible name, for a word that is only a sign. */
@@ -48,7 +45,7 @@ export function term(word: string, note: () => string, name?: string): HTMLEleme
 
 /** A text in which the first occurrence of each term has its explanation. */
 export function explained(text: string): (HTMLElement | Text)[] {
-  const known = new Map(WORDS.map(([word, note]) => [t(word), note]));
+  const known = new Map<string, MessageKey>(WORDS.map((word) => [t(`terms.${word}`), `terms.${word}_note`]));
   return text.split(new RegExp(`(${[...known.keys()].join("|")})`)).filter((part) => part !== "").map((part) => {
     const note = known.get(part);
     known.delete(part);

@@ -4,33 +4,12 @@ import type { AnyModel } from "@anywidget/types";
 import { batch, computed, effect, type ReadonlySignal, signal, type Signal, untracked } from "@preact/signals-core";
 import { observePixels } from "./pixels.ts";
 
-export interface View<State extends Record<string, any>> {
-  readonly model: AnyModel<State>;
-  /** The trait's value. Setting an equal value is not a change. */
-  trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]>;
-  /** Set several traits in one update. The kernel gets them with `model.save_changes()`. */
-  set(changes: Partial<State>): void;
-  /** Send a trait to the kernel, unless it has this value. */
-  send<K extends keyof State & string>(name: K, value: State[K]): void;
-  /** Call `handle` with each message from the kernel and its buffers. All its changes are one update. */
-  onMessage(handle: (message: any, buffers: DataView[]) => void): void;
-  /** Run now, and again when a signal that it read changes. A returned function is called before the next run. */
-  effect(run: () => void | (() => void)): void;
-  /** Run at each change of a signal, not at first. */
-  onChange<T>(of: ReadonlySignal<T>, run: (value: T) => void): void;
-  /** The result of `measure`, updated when the element's size on the screen changes. The layout is known then, so that
-   * measuring is cheap. An element can have one measure. */
-  measured<T>(element: Element, measure: () => T): ReadonlySignal<T>;
-  /** An element's width in its own pixels. */
-  width(element: Element): ReadonlySignal<number>;
-  onClose(end: () => void): void;
-  close(): void;
-}
+export type View<State extends Record<string, any>> = ReturnType<typeof viewOf<State>>;
 
 /** The part of a view that is needed to draw. */
 export type Effects = Pick<View<Record<string, any>>, "effect">;
 
-export function viewOf<State extends Record<string, any>>(model: AnyModel<State>): View<State> {
+export function viewOf<State extends Record<string, any>>(model: AnyModel<State>) {
   const ends: (() => void)[] = [];
   const traits = new Map<string, Signal<any>>();
   const measures = new Map<Element, () => void>();
@@ -41,10 +20,13 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
     ends.push(() => model.off(event, handle));
   }
 
+  /** Run now, and again when a signal that it read changes. A returned function is called before the next run. */
   function run(effectBody: () => void | (() => void)): void {
     ends.push(effect(effectBody));
   }
 
+  /** The result of `measure`, updated when the element's size on the screen changes. The layout is known then, so that
+   * measuring is cheap. An element can have one measure. */
   function measured<T>(element: Element, measure: () => T): ReadonlySignal<T> {
     observer ??= new ResizeObserver((entries) => batch(() => entries.forEach(({ target }) => measures.get(target)?.())));
     const size = signal(measure());
@@ -55,8 +37,9 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
 
   return {
     model,
-    trait<K extends keyof State & string>(name: K) {
-      const held = traits.get(name) as Signal<State[K]> | undefined;
+    /** The trait's value. Setting an equal value is not a change. */
+    trait<K extends keyof State & string>(name: K): ReadonlySignal<State[K]> {
+      const held = traits.get(name);
       if (held) return held;
       const value = signal(model.get(name));
       traits.set(name, value);
@@ -64,15 +47,19 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       listen(`change:${name}`, () => batch(() => traits.forEach((one, other) => (one.value = model.get(other as K)))));
       return value;
     },
-    set: (changes) => batch(() => Object.entries(changes).forEach(([name, value]) => model.set(name, value))),
-    send(name, value) {
+    /** Set several traits in one update. The kernel gets them with `model.save_changes()`. */
+    set: (changes: Partial<State>) => batch(() => Object.entries(changes).forEach(([name, value]) => model.set(name, value))),
+    /** Send a trait to the kernel, unless it has this value. */
+    send<K extends keyof State & string>(name: K, value: State[K]): void {
       if (model.get(name) === value) return;
       model.set(name, value);
       model.save_changes();
     },
-    onMessage: (handle) => listen("msg:custom", (message, buffers: Bytes[] = []) => batch(() => handle(message, buffers.map(viewed)))),
+    /** Call `handle` with each message from the kernel and its buffers. All its changes are one update. */
+    onMessage: (handle: (message: any, buffers: DataView[]) => void) => listen("msg:custom", (message, buffers: Bytes[] = []) => batch(() => handle(message, buffers.map(viewed)))),
     effect: run,
-    onChange(of, act) {
+    /** Run at each change of a signal, not at first. */
+    onChange<T>(of: ReadonlySignal<T>, act: (value: T) => void): void {
       let isFirst = true;
       run(() => {
         const { value } = of;
@@ -81,9 +68,10 @@ export function viewOf<State extends Record<string, any>>(model: AnyModel<State>
       });
     },
     measured,
-    width: (element) => measured(element, () => element.clientWidth),
-    onClose: (end) => void ends.push(end),
-    close() {
+    /** An element's width in its own pixels. */
+    width: (element: Element) => measured(element, () => element.clientWidth),
+    onClose: (end: () => void) => void ends.push(end),
+    close(): void {
       for (const end of ends.splice(0).reverse()) end();
       observer?.disconnect();
     },

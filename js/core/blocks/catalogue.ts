@@ -3,7 +3,7 @@
 import catalogue from "#mixwidgets/formats/block_catalogue.json";
 import { getFormat } from "../formats/catalogue.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { type ElementFormat, fixedPoint, floatElement } from "./element.ts";
+import { type ElementFormat, floatElement, int8 } from "./element.ts";
 
 export interface BlockFormat {
   readonly name: string;
@@ -18,10 +18,8 @@ export interface BlockFormat {
   readonly bitsPerElement: number;
 }
 
-const INT8 = fixedPoint("int8", 8, 6); // OCP Microscaling Formats (MX) 1.0
-
 export const blockFormats: readonly BlockFormat[] = catalogue.formats.map((row) => {
-  const element = row.element === INT8.name ? INT8 : floatElement(getFormat(row.element)!);
+  const element = row.element === int8.name ? int8 : floatElement(getFormat(row.element)!);
   const scale = getFormat(row.scale)!;
   return {
     name: row.name,

@@ -3,7 +3,7 @@
 import { exact } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
 import type { FloatFormat } from "../formats/float_format.ts";
-import { compare, multiply, power, rational, type Rational } from "../formats/rational.ts";
+import { compare, multiply, rational, type Rational } from "../formats/rational.ts";
 
 export interface ElementFormat {
   readonly name: string;
@@ -32,25 +32,22 @@ export function floatElement(fmt: FloatFormat): ElementFormat {
   };
 }
 
-/** The twin of mixwidgets/formats/fixed_point.py. */
-export function fixedPoint(name: string, bits: number, fractionBits: number): ElementFormat {
-  const top = 2 ** (bits - 1);
-  const unit = power(2n, fractionBits);
-  return {
-    name,
-    bits,
-    fractionBits,
-    max: multiply(rational(BigInt(top - 1)), power(2n, -fractionBits)),
-    overflowThreshold: multiply(rational(BigInt(2 * top - 1)), power(2n, -fractionBits - 1)),
-    encode(negative, magnitude) {
-      const limit = rational(BigInt(top - 1));
-      const scaled = multiply(magnitude, unit);
-      const quanta = compare(scaled, limit) > 0 ? top - 1 : nearestInteger(scaled);
-      return negative && quanta > 0 ? 2 * top - quanta : quanta;
-    },
-    decode: (code) => multiply(rational(BigInt(code < top ? code : code - 2 * top)), power(2n, -fractionBits)),
-  };
-}
+const TOP = 128;
+
+/** MXINT8's elements (OCP Microscaling Formats 1.0): integers of 8 bits times 2^-6. The twin of mixwidgets/formats/fixed_point.py. */
+export const int8: ElementFormat = {
+  name: "int8",
+  bits: 8,
+  fractionBits: 6,
+  max: rational(BigInt(TOP - 1), 64n),
+  overflowThreshold: rational(BigInt(2 * TOP - 1), 128n),
+  encode(negative, magnitude) {
+    const scaled = multiply(magnitude, rational(64n));
+    const quanta = compare(scaled, rational(BigInt(TOP - 1))) > 0 ? TOP - 1 : nearestInteger(scaled);
+    return negative && quanta > 0 ? 2 * TOP - quanta : quanta;
+  },
+  decode: (code) => rational(BigInt(code < TOP ? code : code - 2 * TOP), 64n),
+};
 
 /** A non-negative rational, rounded to an integer, ties to even. */
 function nearestInteger({ numerator, denominator }: Rational): number {

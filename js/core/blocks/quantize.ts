@@ -1,5 +1,5 @@
-// Quantises values to a block format. The twin of BlockFormat.quantize in mixwidgets/formats/block.py, which
-// documents zeros, short blocks and NaN.
+// Quantises finite values to a block format. The twin of BlockFormat.quantize in mixwidgets/formats/block.py, which
+// documents zeros and short blocks.
 
 import { exact, exactOf } from "../formats/decode.ts";
 import { encode } from "../formats/encode.ts";
@@ -8,17 +8,7 @@ import { compare, divide, multiply, power, rational, toNumber, type Rational } f
 import type { BlockFormat } from "./catalogue.ts";
 import { scaleExponent, type ScaleRule } from "./scale_rules.ts";
 
-export interface BlockQuantization {
-  /** The codes of the shared scales, one per block. */
-  readonly scaleCodes: number[];
-  /** The shared scales; NaN for a block with a NaN or an infinity. */
-  readonly scales: number[];
-  /** The codes of the elements. */
-  readonly codes: number[];
-  /** element × scale (× tensor scale), exactly. */
-  readonly dequantized: number[];
-  readonly tensorScale: number | null;
-}
+export type BlockQuantization = ReturnType<typeof quantize>;
 
 interface Scale {
   readonly code: number;
@@ -28,41 +18,31 @@ interface Scale {
 const ZERO = rational(0n);
 const ONE = rational(1n);
 
-/** Quantise a row of values. Formats with a tensor scale have their own rule and ignore `rule`. */
-export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule): BlockQuantization {
-  const row = Array.from(values);
+/** Quantise a row of finite values. Formats with a tensor scale have their own rule and ignore `rule`. */
+export function quantize(fmt: BlockFormat, values: ArrayLike<number>, rule: ScaleRule) {
+  const row = Array.from(values, exactOf);
   const blocks = Array.from({ length: Math.ceil(row.length / fmt.blockSize) }, (_, block) =>
     row.slice(block * fmt.blockSize, (block + 1) * fmt.blockSize));
-  const amaxes = blocks.map((block) => (block.every(Number.isFinite) ? largest(block.map((x) => exactOf(x).magnitude)) : null));
-  const tensorScale = fmt.tensorScale ? tensorScaleOf(fmt, fmt.tensorScale, amaxes) : ONE;
-
-  const result: BlockQuantization = {
-    scaleCodes: [], scales: [], codes: [], dequantized: [],
+  const amaxes = blocks.map((block) => largest(block.map(({ magnitude }) => magnitude)));
+  const tensorScale = fmt.tensorScale ? tensorScaleOf(fmt, fmt.tensorScale, largest(amaxes)) : ONE;
+  const scales = amaxes.map((amax) => (fmt.tensorScale ? quotientScale(fmt, amax, tensorScale) : powerScale(fmt, amax, rule)));
+  const elements = blocks.flatMap((block, index) => {
+    const unit = multiply(scales[index]!.value, tensorScale);
+    return block.map(({ negative, magnitude }) => {
+      const code = fmt.element.encode(negative, divide(magnitude, unit));
+      return { code, value: toNumber(multiply(fmt.element.decode(code), unit)) };
+    });
+  });
+  return {
+    /** The codes of the shared scales, one per block. */
+    scaleCodes: scales.map(({ code }) => code),
+    scales: scales.map(({ value }) => toNumber(value)),
+    /** The codes of the elements. */
+    codes: elements.map(({ code }) => code),
+    /** element × scale (× tensor scale), exactly. */
+    dequantized: elements.map(({ value }) => value),
     tensorScale: fmt.tensorScale ? toNumber(tensorScale) : null,
   };
-  blocks.forEach((block, index) => {
-    const amax = amaxes[index]!;
-    if (amax === null) {
-      result.scaleCodes.push(Number(fmt.scale.nanCode));
-      result.scales.push(Number.NaN);
-      block.forEach(() => {
-        result.codes.push(0);
-        result.dequantized.push(Number.NaN);
-      });
-      return;
-    }
-    const scale = fmt.tensorScale ? quotientScale(fmt, amax, tensorScale) : powerScale(fmt, amax, rule);
-    const unit = multiply(scale.value, tensorScale);
-    result.scaleCodes.push(scale.code);
-    result.scales.push(toNumber(scale.value));
-    for (const x of block) {
-      const { negative, magnitude } = exactOf(x);
-      const code = fmt.element.encode(negative, divide(magnitude, unit));
-      result.codes.push(code);
-      result.dequantized.push(toNumber(multiply(fmt.element.decode(code), unit)));
-    }
-  });
-  return result;
 }
 
 function largest(magnitudes: readonly Rational[]): Rational {
@@ -79,8 +59,7 @@ function quotientScale(fmt: BlockFormat, amax: Rational, tensorScale: Rational):
   return rounded(fmt.scale, divide(amax, multiply(fmt.element.max, tensorScale)));
 }
 
-function tensorScaleOf(fmt: BlockFormat, format: FloatFormat, amaxes: readonly (Rational | null)[]): Rational {
-  const amax = largest(amaxes.filter((one) => one !== null));
+function tensorScaleOf(fmt: BlockFormat, format: FloatFormat, amax: Rational): Rational {
   const full = multiply(fmt.scale.magnitude(fmt.scale.maxCode), fmt.element.max);
   return rounded(format, divide(amax, full)).value;
 }

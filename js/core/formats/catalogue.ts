@@ -16,7 +16,6 @@ export const formats: readonly FloatFormat[] = catalogue.formats.map(
       infinity: row.infinity as Definition["infinity"],
       nan: row.nan as Definition["nan"],
       hasZero: row.has_zero,
-      aliases: row.aliases,
       citation: row.citation,
     }),
 );

@@ -10,14 +10,12 @@ export const LIMITS = {
   bias: { low: -4096, high: 4096 },
 } as const;
 
-const MAX_NAME = 40;
-
 /** A definition; omitted fields are those of IEEE 754, with the bias 2^(w − 1) − 1. */
 export type CustomDefinition = Pick<Definition, "name" | "exponentBits" | "fractionBits"> & Partial<Definition>;
 
 /** The format with this definition. Throws InputError if it is invalid. */
 export function customFormat(definition: CustomDefinition): FloatFormat {
-  const { name, exponentBits, fractionBits } = definition;
+  const { exponentBits, fractionBits } = definition;
   checkInteger("exponentBits", exponentBits);
   checkInteger("fractionBits", fractionBits);
   const whole: Definition = {
@@ -31,9 +29,6 @@ export function customFormat(definition: CustomDefinition): FloatFormat {
   checkInteger("bias", whole.bias);
   checkChoice("infinity", whole.infinity, INFINITIES);
   checkChoice("nan", whole.nan, NANS);
-  if (typeof name !== "string" || name === "" || [...name].length > MAX_NAME) {
-    throw new InputError("format.name", { limit: String(MAX_NAME) });
-  }
   if ((whole.infinity === "ieee") !== (whole.nan === "ieee")) throw new InputError("format.ieee_pair", {});
   if (whole.nan === "ieee" && (exponentBits < 2 || fractionBits < 1)) throw new InputError("format.ieee_width", {});
   if (whole.nan === "negative_zero" && !(whole.signed && whole.hasZero)) throw new InputError("format.nan_place", {});

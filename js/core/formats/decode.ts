@@ -8,13 +8,7 @@ import { compare, floorLog10, magnitudeOf, multiply, negate, power, rational, su
 
 export type FloatClass = "zero" | "subnormal" | "normal" | "infinity" | "nan";
 
-export interface Fields {
-  readonly sign: number;
-  readonly biasedExponent: number;
-  readonly fraction: bigint;
-}
-
-export function fields(fmt: FloatFormat, code: bigint): Fields {
+export function fields(fmt: FloatFormat, code: bigint): { sign: number; biasedExponent: number; fraction: bigint } {
   const magnitude = code & fmt.allOnes;
   const width = BigInt(fmt.fractionBits);
   return {
@@ -105,7 +99,7 @@ export function hexFloat(fmt: FloatFormat, code: bigint): string {
 }
 
 /** A non-negative rational whose denominator is a power of two, in positional notation. */
-export function rationalToDecimal(value: Rational): string {
+function rationalToDecimal(value: Rational): string {
   const places = value.denominator.toString(2).length - 1; // n / 2^k = n·5^k / 10^k
   const digits = String(value.numerator * 5n ** BigInt(places)).padStart(places + 1, "0");
   const part = digits.slice(digits.length - places).replace(/0+$/, "");

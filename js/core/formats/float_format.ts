@@ -26,7 +26,6 @@ export interface Definition {
   readonly hasZero: boolean;
   /** Whether the format's definition may still change. */
   readonly experimental?: boolean;
-  readonly aliases?: readonly string[];
   /** Where the format is defined. */
   readonly citation?: string;
 }
@@ -67,7 +66,7 @@ export class FloatFormat {
 
   constructor(definition: Definition) {
     const { exponentBits, fractionBits, bias, signed, infinity, nan, hasZero } = definition;
-    Object.assign(this, { experimental: false, aliases: [], citation: "", ...definition });
+    Object.assign(this, { experimental: false, citation: "", ...definition });
     this.bits = Number(signed) + exponentBits + fractionBits;
     this.precision = fractionBits + 1;
     this.emin = hasZero ? 1 - bias : -bias;

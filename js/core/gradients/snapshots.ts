@@ -2,16 +2,7 @@
 
 import { framesOf, type GradientSummary, readSummaries } from "./summary.ts";
 
-export interface Snapshot {
-  /** 0 if the source has no steps. */
-  readonly step: number;
-  /** The loss scale of this step; NaN if unknown. */
-  readonly lossScale: number;
-  readonly loss: number;
-  readonly names: readonly string[];
-  /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
-  summaries(): GradientSummary[];
-}
+export type Snapshot = ReturnType<typeof readSnapshot>;
 
 const HEAD = 24;
 const text = new TextDecoder();
@@ -19,15 +10,18 @@ const text = new TextDecoder();
 /** The snapshots in these bytes, each preceded by its length as a u32. */
 export const readSnapshots = (view: DataView): Snapshot[] => framesOf(view).map(readSnapshot);
 
-function readSnapshot(view: DataView): Snapshot {
+function readSnapshot(view: DataView) {
   const start = HEAD + view.getUint32(20, true);
   const names: string[] = JSON.parse(text.decode(new Uint8Array(view.buffer, view.byteOffset + HEAD, start - HEAD)));
   return {
+    /** 0 if the source has no steps. */
     step: view.getUint32(0, true),
+    /** The loss scale of this step; NaN if unknown. */
     lossScale: view.getFloat64(4, true),
     loss: view.getFloat64(12, true),
     names,
-    summaries() {
+    /** Decoded at each call, because only the bytes are kept. Throws RangeError if they are damaged. */
+    summaries(): GradientSummary[] {
       const found = readSummaries(new DataView(view.buffer, view.byteOffset + start, view.byteLength - start));
       if (found.length !== names.length) throw new RangeError("names and gradients differ in number");
       return found;

@@ -32,15 +32,9 @@ export interface BlockRecord {
 }
 
 export class GradientSummary {
-  /** Fractions of a binade (see `Place`), from 0 to its end. Values between two edges are counted together. */
-  readonly edges: readonly number[];
-  /** The exponents of the binades with values, ascending. */
-  readonly exponents: readonly number[];
   readonly zero: number;
   readonly inf: number;
   readonly nan: number;
-  /** One per recorded block format. */
-  readonly blocks: readonly BlockRecord[];
   /** Cumulative counts: the number of finite non-zero values below each cell, row by row; last, the total. */
   readonly #below: Float64Array;
   /** For each row, a value of its binade, or 0 if none was kept. */
@@ -48,13 +42,14 @@ export class GradientSummary {
   /** For each binade from the lowest one with values: the first row at or after it. */
   readonly #rowFrom: Uint16Array;
 
+  /**
+   * `edges`: fractions of a binade (see `Place`), from 0 to its end; values between two edges are counted together.
+   * `exponents`: of the binades with values, ascending. `blocks`: one per recorded block format.
+   */
   constructor(
-    edges: readonly number[], exponents: readonly number[], cells: ArrayLike<number>, samples: Float64Array,
-    { zero, inf, nan }: { zero: number; inf: number; nan: number }, blocks: readonly BlockRecord[] = [],
+    readonly edges: readonly number[], readonly exponents: readonly number[], cells: ArrayLike<number>, samples: Float64Array,
+    { zero, inf, nan }: { zero: number; inf: number; nan: number }, readonly blocks: readonly BlockRecord[] = [],
   ) {
-    this.blocks = blocks;
-    this.edges = edges;
-    this.exponents = exponents;
     [this.zero, this.inf, this.nan] = [zero, inf, nan];
     this.#samples = samples;
     this.#below = new Float64Array(cells.length + 1);

@@ -4,11 +4,12 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { fields, isFinite } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { wholeIn } from "#core/formats/typed.ts";
+import { oneStop } from "#ui/cells.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
-import { paintByDrag } from "./drag.ts";
-import { bareField, type TextField } from "#ui/fields.ts";
+import { paintByDrag, type Stroke } from "./drag.ts";
+import { bareField } from "#ui/fields.ts";
 import type { Effects } from "#ui/view.ts";
 
 type FieldName = "sign" | "exponent" | "fraction";
@@ -21,13 +22,13 @@ interface Field {
   readonly low: number;
 }
 
+type Change = (code: bigint) => bigint;
+
 interface Actions {
-  flip(position: number): void;
+  /** Change the code: "now" where a number was typed, "soon" where more may follow. */
+  edit(change: Change, when: "now" | "soon"): void;
   step(direction: 1 | -1): void;
-  /** Set the `width` bits from position `low` to a number. */
-  setField(low: number, width: number, value: bigint): void;
-  /** A stroke of the pointer: all its changes are one edit, which `cancel` reverts. */
-  stroke: { start(): void; paint(position: number): void; cancel(): void };
+  stroke: Omit<Stroke, "paint"> & { paint(change: Change): void };
 }
 
 /** A format and one of its codes. */
@@ -36,53 +37,34 @@ export interface Coded {
   readonly code: bigint;
 }
 
-export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, step, setField, stroke }: Actions): HTMLElement {
+export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { edit, step, stroke }: Actions): HTMLElement {
   const element = h("div", { role: "grid", "aria-label": t("grid.title"), class: "mw-bits" });
   let shown: FloatFormat | null = null;
-  let buttons: HTMLButtonElement[] = []; // by position in reading order, highest bit first
-  let labels: { of: Field; number: HTMLElement; entry: TextField | null }[] = [];
-  let stop = 0; // the one that the Tab key reaches
-
-  const moveStop = (next: number) => {
-    if (buttons[stop]) set(buttons[stop]!, { tabindex: -1 });
-    stop = next;
-    set(buttons[stop]!, { tabindex: 0 });
-  };
-  const bitOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
-  element.addEventListener("focusin", (event) => {
-    const i = bitOf(event.target);
-    if (i >= 0) moveStop(i);
-  });
-  const positionOf = (i: number) => buttons.length - 1 - i;
-  const painting = paintByDrag(element, {
-    cellOf: bitOf,
-    isOn: (i) => buttons[i]!.getAttribute("aria-checked") === "true",
-    start: stroke.start,
-    paint: (i) => stroke.paint(positionOf(i)),
-    cancel: stroke.cancel,
-  });
+  let buttons: HTMLButtonElement[] = []; // by their bit's position in the code
+  let labels: { of: Field; number: HTMLElement; entry: ReturnType<typeof numberField> | null }[] = [];
+  const stop = oneStop(element, () => [buttons.toReversed()]);
+  const positionOf = (target: EventTarget | null) => buttons.findIndex((b) => target instanceof Node && b.contains(target));
+  const isOn = (position: number) => ((coded.value.code >> BigInt(position)) & 1n) === 1n;
+  const flipped = (position: number): Change => (code) => code ^ (1n << BigInt(position));
+  const isOfStroke = paintByDrag(element, positionOf, isOn, { ...stroke, paint: (position) => stroke.paint(flipped(position)) });
   element.addEventListener("click", (event) => {
-    const i = bitOf(event.target);
-    if (!painting.swallows(event) && i >= 0) flip(positionOf(i)); // by key, or by a screen reader
+    const position = positionOf(event.target);
+    if (!isOfStroke(event) && position >= 0) edit(flipped(position), "soon"); // by key, or by a screen reader
   });
   element.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || bitOf(event.target) < 0) return;
-    const last = buttons.length - 1;
-    const target = { ArrowLeft: Math.max(stop - 1, 0), ArrowRight: Math.min(stop + 1, last), Home: 0, End: last }[event.key];
-    if (target !== undefined) buttons[target]!.focus();
-    else if (event.key === "ArrowUp") step(1);
-    else if (event.key === "ArrowDown") step(-1);
-    else return; // Space and Enter click the button by themselves
-    event.preventDefault();
+    if (event.altKey || event.ctrlKey || event.metaKey || positionOf(event.target) < 0) return;
+    if (event.key === "ArrowUp") step(1);
+    if (event.key === "ArrowDown") step(-1);
   });
 
   const build = (fmt: FloatFormat) => {
-    buttons = [];
+    const fromEnd = buttons.findIndex(({ tabIndex }) => tabIndex === 0) - buttons.length; // the tab stop, from the highest bit
+    buttons = new Array<HTMLButtonElement>(fmt.bits);
     labels = [];
     const rows = fieldsOf(fmt).map((field) => {
       const number = h("span", { class: "mw-num mw-bit-field-rest" });
       number.style.minWidth = `calc(${longestRest(fmt, field)}ch + 2px)`; // so that the bits do not move when it changes
-      const entry = field.name === "sign" ? null : numberField(field.name, field, setField);
+      const entry = field.name === "sign" ? null : numberField(field.name, field, edit);
       labels.push({ of: field, number, entry });
       const name = h("span", {}, h("b", {}, field.letter), ` ${t(`grid.${field.name}`)}`);
       const head = h(
@@ -97,11 +79,11 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
         if (!cells.lastElementChild || position % 4 === 3) cells.append(h("div", { role: "none", class: "mw-bit-nibble" }));
         const button = h(
           "button",
-          { type: "button", role: "switch", tabindex: -1, class: "mw-bit" },
+          { type: "button", role: "switch", class: "mw-bit" },
           h("span", { class: "mw-bit-digit" }),
           h("span", { class: "mw-bit-weight" }, weightOf(field, position)),
         );
-        buttons.push(button);
+        buttons[position] = button;
         cells.lastElementChild!.append(h("span", { role: "gridcell" }, button));
       }
       return h("div", { role: "row", class: `mw-bit-field mw-bit-${field.name}` }, head, cells, entry ? h("div", { class: "mw-error-line" }, entry.error) : null);
@@ -109,8 +91,9 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
     const focused = element.contains((element.getRootNode() as Document | ShadowRoot).activeElement);
     element.replaceChildren(...rows);
     element.dataset.width = fmt.bits > 32 ? "64" : fmt.bits > 16 ? "32" : "16"; // sets the size of the cells and the room around them
-    moveStop(Math.min(stop, buttons.length - 1));
-    if (focused) buttons[stop]!.focus(); // as when an edit of another format is undone
+    const next = buttons.at(Math.max(fromEnd, -buttons.length))!;
+    stop(next);
+    if (focused) next.focus(); // as when an edit of another format is undone
     shown = fmt;
   };
 
@@ -122,11 +105,10 @@ export function bitGrid(view: Effects, coded: ReadonlySignal<Coded>, { flip, ste
       entry?.show(String(of.name === "exponent" ? read.biasedExponent : read.fraction));
       setText(number, restOf(fmt, of, read.biasedExponent, isFinite(fmt, code)));
     }
-    let i = 0;
     for (const { of } of labels) {
-      for (let position = of.low + of.width - 1; position >= of.low; position -= 1, i += 1) {
-        const on = ((code >> BigInt(position)) & 1n) === 1n;
-        const button = buttons[i]!;
+      for (let position = of.low; position < of.low + of.width; position += 1) {
+        const on = isOn(position);
+        const button = buttons[position]!;
         if (button.getAttribute("aria-checked") === String(on)) continue;
         set(button, { "aria-checked": String(on), "aria-label": nameOf(of, position, on) });
         setText(button.firstElementChild!, on ? "1" : "0");
@@ -146,13 +128,13 @@ function fieldsOf(fmt: FloatFormat): readonly Field[] {
 }
 
 /** A field's bits as one decimal integer. */
-function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, setField: Actions["setField"]): TextField {
+function numberField(name: Exclude<FieldName, "sign">, { width, low }: Field, edit: Actions["edit"]) {
   const last = (1n << BigInt(width)) - 1n;
   const digits = String(last).length;
   const field = bareField({ inputmode: "numeric", "aria-label": t(`grid.${name}_number`), class: "mw-bit-number", maxlength: 99 }, (text) => {
     const value = wholeIn(text, 0, last);
     if (value === null) return t("grid.field_range", { last: String(last), came: text.trim().slice(0, 24) });
-    setField(low, width, value);
+    edit((code) => (code & ~(last << BigInt(low))) | (value << BigInt(low)), "now");
     return "";
   });
   field.element.style.width = `calc(${digits}ch + 14px)`;

@@ -2,20 +2,20 @@
 
 const STRIDE = 10; // pixels between the points that are tested, less than the narrowest cell
 
-interface Painter {
-  /** The index of the cell that contains this node; negative if there is none. */
-  cellOf(node: EventTarget | null): number;
-  isOn(cell: number): boolean;
-  /** Called when a stroke begins; all `paint`s until the next `start` are one edit. */
+/** A stroke of the pointer: all its `paint`s are one edit. */
+export interface Stroke {
   start(): void;
   /** Flip the state of a cell. */
   paint(cell: number): void;
-  /** Called when the stroke is cancelled, for example because the finger scrolls. */
+  /** Revert the stroke, for example because the finger scrolls. */
   cancel(): void;
 }
 
-/** Paint the cells in `element`. Returns a test of whether a click was already handled as a stroke. */
-export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(click: MouseEvent): boolean } {
+/** Paint the cells in `element`. `cellOf`: the number of the cell that contains a node, negative if there is none. Returns a
+ * test of whether a click was already handled as a stroke. */
+export function paintByDrag(
+  element: HTMLElement, cellOf: (node: EventTarget | null) => number, isOn: (cell: number) => boolean, { start, paint, cancel }: Stroke,
+): (click: MouseEvent) => boolean {
   let stroke: { on: boolean; x: number; y: number; pointer: number; ends: AbortController } | null = null;
   let painted = false;
 
@@ -25,8 +25,8 @@ export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(
     const steps = Math.max(1, Math.ceil(Math.hypot(x - stroke.x, y - stroke.y) / STRIDE));
     for (let i = 1; i <= steps; i += 1) {
       const at = (from: number, to: number) => from + ((to - from) * i) / steps;
-      const cell = painter.cellOf(root.elementFromPoint(at(stroke.x, x), at(stroke.y, y)));
-      if (cell >= 0 && painter.isOn(cell) !== stroke.on) painter.paint(cell);
+      const cell = cellOf(root.elementFromPoint(at(stroke.x, x), at(stroke.y, y)));
+      if (cell >= 0 && isOn(cell) !== stroke.on) paint(cell);
     }
     Object.assign(stroke, { x, y });
   };
@@ -34,18 +34,18 @@ export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(
     if (event.pointerId !== stroke?.pointer) return;
     stroke.ends.abort();
     stroke = null;
-    if (event.type === "pointercancel") painter.cancel();
+    if (event.type === "pointercancel") cancel();
     // No click follows if it is released elsewhere or cancelled.
     if (event.type === "pointercancel" || !event.composedPath().includes(element)) painted = false;
   };
   element.addEventListener("pointerdown", (event) => {
-    const cell = painter.cellOf(event.target);
+    const cell = cellOf(event.target);
     if (cell < 0 || event.button !== 0 || stroke) return;
     const ends = new AbortController();
-    stroke = { on: !painter.isOn(cell), x: event.clientX, y: event.clientY, pointer: event.pointerId, ends };
+    stroke = { on: !isOn(cell), x: event.clientX, y: event.clientY, pointer: event.pointerId, ends };
     painted = true;
-    painter.start();
-    painter.paint(cell);
+    start();
+    paint(cell);
     const move = (moved: PointerEvent) => {
       if (moved.pointerId === stroke?.pointer) paintTo(moved.clientX, moved.clientY);
     };
@@ -54,12 +54,10 @@ export function paintByDrag(element: HTMLElement, painter: Painter): { swallows(
     window.addEventListener("pointerup", end, { signal: ends.signal, capture: true });
     window.addEventListener("pointercancel", end, { signal: ends.signal, capture: true });
   });
-  return {
-    swallows: ({ detail }) => {
-      // A click by key has detail 0. Safari sends no click after a stroke that changed the cell.
-      const was = painted && detail > 0;
-      painted = false;
-      return was;
-    },
+  return ({ detail }) => {
+    // A click by key has detail 0. Safari sends no click after a stroke that changed the cell.
+    const was = painted && detail > 0;
+    painted = false;
+    return was;
   };
 }

@@ -2,7 +2,7 @@
 
 import { s, set, setText } from "#ui/dom.ts";
 import { spread } from "./geometry.ts";
-import { type Axed, plot, type Plot } from "./plot.ts";
+import { type Axed, plot } from "./plot.ts";
 
 /** The number of line styles in the style sheet. */
 export const STYLES = 6;
@@ -19,30 +19,18 @@ export interface Series {
   end: number; // the height at which its label should stand
 }
 
-export interface Drawing extends Axed {
+interface Drawing extends Axed {
   series: Series[];
   named: boolean; // whether the lines carry their names, right of the plot
-}
-
-export type Chart = Omit<Plot, "draw"> & { draw: (drawing: Drawing) => void };
-
-interface Marked {
-  group: SVGGElement;
-  named: SVGGElement;
-  band: SVGPathElement;
-  line: SVGPathElement;
-  marks: SVGPathElement;
-  sample: SVGLineElement;
-  label: SVGTextElement;
 }
 
 const LABEL_GAP = 17;
 export const SAMPLE = 24;
 
-export function chart(heading: string, about: string): Chart {
+export function chart(heading: string, about: string) {
   const [lines, labels] = [s("g"), s("g")];
   const { draw: drawAxes, ...rest } = plot(heading, about, lines, labels);
-  const drawn = new Map<string, Marked>();
+  const drawn = new Map<string, ReturnType<typeof add>>();
 
   const draw = ({ series, named, ...axed }: Drawing) => {
     drawAxes({ ...axed, empty: series.length === 0 ? axed.empty : "" });
@@ -70,7 +58,7 @@ export function chart(heading: string, about: string): Chart {
     }
   };
 
-  const add = (key: string): Marked => {
+  const add = (key: string) => {
     const band = s("path", { class: "mw-band" });
     const line = s("path", { class: "mw-line" });
     const marks = s("path", { class: "mw-marks" });

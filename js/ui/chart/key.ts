@@ -3,7 +3,7 @@
 import { h, s, set } from "#ui/dom.ts";
 import { SAMPLE, styleClass } from "./chart.ts";
 
-export interface Named {
+interface Named {
   readonly name: string;
   readonly style: number;
 }
@@ -12,13 +12,7 @@ const LABEL_CHARACTER = 7.4; // px, about, at the labels' size
 const NARROW = 400; // px; below this width, and if names are long, the key is above the charts
 const MOST_NAMES = 0.3; // of the width
 
-export interface LineKey {
-  readonly element: HTMLElement;
-  /** Whether lines have their names beside them in a chart of this width, and the room at its right. */
-  place(width: number, lines: readonly Named[]): { named: boolean; right: number };
-}
-
-export function lineKey(): LineKey {
+export function lineKey() {
   const element = h("p", { class: "mw-row mw-key", "aria-hidden": "true" });
   let shown = "";
   const show = (lines: readonly Named[]) => {
@@ -34,7 +28,8 @@ export function lineKey(): LineKey {
   };
   return {
     element,
-    place(width, lines) {
+    /** Whether lines have their names beside them in a chart of this width, and the room at its right. */
+    place(width: number, lines: readonly Named[]): { named: boolean; right: number } {
       const longest = lines.reduce((most, { name }) => Math.max(most, name.length), 0);
       const room = Math.round(38 + longest * LABEL_CHARACTER);
       const named = width >= NARROW && room <= MOST_NAMES * width;

@@ -7,7 +7,7 @@ import { pointIn } from "#ui/pointer.ts";
 import { integer } from "#ui/digits.ts";
 import { type Frame, wholeTicks } from "./geometry.ts";
 
-export interface Tick {
+interface Tick {
   at: number;
   text: string;
 }
@@ -21,26 +21,18 @@ export interface Axed {
 }
 
 /** The marked steps, null if there are none: the one read out, the kept one, the part selected by a drag. */
-export interface Marks {
+interface Marks {
   readonly read: number | null;
   readonly kept: number | null;
   readonly dragged: readonly [number, number] | null;
 }
 
-export interface Plot {
-  readonly element: HTMLElement;
-  readonly note: HTMLElement; // beside the heading
-  readonly svg: SVGSVGElement;
-  draw(axed: Axed): void;
-  mark(marks: Marks): void;
-  /** The shown step under the pointer. */
-  stepAt(event: MouseEvent): number;
-}
+export type Plot = ReturnType<typeof plot>;
 
 const TICK_ROOM = 64; // px
 
 /** `inside` is drawn in the plot, clipped at its sides; `beside` over it and to its right. */
-export function plot(heading: string, about: string, inside: SVGElement, beside?: SVGElement): Plot {
+export function plot(heading: string, about: string, inside: SVGElement, beside?: SVGElement) {
   const [id, clip] = [uniqueId("chart"), uniqueId("clip")];
   const title = s("title", { id });
   const grid = s("g", { class: "mw-grid" });
@@ -52,7 +44,7 @@ export function plot(heading: string, about: string, inside: SVGElement, beside?
   const [dragged, kept, cursor] = [s("path", { class: "mw-dragged" }), s("path", { class: "mw-kept" }), s("path", { class: "mw-cursor" })];
   const svg = s("svg", { role: "img", "aria-labelledby": id }, title, s("clipPath", { id: clip }, window), grid, axis, yLabels, xLabels,
     s("g", { "clip-path": `url(#${clip})` }, inside, dragged, kept, cursor), beside, nothing);
-  const note = h("span", { class: "mw-chart-note" }, about);
+  const note = h("span", { class: "mw-chart-note" }, about); // beside the heading
   const element = h("div", { class: "mw-chart" }, h("h4", {}, heading, note), svg);
   let drawn: Axed | undefined;
   let marks: Marks = { read: null, kept: null, dragged: null };
@@ -81,6 +73,7 @@ export function plot(heading: string, about: string, inside: SVGElement, beside?
     set(kept, { d: line(marks.kept) });
     set(dragged, { d: marks.dragged ? `M${x(marks.dragged[0])},${top}V${height - bottom}H${x(marks.dragged[1])}V${top}Z` : "" });
   };
+  /** The shown step under the pointer. */
   const stepAt = (event: MouseEvent) => {
     const [from, to] = drawn?.x.domain() ?? [0, 0];
     const step = Math.round(drawn?.x.invert(pointIn(svg, event).x) ?? 0);

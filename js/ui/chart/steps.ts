@@ -14,29 +14,20 @@ import type { Plot } from "./plot.ts";
 const LEAST = 4; // the least number of steps shown
 const CLICK = 4; // px that the pointer may move in a click
 
-export interface Steps {
-  /** The charts and, below them, the controls. */
-  readonly element: HTMLElement;
-  readonly part: ReadonlySignal<Part>;
-  /** The step that is read out: the one under the pointer, else the kept one, else the newest. */
-  readonly step: ReadonlySignal<number>;
-  /** The kept step, once the hand that moves the slider is off it; 0: none, so the newest. */
-  readonly settled: ReadonlySignal<number>;
-  readonly isLog: ReadonlySignal<boolean>;
-}
-
 /** `all`: the number of steps. `read`: the charts' values at a step in words, "" if they are empty. `more`: shown beside
- * the controls. */
+ * the controls. Returns, as `element`, the charts and, below them, the controls. */
 export function steps(
   view: Pick<View<any>, "effect" | "onChange" | "onClose">, all: ReadonlySignal<number>, plots: readonly Pick<Plot, "element" | "svg" | "mark" | "stepAt">[],
   read: (step: number) => string, ...more: HTMLElement[]
-): Steps {
+) {
   const zoom = signal<Part | null>(null);
   const [kept, pointed, dragged, isLog] = [signal<number | null>(null), signal<number | null>(null), signal<[number, number] | null>(null), signal(false)];
   const whole = computed(() => wholePart(all.value));
   const part = computed(() => (zoom.value && zoom.value.to <= whole.value.to ? zoom.value : whole.value));
+  /** The step that is read out: the one under the pointer, else the kept one, else the newest. */
   const step = computed(() => Math.min(pointed.value ?? kept.value ?? Infinity, whole.value.to));
 
+  /** The kept step, once the hand that moves the slider is off it; 0: none, so the newest. */
   const settled = signal(0);
   const settle = () => (settled.value = kept.value ?? 0);
   const keep = (wanted: number) => {

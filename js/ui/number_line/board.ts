@@ -6,14 +6,16 @@ import { rational } from "#core/formats/rational.ts";
 import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
-import { fitted, type DrawnMark, type Shares } from "./marks.ts";
+import { fitted, type Mark, type Shares } from "./marks.ts";
 import { navigate } from "./navigation.ts";
-import { largest, rowOf, type Row } from "./ticks.ts";
-import { contains, panned, viewportOf, widthOf, zoomed, type Viewport } from "./viewport.ts";
+import { largest, rowOf } from "./ticks.ts";
+import { contains, panned, viewportOf, zoomed, type Viewport } from "./viewport.ts";
+
+const NARROWEST = 240; // pixels, also before the page has been laid out
 
 interface Shown {
   readonly fmt: ReadonlySignal<FloatFormat>;
-  readonly marks: ReadonlySignal<readonly DrawnMark[]>;
+  readonly marks: ReadonlySignal<readonly Mark[]>;
   readonly shares?: Shares;
   /** The id of the text that names the keys. */
   readonly keys: string;
@@ -23,24 +25,11 @@ interface Shown {
   looked?(): void;
 }
 
-export interface Board {
-  readonly element: HTMLElement;
-  /** The values of the format in view. */
-  readonly row: ReadonlySignal<Row>;
-  /** Keep the view until the number leaves it. */
-  hold(): void;
-  /** Zoom by quarters of a doubling, out where positive. */
-  zoom(steps: number): void;
-  /** Move by a share of the width, to the right where positive. */
-  pan(share: number): void;
-  fit(): void;
-  /** The whole range of the format. */
-  whole(): void;
-}
+export type Board = ReturnType<typeof lineBoard>;
 
-export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, looked }: Shown): Board {
+export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, looked }: Shown) {
   const element = h("div", { class: "mw-nl-board", tabindex: 0, role: "group", "aria-label": t("line.board"), "aria-describedby": keys });
-  const width = view.measured(element, () => widthOf(element));
+  const width = view.measured(element, () => Math.max(element.clientWidth, NARROWEST));
   const chosen = signal<Viewport | null>(null);
   const viewport = computed(() => (chosen.value ? { ...chosen.value, width: width.value } : fitted(marks.value, width.value, shares)));
   const look = (next: Viewport | null) => {
@@ -58,11 +47,16 @@ export function lineBoard(view: View<any>, { fmt, marks, shares, keys, step, loo
   });
   return {
     element,
+    /** The values of the format in view. */
     row: computed(() => rowOf(fmt.value, viewport.value)),
+    /** Keep the view until the number leaves it. */
     hold: () => (chosen.value = viewport.value),
+    /** Zoom by quarters of a doubling, out where positive. */
     zoom,
-    pan: (share) => pan(share * width.value),
+    /** Move by a share of the width, to the right where positive. */
+    pan: (share: number) => pan(share * width.value),
     fit,
+    /** The whole range of the format. */
     whole: () => look(viewportOf(rational(0n), largest(fmt.value), 0.46, width.value)),
   };
 }

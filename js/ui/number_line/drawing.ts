@@ -3,7 +3,7 @@
 
 import { s } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { labelOf, type DrawnMark } from "./marks.ts";
+import { labelOf, type Mark } from "./marks.ts";
 import { APART, type Row } from "./ticks.ts";
 import { pixelOf, type Viewport } from "./viewport.ts";
 
@@ -59,7 +59,7 @@ function letterAt(x: number, y: number, even: boolean): SVGElement {
 }
 
 /** The marks on a format's values. */
-export function drawMarks(marks: readonly DrawnMark[], view: Viewport, layout: Layout): SVGElement[] {
+export function drawMarks(marks: readonly Mark[], view: Viewport, layout: Layout): SVGElement[] {
   if (marks.length === 0) return [s("text", { class: "mw-nl-empty", x: view.width / 2, y: layout.input }, t("bits.line_nan"))];
   const { axis, tick } = layout;
   const xs = new Map(marks.map((mark) => [mark, pixelOf(view, mark.value)]));
@@ -95,10 +95,10 @@ export function drawMarks(marks: readonly DrawnMark[], view: Viewport, layout: L
   return drawn.reverse(); // the result is drawn last, on top
 }
 
-const STEPS: readonly DrawnMark["role"][] = ["below", "above"];
+const STEPS: readonly Mark["role"][] = ["below", "above"];
 
 /** The order in which labels are placed: of the result, its neighbours, the next values. */
-function rank({ role, taken }: DrawnMark): number {
+function rank({ role, taken }: Mark): number {
   return taken ? 0 : role === "far" ? 2 : 1;
 }
 

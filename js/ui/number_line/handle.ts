@@ -7,46 +7,38 @@ import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { draggable, pointIn } from "#ui/pointer.ts";
 import type { Effects } from "#ui/view.ts";
+import type { Board } from "./board.ts";
 import { marksOf, type Rounded } from "./marks.ts";
 import { targetAt, targetBeside, type Target } from "./targets.ts";
-import type { Row } from "./ticks.ts";
 import { pixelOf } from "./viewport.ts";
 
 const INSET = 10; // pixels from the end of the line, where the dot of a number beyond it is drawn
 const CLICK = 3; // pixels that the pointer may move in a click
 
-export interface Line {
-  /** What holds the line: as wide as the view, and the place of the handle. */
-  readonly element: HTMLElement;
-  readonly number: ReadonlySignal<Rounded>;
-  /** The values of the number's format in view. */
-  readonly row: ReadonlySignal<Row>;
-  /** Height of the axis, in pixels from the top. */
-  readonly axis: number;
-  /** Called when a drag begins; the view must not change until `release`. */
+interface Actions {
+  /** Called when a drag begins. */
   grab(): void;
-  take(target: Target): void;
+  take(target: Target, isDrag: boolean): void;
   /** Take the number from before the drag again. */
   back(): void;
-  release(): void;
 }
 
-/** Add the handle to the line's element. A click on the line moves the number there. */
-export function addHandle(view: Effects, { element, number, row, axis, grab, take, back, release }: Line): void {
+/** Add the handle to a board whose axis is `axis` pixels from its top. A click on the line moves the number there. */
+export function addHandle(view: Effects, { element, row, hold }: Board, number: ReadonlySignal<Rounded>, axis: number, { grab, take, back }: Actions): void {
   const handle = h("div", { class: "mw-nl-handle", role: "slider", tabindex: 0, "aria-label": t("line.handle") });
   handle.style.top = `${axis}px`;
   element.append(handle);
   const marks = computed(() => marksOf(number.value));
+  const dot = computed(() => marks.value.find(({ role }) => role === "input")); // none for NaN
   const x = computed(() => {
-    const input = marks.value.find(({ role }) => role === "input");
-    const at = input ? pixelOf(row.value.view, input.value) : 0;
+    const at = dot.value ? pixelOf(row.value.view, dot.value.value) : 0;
     return Math.min(Math.max(at, INSET), row.value.view.width - INSET);
   });
 
   view.effect(() => {
     const { fmt, code, input } = number.value;
-    const mark = marks.value.find(({ role }) => role === "input");
-    handle.hidden = !mark; // NaN
+    const mark = dot.value;
+    handle.hidden = !mark;
     if (!mark) return;
     handle.style.left = `${x.value}px`;
     const value = figure(fmt, code).text;
@@ -61,18 +53,20 @@ export function addHandle(view: Effects, { element, number, row, axis, grab, tak
   let isDrag = false;
   draggable(handle, (down) => {
     const fromDot = pointIn(element, down).x - x.value;
-    isDrag = false;
     return {
       move(event) {
         const to = pointIn(element, event).x - fromDot;
         if (!isDrag && Math.abs(to - x.value) < 1) return;
-        if (!isDrag) grab();
+        if (!isDrag) {
+          hold();
+          grab();
+        }
         isDrag = true;
-        take(targetAt(row.value, to));
+        take(targetAt(row.value, to), isDrag);
       },
       back: () => isDrag && back(),
     };
-  }, () => isDrag && release());
+  }, () => (isDrag = false));
   handle.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const { fmt, code } = number.value;
@@ -90,13 +84,13 @@ export function addHandle(view: Effects, { element, number, row, axis, grab, tak
     event.preventDefault();
     event.stopPropagation();
     const to = target();
-    if (to) take(to);
+    if (to) take(to, isDrag);
   });
 
   let down = 0;
   element.addEventListener("pointerdown", (event) => (down = event.clientX));
   element.addEventListener("click", (event) => {
     const isMove = event.target === handle || Math.abs(event.clientX - down) > CLICK;
-    if (!isMove) take(targetAt(row.value, pointIn(element, event).x));
+    if (!isMove) take(targetAt(row.value, pointIn(element, event).x), isDrag);
   });
 }

@@ -20,11 +20,12 @@ export interface Rounded extends Options {
   readonly input: string;
 }
 
-type Role = "below" | "above" | "midpoint" | "input";
+/** "far": the next value beyond a neighbour, drawn without a part in the decision. */
+type Role = "below" | "above" | "midpoint" | "input" | "far";
 
 /** A value marked on the line; beyond the largest finite value, the one that would come next. */
-export interface Mark<R = Role> {
-  readonly role: R;
+export interface Mark {
+  readonly role: Role;
   readonly value: Rational;
   readonly label: string;
   /** The code of a neighbour, if it has one. */
@@ -37,21 +38,18 @@ export interface Mark<R = Role> {
   readonly beyond: boolean;
 }
 
-/** One of those, or the next value beyond a neighbour. */
-export type DrawnMark = Mark<Role | "far">;
-
 /** In this order: below, midpoint, input, above. For an exact number, the input is its value. Empty for NaN. */
 export function marksOf(number: Rounded): readonly Mark[] {
   return labelled(number).marks;
 }
 
 /** The marks and, around them, the next value on either side. */
-export function marksAndFar(number: Rounded): readonly DrawnMark[] {
+export function marksAndFar(number: Rounded): readonly Mark[] {
   const { marks, digits } = labelled(number);
   const next = (mark: Mark | undefined, step: typeof nextUp) => {
     if (!mark || mark.code === null || mark.beyond) return [];
     const code = step(number.fmt, mark.code);
-    return code === mark.code ? [] : [neighbour(number.fmt, "far" as const, code, digits, false)];
+    return code === mark.code ? [] : [neighbour(number.fmt, "far", code, digits, false)];
   };
   return [...next(marks.at(0), nextDown), ...marks, ...next(marks.at(-1), nextUp)];
 }
@@ -71,7 +69,7 @@ function labelled(number: Rounded): Labelled {
   const digits = digitsToTellApart(beside.map((one) => place(fmt, one)), DIGITS);
   const marks = beside.map((one) => {
     const role = one === code ? "input" : compare(place(fmt, one), place(fmt, code)) > 0 ? "above" : "below";
-    return neighbour<Role>(fmt, role, one, digits, one === code);
+    return neighbour(fmt, role, one, digits, one === code);
   });
   return { marks, digits };
 }
@@ -96,7 +94,7 @@ function ofRounding(number: Rounded, how: Explanation, midpoint: Rational): Labe
   return { marks, digits };
 }
 
-function neighbour<R>(fmt: FloatFormat, role: R, code: bigint, digits: number, taken: boolean): Mark<R> {
+function neighbour(fmt: FloatFormat, role: Role, code: bigint, digits: number, taken: boolean): Mark {
   if (!isFinite(fmt, code)) return beyond(fmt, role, isNegative(fmt, code), digits, taken);
   const zero = figure(fmt, code).text === "−0";
   const value = place(fmt, code);
@@ -105,7 +103,7 @@ function neighbour<R>(fmt: FloatFormat, role: R, code: bigint, digits: number, t
 }
 
 /** The value that would come after the largest finite one, and what is drawn there. */
-function beyond<R>(fmt: FloatFormat, role: R, negative: boolean, digits: number, taken: boolean): Mark<R> {
+function beyond(fmt: FloatFormat, role: Role, negative: boolean, digits: number, taken: boolean): Mark {
   const value = negative ? negate(fmt.overflowStep) : fmt.overflowStep;
   const end = fmt.infCode ?? fmt.nanCode;
   const code = end === null ? null : end | (negative ? fmt.signBit : 0n);
@@ -128,7 +126,7 @@ export function placesOf(fmt: FloatFormat, { given, midpoint, below, above }: Ex
 }
 
 /** The label of a mark, which is also read aloud. */
-export function labelOf({ role, label }: DrawnMark): string {
+export function labelOf({ role, label }: Mark): string {
   return role === "midpoint" ? t("bits.midpoint", { midpoint: label }) : label;
 }
 
@@ -139,7 +137,7 @@ export interface Shares {
 }
 
 /** The view that shows the neighbours; around zero for NaN. */
-export function fitted(marks: readonly DrawnMark[], width: number, shares: Shares = { midpoint: 0.21, exact: 0.24 }): Viewport {
+export function fitted(marks: readonly Mark[], width: number, shares: Shares = { midpoint: 0.21, exact: 0.24 }): Viewport {
   const of = (role: Role) => marks.find((mark) => mark.role === role)?.value;
   const [midpoint, input, beside] = [of("midpoint"), of("input") ?? rational(0n), [of("below"), of("above")]];
   const centre = midpoint ?? input;

@@ -11,13 +11,6 @@ export interface Viewport {
   readonly width: number;
 }
 
-const NARROWEST = 240; // pixels, also before the page has been laid out
-
-/** How wide a viewport in an element is, in the element's own pixels. */
-export function widthOf(element: Element): number {
-  return Math.max(Math.round(element.clientWidth), NARROWEST);
-}
-
 /** Levels to which zooming is held: from a 2^-24th of float64's smallest subnormal to its whole range, a pixel. */
 const FINEST = -4 * 1098;
 const COARSEST = 4 * 1018;

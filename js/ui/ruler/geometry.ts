@@ -1,6 +1,6 @@
 // The geometry of the histogram's bars and zones, in pixels. No DOM.
 
-import { scaleLinear, type ScaleLinear } from "d3-scale";
+import { scaleLinear } from "d3-scale";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { BINADE, boundaries, CLASSES, log2Of } from "#core/gradients/boundaries.ts";
 import type { GradientSummary } from "#core/gradients/summary.ts";
@@ -60,15 +60,10 @@ export function binned(total: GradientSummary, format: FloatFormat, log2LossScal
   return table;
 }
 
-export interface Frame {
-  readonly x: ScaleLinear<number, number>;
-  readonly y: ScaleLinear<number, number>;
-  readonly low: number;
-  readonly bins: number;
-}
+export type Frame = ReturnType<typeof frame>;
 
 /** Scales for a plot of `width` × `height` pixels whose tallest binade holds `most` values. */
-export function frame({ low, high }: Domain, width: number, height: number, most: number): Frame {
+export function frame({ low, high }: Domain, width: number, height: number, most: number) {
   const y = scaleLinear([0, Math.max(1, most)], [0, height]).clamp(true);
   return { x: scaleLinear([low, high], [0, width]), y, low, bins: high - low };
 }

@@ -7,7 +7,7 @@ import type { GradientSummary } from "#core/gradients/summary.ts";
 import { s, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { View } from "#ui/view.ts";
-import { barPaths, binned, type Domain, domain, type Frame, frame, tallest, zones } from "./geometry.ts";
+import { barPaths, binned, type Domain, domain, frame, tallest, zones } from "./geometry.ts";
 import type { Textures } from "./textures.ts";
 
 const HEIGHT = 118; // of the plot
@@ -34,15 +34,9 @@ export interface Ruled {
   readonly most?: ReadonlySignal<number>;
 }
 
-export interface Histogram {
-  readonly element: SVGSVGElement;
-  readonly width: ReadonlySignal<number>;
-  readonly frame: ReadonlySignal<Frame>;
-  /** What the bars show: counts by drawn binade and class, as of `binned`. */
-  readonly table: ReadonlySignal<Float64Array>;
-}
+export type Histogram = ReturnType<typeof histogram>;
 
-export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most, drawn }: Ruled, textures: Textures): Histogram {
+export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"), most, drawn }: Ruled, textures: Textures) {
   const ground = s("g");
   const bars = CLASSES.map((kind) => s("path", { fill: textures.fill(kind), class: "mw-binade" }));
   const axis = s("g", { class: "mw-ticks" });
@@ -51,6 +45,7 @@ export function histogram({ view, answers, scale, axis: counted = t("ruler.axis"
   const plot = computed(() => Math.max(width.value - 2 * SIDE, LEAST_WIDTH));
   const ends = drawn ?? computed(() => domain(answers.value.format));
   const shape = computed(() => frame(ends.value, plot.value, HEIGHT, most?.value ?? tallest(answers.value.total)));
+  /** What the bars show: counts by drawn binade and class. */
   const table = computed(() => binned(answers.value.total, answers.value.format, scale.value, ends.value));
 
   view.effect(() => {

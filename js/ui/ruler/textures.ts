@@ -3,18 +3,15 @@
 import { type Class, CLASSES } from "#core/gradients/boundaries.ts";
 import { s, uniqueId } from "#ui/dom.ts";
 
-export interface Textures {
-  /** An invisible element with the patterns, which must be in the page. */
-  readonly element: SVGSVGElement;
-  readonly fill: (kind: Class) => string;
-}
+export type Textures = ReturnType<typeof textures>;
 
 const LINES: Partial<Record<Class, string>> = {
   flushed: "M-1 1L1 -1M0 6L6 0M5 7L7 5",
   overflow: "M0 0L6 6M6 0L0 6",
 };
 
-export function textures(): Textures {
+/** `element`: an invisible one with the patterns, which must be in the page. */
+export function textures() {
   const ids = Object.fromEntries(CLASSES.map((kind) => [kind, uniqueId(kind)])) as Record<Class, string>;
   const patterns = CLASSES.map((kind) =>
     s("pattern", { id: ids[kind], width: 6, height: 6, patternUnits: "userSpaceOnUse" },
@@ -22,7 +19,7 @@ export function textures(): Textures {
       LINES[kind] ? s("path", { d: LINES[kind], class: "mw-hatch" }) : null,
     ));
   const element = s("svg", { width: 0, height: 0, class: "mw-textures", "aria-hidden": "true" }, s("defs", {}, ...patterns));
-  return { element, fill: (kind) => `url(#${ids[kind]})` };
+  return { element, fill: (kind: Class) => `url(#${ids[kind]})` };
 }
 
 /** A small square with the fill of a class, for a legend. */

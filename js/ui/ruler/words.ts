@@ -25,7 +25,6 @@ export function power(log2: number): string {
 /** 2^log2 as a number: "32768", "0.00390625", "5.96046e-8". */
 export function powerOfTwo(log2: number): string {
   const value = 2 ** log2;
-  if (log2 >= 0) return String(value);
   return log2 >= -10 ? String(value) : value.toExponential(4);
 }
 

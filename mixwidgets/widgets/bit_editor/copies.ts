@@ -4,11 +4,6 @@ import { hexFloat, isFinite, shortest, toDecimal } from "#core/formats/decode.ts
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { t } from "#ui/messages.ts";
 
-export interface Copy {
-  readonly label: string;
-  readonly text: string;
-}
-
 const IN_NUMPY = new Set(["float64", "float32", "float16"]);
 const IN_ML_DTYPES = new Set([
   "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3", "float8_e3m4", "float8_e4m3fnuz", "float8_e5m2fnuz",
@@ -20,10 +15,10 @@ const IN_TORCH = new Set([
 ]);
 
 /** What the number may be copied as; a stack that lacks the format is left out. */
-export function copiesOf(fmt: FloatFormat, code: bigint): readonly Copy[] {
+export function copiesOf(fmt: FloatFormat, code: bigint): { label: string; text: string }[] {
   const hex = fmt.toHex(code);
   const container = [8, 16, 32, 64].find((bits) => bits >= fmt.bits)!;
-  const copies: (Copy | false)[] = [
+  const copies = [
     { label: t("bits.copy_shortest"), text: shortest(fmt, code) },
     { label: t("bits.copy_exact"), text: toDecimal(fmt, code) },
     { label: t("bits.copy_code"), text: hex },

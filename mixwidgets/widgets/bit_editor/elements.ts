@@ -4,7 +4,6 @@ import type { AnyModel } from "@anywidget/types";
 import type { ReadonlySignal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { classify, toDecimal, type FloatClass } from "#core/formats/decode.ts";
-import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { wholeIn } from "#core/formats/typed.ts";
 import { button } from "#ui/buttons.ts";
@@ -17,17 +16,11 @@ import { typed, withCode, type EditedNumber, type State } from "./state.ts";
 
 const WANTED = ["subnormal", "infinity", "nan"] as const;
 
-/** What `BitEditor.from_tensor` sends, once. */
-export interface Elements {
-  readonly fmt: FloatFormat;
-  readonly count: number;
-  /** How many the tensor has; the first `count` of them are here. */
-  readonly total: number;
-  code(index: number): bigint;
-}
+export type Elements = NonNullable<ReturnType<typeof elementsOf>>;
 
-/** The model's elements; null where it has none, or none that can be read. */
-export function elementsOf(model: AnyModel<State>): Elements | null {
+/** What `BitEditor.from_tensor` sends, once: the first `count` of a tensor's `total` elements. Null where the model has none, or
+ * none that can be read. */
+export function elementsOf(model: AnyModel<State>) {
   const fmt = getFormat(model.get("_elements_format"));
   const view: unknown = model.get("_elements");
   const total: unknown = model.get("_elements_total");

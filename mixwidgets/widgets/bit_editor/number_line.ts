@@ -38,17 +38,10 @@ export function numberLine(view: View<State>, number: ReadonlySignal<EditedNumbe
     set(svg, { "aria-label": labels ? t("bits.line", { marks: labels }) : t("bits.line_nan") });
     marked.replaceChildren(...drawMarks(marks.value, row.value.view, LAYOUT));
   });
-  let isDrag = false;
-  addHandle(view, {
-    element: board.element, number, row, axis: LAYOUT.axis,
-    grab() {
-      stroke.start();
-      board.hold();
-      isDrag = true;
-    },
-    take: (target) => (isDrag ? stroke.paint : edit)(movedTo(number.value, target)),
+  addHandle(view, board, number, LAYOUT.axis, {
+    grab: stroke.start,
+    take: (target, isDrag) => (isDrag ? stroke.paint : edit)(movedTo(number.value, target)),
     back: stroke.cancel,
-    release: () => (isDrag = false),
   });
   return h("div", { class: "mw-bit-line" }, board.element, keys);
 }

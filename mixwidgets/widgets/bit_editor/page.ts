@@ -46,7 +46,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     const next = history[to](number.value);
     if (next) edit(next, "soon");
   };
-  const flip = (position: number) => withCode(number.value, number.value.code ^ (1n << BigInt(position)));
+  const changed = (change: (code: bigint) => bigint) => withCode(number.value, change(number.value.code));
   const step = (direction: 1 | -1) => soon(stepped(number.value, direction));
   const toFormat = (fmt: FloatFormat) => attempt(() => now(inFormat(number.value, fmt)));
 
@@ -65,13 +65,9 @@ function render({ model, el }: RenderProps<State>): () => void {
       h("div", { class: "mw-bit-fields" }, h("div", { class: "mw-row" }, value.element, code.element), h("div", { class: "mw-error-line" }, value.error, code.error)),
       answer.details),
     bitGrid(view, number, {
-      flip: (position) => soon(flip(position)),
+      edit: (change, when) => apply(changed(change), when),
       step,
-      setField: (low, width, field) => {
-        const mask = ((1n << BigInt(width)) - 1n) << BigInt(low);
-        now(withCode(number.value, (number.value.code & ~mask) | (field << BigInt(low))));
-      },
-      stroke: { ...stroke, paint: (position) => edit(flip(position), "soon") },
+      stroke: { ...stroke, paint: (change) => edit(changed(change), "soon") },
     }),
     formula(view, number),
     callout,
@@ -84,7 +80,7 @@ function render({ model, el }: RenderProps<State>): () => void {
       edit: now,
       able: () => ({ undo: history.canUndo, redo: history.canRedo, reset: !sameNumber(number.value, first) }),
     }),
-    h("div", {}, moreReadouts({ view, number }), everyFormat({ view, number }, toFormat)),
+    h("div", {}, moreReadouts(view, number), everyFormat(view, number, toFormat)),
     announce.element,
   );
 

@@ -3,9 +3,10 @@
 import { batch, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { nextDown, nextUp, toDecimal } from "#core/formats/decode.ts";
-import { encode, OVERFLOWS, ROUNDINGS, type Options, type Overflow, type Rounding } from "#core/formats/encode.ts";
+import { encode, OVERFLOWS, ROUNDINGS, type Overflow, type Rounding } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr, toExact } from "#core/formats/parse.ts";
+import type { Rounded } from "#ui/number_line/marks.ts";
 import type { Target } from "#ui/number_line/targets.ts";
 import type { View } from "#ui/view.ts";
 
@@ -23,24 +24,11 @@ export interface State {
 }
 
 /** A number, and how the next value is rounded to its format. */
-export interface EditedNumber extends Options {
-  readonly fmt: FloatFormat;
-  readonly code: bigint;
-  readonly input: string;
-}
+export type EditedNumber = Rounded;
 
 const QUIET_MS = 150; // after the last of a burst of clicks
 
-export interface Editable {
-  /** The number as it is now: edited here, in another view or in the kernel. */
-  readonly number: ReadonlySignal<EditedNumber>;
-  /** Take an edit, and save it now, or soon, once no other has followed. */
-  edit(next: EditedNumber, when: "now" | "soon"): void;
-  /** Save what is not saved yet. */
-  flush(): void;
-}
-
-export function editable(view: View<State>): Editable {
+export function editable(view: View<State>) {
   const { model } = view;
   const traits = (["format", "code", "_input", "rounding", "overflow"] as const).map((name) => view.trait(name));
   const number = signal(read(model) ?? typed({ fmt: getFormat("float16")!, code: 0n, input: "", rounding: ROUNDINGS[0], overflow: OVERFLOWS[0] }, "1"));
@@ -54,6 +42,7 @@ export function editable(view: View<State>): Editable {
     view.set({ format: fmt.name, code: fmt.toHex(code), _input, ...Object.fromEntries(how) });
   }
 
+  /** Save what is not saved yet. */
   function flush(): void {
     if (timer !== undefined) model.save_changes();
     forget();
@@ -81,8 +70,10 @@ export function editable(view: View<State>): Editable {
     flush();
   });
   return {
-    number,
-    edit(next, when) {
+    /** The number as it is now: edited here, in another view or in the kernel. */
+    number: number as ReadonlySignal<EditedNumber>,
+    /** Take an edit, and save it now, or soon, once no other has followed. */
+    edit(next: EditedNumber, when: "now" | "soon"): void {
       if (sameNumber(next, number.peek())) return;
       if (timer === undefined) saved = number.peek();
       clearTimeout(timer);

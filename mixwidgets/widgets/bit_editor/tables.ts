@@ -18,14 +18,9 @@ import { integerForm, neighbours, signed } from "./words.ts";
 const GAP_DIGITS = 12;
 const RELATIVE_DIGITS = 3;
 
-interface Shown {
-  readonly view: View<State>;
-  readonly number: ReadonlySignal<EditedNumber>;
-}
-
 /** A disclosure whose content `build` makes at the first opening; what `build` returns runs for each number while open. */
 function disclosure(
-  { view, number }: Shown, title: string, build: (body: HTMLElement) => (number: EditedNumber) => void,
+  view: View<State>, number: ReadonlySignal<EditedNumber>, title: string, build: (body: HTMLElement) => (number: EditedNumber) => void,
 ): HTMLElement {
   const body = h("div", { class: "mw-bit-unfolded" });
   const element = h("details", { class: "mw-bit-unfolding" }, h("summary", {}, title), body);
@@ -38,20 +33,15 @@ function disclosure(
 }
 
 /** Other notations of the number, its neighbours and their gaps. */
-export function moreReadouts(shown: Shown): HTMLElement {
-  return disclosure(shown, t("bits.readouts"), (body) => {
-    const table = h("table", { class: "mw-bit-table" }, h("caption", { class: "mw-hidden" }, t("bits.readouts")));
-    const cells = new Map<string, HTMLElement>();
-    body.append(table);
-    return (number) => {
-      const rows = readoutsOf(number);
-      for (const { name, text } of rows) {
-        const cell = cells.get(name) ?? h("td", { class: "mw-num" });
-        if (!cells.has(name)) table.append(h("tr", {}, h("th", { scope: "row" }, name), cell));
-        cells.set(name, cell);
-        setText(cell, text);
-      }
-    };
+export function moreReadouts(view: View<State>, number: ReadonlySignal<EditedNumber>): HTMLElement {
+  return disclosure(view, number, t("bits.readouts"), (body) => {
+    const rows = readoutsOf(number.value).map(({ name }) => ({ name, cell: h("td", { class: "mw-num" }) }));
+    body.append(
+      h("table", { class: "mw-bit-table" },
+        h("caption", { class: "mw-hidden" }, t("bits.readouts")),
+        ...rows.map(({ name, cell }) => h("tr", {}, h("th", { scope: "row" }, name), cell))),
+    );
+    return (shown) => readoutsOf(shown).forEach(({ text }, i) => setText(rows[i]!.cell, text));
   });
 }
 
@@ -86,28 +76,18 @@ function errors(number: EditedNumber): string {
   return relativeError ? t("bits.both_errors", { error: signed(error), relative: signed(relativeError) }) : signed(error);
 }
 
-interface Row {
-  readonly code: string;
-  readonly value: string;
-  readonly error: string;
-  readonly relative: string;
-}
+const CELLS = ["code", "value", "error", "relative"] as const;
 
 /** The same value in every format, side by side. */
-export function everyFormat(shown: Shown, choose: (fmt: FloatFormat) => void): HTMLElement {
-  return disclosure(shown, t("bits.everywhere"), (body) => {
-    const columns = (["format", "code", "value", "error", "relative"] as const).map((name) =>
+export function everyFormat(view: View<State>, number: ReadonlySignal<EditedNumber>, choose: (fmt: FloatFormat) => void): HTMLElement {
+  return disclosure(view, number, t("bits.everywhere"), (body) => {
+    const columns = (["format", ...CELLS] as const).map((name) =>
       h("th", { scope: "col", class: `mw-bit-${name}-column` }, t(`bits.column_${name}`)),
     );
     const rows = formats.map((fmt) => {
       const choosing = button(fmt.name, () => choose(fmt));
-      const cells = {
-        code: h("td", { class: "mw-num mw-bit-code-column" }),
-        value: h("td", { class: "mw-num" }),
-        error: h("td", { class: "mw-num" }),
-        relative: h("td", { class: "mw-num mw-bit-relative-column" }),
-      };
-      const element = h("tr", {}, h("th", { scope: "row" }, choosing), cells.code, cells.value, cells.error, cells.relative);
+      const cells = CELLS.map((name) => h("td", { class: `mw-num mw-bit-${name}-column` }));
+      const element = h("tr", {}, h("th", { scope: "row" }, choosing), ...cells);
       return { fmt, choosing, cells, element };
     });
     body.append(
@@ -116,18 +96,18 @@ export function everyFormat(shown: Shown, choose: (fmt: FloatFormat) => void): H
         h("thead", {}, h("tr", {}, ...columns)),
         h("tbody", {}, ...rows.map(({ element }) => element))),
     );
-    return (number) => {
+    return (shown) => {
       for (const { fmt, choosing, cells } of rows) {
-        const row = rowOf(fmt, number);
-        set(choosing, { "aria-current": fmt === number.fmt ? "true" : undefined });
-        for (const name of ["code", "value", "error", "relative"] as const) setText(cells[name], row[name]);
+        const row = rowOf(fmt, shown);
+        set(choosing, { "aria-current": fmt === shown.fmt ? "true" : undefined });
+        CELLS.forEach((name, i) => setText(cells[i]!, row[name]));
       }
     };
   });
 }
 
 /** The last exact input, or the value of the bits, as a format would hold it under the same rounding and overflow. */
-export function rowOf(fmt: FloatFormat, number: EditedNumber): Row {
+export function rowOf(fmt: FloatFormat, number: EditedNumber): Record<(typeof CELLS)[number], string> {
   try {
     const { code, error, relativeError } = explain(fmt, exactInput(number), number);
     const isExact = error?.numerator === 0n;

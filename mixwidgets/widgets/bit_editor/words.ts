@@ -62,18 +62,13 @@ export function integerForm(fmt: FloatFormat, code: bigint): { significand: stri
   return { significand: `${sign}${fmt.significandOf(biasedExponent, fraction)}`, power: withMinus(String(power)) };
 }
 
-/** The input, as a sentence repeats it. */
-export function typedText({ input }: EditedNumber): string {
-  return withMinus(input.length <= TYPED ? input : input.slice(0, TYPED - 1) + "…");
-}
-
 /** What was typed and how it was rounded, or, after an edit of bits, what the bits are. */
 export function sentence(number: EditedNumber): Sentence {
   const { fmt, code, input } = number;
   const kind = classify(fmt, code);
   const args: Record<string, string> = {
     format: fmt.name,
-    typed: typedText(number),
+    typed: withMinus(input.length <= TYPED ? input : input.slice(0, TYPED - 1) + "…"),
     value: figure(fmt, code).text,
     code: fmt.toHex(code),
     rounding: number.rounding ?? ROUNDINGS[0],

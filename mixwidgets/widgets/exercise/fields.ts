@@ -76,16 +76,14 @@ function bits(view: Effects, fmt: FloatFormat): AnswerField {
   const edit = (change: (code: bigint) => bigint) => {
     if (isOpen) coded.value = { fmt, code: change(coded.value.code) & last };
   };
-  const flip = (position: number) => edit((code) => code ^ (1n << BigInt(position)));
   const grid = bitGrid(view, coded, {
-    flip,
+    edit,
     step: (direction) => edit((code) => code + BigInt(direction) + last + 1n),
-    setField: (low, width, value) => edit((code) => (code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
     stroke: {
       start: () => {
         before = coded.value.code;
       },
-      paint: flip,
+      paint: edit,
       cancel: () => edit(() => before),
     },
   });

@@ -10,7 +10,7 @@ import { t, type MessageKey } from "#ui/messages.ts";
 import { withMinus } from "#ui/digits.ts";
 import type { View } from "#ui/view.ts";
 import { bitsBar } from "./bits_bar.ts";
-import { biasRange, designOf, TRAITS, usualBias, type Design } from "./design.ts";
+import { biasRange, designOf, usualBias, type Design } from "./design.ts";
 
 type Name = keyof Design;
 
@@ -30,42 +30,53 @@ interface Actions {
 
 export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { change, commit }: Actions): HTMLElement {
   const error = h("p", { class: "mw-error", id: uniqueId("error"), role: "alert" });
-  const inputs = new Map<Name, HTMLInputElement | HTMLSelectElement>();
-  const outputs = new Map<Name, HTMLElement>();
 
-  const place = <E extends HTMLInputElement | HTMLSelectElement>(name: Name, input: E, extra?: HTMLElement): HTMLElement => {
+  const labelOf = (name: Name, input: HTMLElement) => {
     input.id = uniqueId("design");
-    inputs.set(name, input);
+    return h("label", { for: input.id }, t(`designer.${name}`));
+  };
+  const control = (name: Name, input: HTMLInputElement | HTMLSelectElement, show: (design: Design) => void, ...parts: HTMLElement[]) => {
     input.addEventListener("change", commit);
-    const label = h("label", { for: input.id }, t(`designer.${name}`));
-    const output = h("output", { for: input.id, class: "mw-num" });
-    outputs.set(name, output);
-    const isSwitch = input instanceof HTMLInputElement && input.type === "checkbox";
-    const row = isSwitch ? [h("div", { class: "mw-row mw-design-switch" }, input, label)] : [h("div", { class: "mw-design-label" }, label, output, extra ?? null), input];
-    return h("div", { class: "mw-design-control" }, ...row);
+    view.effect(() => {
+      const { design, at, wrong } = draft.value;
+      show(design);
+      const isWrong = Boolean(wrong) && name === at;
+      set(input, { "aria-invalid": isWrong && "true", "aria-describedby": isWrong && error.id });
+    });
+    return h("div", { class: "mw-design-control" }, ...parts);
   };
   /** IEEE's bias follows the exponent bits; any other stays. */
   const followingBias = (exponentBits: number): Partial<Design> => {
     const { bias, exponent_bits } = draft.value.design;
     return bias === usualBias(exponent_bits) ? { bias: usualBias(exponentBits) } : {};
   };
-  const slider = (name: "exponent_bits" | "fraction_bits" | "bias", extra?: HTMLElement) => {
+  const slider = (name: "exponent_bits" | "fraction_bits" | "bias", rangeOf: (design: Design) => { low: number; high: number }, extra?: HTMLElement) => {
     const input = h("input", { type: "range", step: 1 });
+    const label = labelOf(name, input);
+    const output = h("output", { for: input.id, class: "mw-num" });
     input.addEventListener("input", () => {
       const value = input.valueAsNumber;
       change({ [name]: value, ...(name === "exponent_bits" ? followingBias(value) : {}) }, name);
     });
-    return place(name, input, extra);
+    const show = (design: Design) => {
+      const { low, high } = rangeOf(design);
+      set(input, { min: low, max: high });
+      input.valueAsNumber = design[name];
+      setText(output, withMinus(String(design[name])));
+    };
+    return control(name, input, show, h("div", { class: "mw-design-label" }, label, output, extra), input);
   };
-  const choice = <T extends string>(name: "infinity" | "nan", values: readonly T[]) => {
+  const choice = (name: "infinity" | "nan", values: readonly string[]) => {
     const select = h("select", {}, ...values.map((value) => h("option", { value }, t(`designer.${name}_${value}` as MessageKey))));
     select.addEventListener("input", () => change({ [name]: select.value }, name));
-    return place(name, select);
+    const show = (design: Design) => (select.value = design[name]);
+    return control(name, select, show, h("div", { class: "mw-design-label" }, labelOf(name, select)), select);
   };
   const box = (name: "signed" | "has_zero") => {
     const input = h("input", { type: "checkbox" });
     input.addEventListener("input", () => change({ [name]: input.checked }, name));
-    return place(name, input);
+    const show = (design: Design) => (input.checked = design[name]);
+    return control(name, input, show, h("div", { class: "mw-row mw-design-switch" }, input, labelOf(name, input)));
   };
 
   const usual = button(t("designer.usual"), () => {
@@ -87,26 +98,13 @@ export function controls(view: View<Design>, draft: ReadonlySignal<Draft>, { cha
     commit,
   });
   const element = h("div", { class: "mw-design-controls" }, bits,
-    slider("exponent_bits"), slider("fraction_bits"), slider("bias", usual),
+    slider("exponent_bits", () => LIMITS.exponentBits), slider("fraction_bits", () => LIMITS.fractionBits), slider("bias", biasRange, usual),
     choice("infinity", INFINITIES), choice("nan", NANS),
     h("div", { class: "mw-design-switches" }, box("signed"), box("has_zero")), start, h("div", { class: "mw-error-line" }, error));
 
   view.effect(() => {
-    const { design, at, wrong = "" } = draft.value;
+    const { design, wrong = "" } = draft.value;
     setText(error, wrong);
-    for (const name of TRAITS) {
-      const input = inputs.get(name)!;
-      const value = design[name];
-      if (input instanceof HTMLInputElement && input.type === "range") {
-        const { low, high } = name === "bias" ? biasRange(design) : LIMITS[name === "exponent_bits" ? "exponentBits" : "fractionBits"];
-        set(input, { min: low, max: high });
-      }
-      if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = value === true;
-      else if (input.value !== String(value)) input.value = String(value);
-      setText(outputs.get(name)!, input instanceof HTMLInputElement ? withMinus(String(value)) : "");
-      const isWrong = wrong !== "" && name === at;
-      set(input, { "aria-invalid": isWrong ? "true" : undefined, "aria-describedby": isWrong ? error.id : undefined });
-    }
     usual.disabled = design.bias === usualBias(design.exponent_bits);
   });
   return element;

@@ -2,7 +2,7 @@
 
 import { formats } from "#core/formats/catalogue.ts";
 import { customFormat, LIMITS } from "#core/formats/custom.ts";
-import { INFINITIES, NANS, type Definition, type FloatFormat } from "#core/formats/float_format.ts";
+import type { Definition, FloatFormat } from "#core/formats/float_format.ts";
 import { readOr } from "#core/formats/parse.ts";
 import { p3109 } from "#core/formats/p3109.ts";
 
@@ -17,7 +17,7 @@ export interface Design {
   has_zero: boolean;
 }
 
-export const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
+const TRAITS = ["exponent_bits", "fraction_bits", "bias", "infinity", "nan", "signed", "has_zero"] as const;
 
 /** The bias of IEEE 754 for this number of exponent bits. */
 export function usualBias(exponentBits: number): number {
@@ -36,15 +36,12 @@ export function designOf(fmt: FloatFormat): Design {
   return { exponent_bits: exponentBits, fraction_bits: fractionBits, bias, infinity, nan, signed, has_zero: hasZero };
 }
 
-/** The design in a model's traits and its format; null if they are invalid. */
-export function read(get: (name: keyof Design) => unknown): { design: Design; fmt: FloatFormat } | null {
+/** The design in a model's traits; null if they are invalid. */
+export function read(get: (name: keyof Design) => unknown): Design | null {
   const values = Object.fromEntries(TRAITS.map((name) => [name, get(name)]));
-  const plain = typeof values.signed === "boolean" && typeof values.has_zero === "boolean";
-  const numbers = ["exponent_bits", "fraction_bits", "bias"].every((name) => Number.isInteger(values[name]));
-  const choices = INFINITIES.includes(values.infinity as never) && NANS.includes(values.nan as never);
-  if (!plain || !numbers || !choices) return null;
+  if (typeof values.signed !== "boolean" || typeof values.has_zero !== "boolean") return null; // customFormat checks the others
   const design = values as unknown as Design;
-  return readOr(() => ({ design, fmt: formatOf(design) }), null);
+  return readOr(() => formatOf(design) && design, null);
 }
 
 /** Whether two designs are equal. */
@@ -54,19 +51,16 @@ export function same(a: Design, b: Design): boolean {
 
 /** The formats of the catalogue and of P3109 with this design, in this order; empty for a new one. */
 export function known(design: Design): readonly FloatFormat[] {
-  return [...formats, ...p3109Like(design)].filter((fmt) => same(designOf(fmt), design));
+  const { exponent_bits, fraction_bits, signed } = design;
+  const bits = Number(signed) + exponent_bits + fraction_bits;
+  const p3109s = [true, false].flatMap((extended) => p3109(bits, fraction_bits + 1, signed, extended) ?? []);
+  return [...formats, ...p3109s].filter((fmt) => same(designOf(fmt), design));
 }
 
 /** The formats of the catalogue with the same widths. */
 export function relatives(design: Design): readonly FloatFormat[] {
   return formats.filter((fmt) =>
     fmt.exponentBits === design.exponent_bits && fmt.fractionBits === design.fraction_bits && fmt.signed === design.signed);
-}
-
-function p3109Like({ exponent_bits, fraction_bits, signed }: Design): FloatFormat[] {
-  const bits = Number(signed) + exponent_bits + fraction_bits;
-  // P3109 has no formats of some widths.
-  return readOr(() => [true, false].map((extended) => p3109(bits, fraction_bits + 1, signed, extended)), []);
 }
 
 /** The range of the bias slider: around IEEE's bias, so wide that all values can be below 1 or above 1. */

@@ -12,7 +12,7 @@ import { addQuestions, answeredByTraits, type Step } from "#ui/stage_sequence.ts
 import { kept, viewOf } from "#ui/view.ts";
 import { controls, type Draft } from "./controls.ts";
 import { legend } from "./counts.ts";
-import { designOf, formatOf, known, read, relatives, same, TRAITS, type Design } from "./design.ts";
+import { designOf, formatOf, known, read, relatives, same, type Design } from "./design.ts";
 import { codeMap } from "./map.ts";
 import { specSheet } from "./sheet.ts";
 import { valueLine } from "./value_line.ts";
@@ -29,9 +29,8 @@ function render({ model, el }: RenderProps<Design>): () => void {
 
   const callout = h("p", { class: "mw-callout" });
   const announce = announcer(view);
-  const traits = TRAITS.map((name) => view.trait(name));
   const design = kept(designOf(getFormat(FIRST)!), (last) => {
-    const found = read((name) => traits[TRAITS.indexOf(name)]!.value)?.design;
+    const found = read((name) => view.trait(name).value);
     return found && !same(found, last) ? found : last;
   }); // the last valid one
   const words = computed(() => verdict(design.value));
@@ -86,7 +85,7 @@ function verdict(design: Design): ReturnType<typeof pieces> {
 
 /** The state from an address; null if it is invalid. */
 function accept(wanted: Design): Design | null {
-  return read((trait) => wanted[trait])?.design ?? null;
+  return read((trait) => wanted[trait]);
 }
 
 export default { render, accept };

@@ -40,9 +40,8 @@ export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, str
 /** A value in digits; powers of two also as such, unless they are from 1 to 1024. */
 export function amount(x: Rational): string {
   const exponent = floorLog2(x);
-  if (compare(x, power(2n, exponent)) !== 0) return cut(x, DIGITS);
-  if (exponent >= 0 && exponent <= 10) return cut(x, DIGITS);
   const digits = cut(x, DIGITS);
+  if (compare(x, power(2n, exponent)) !== 0 || (exponent >= 0 && exponent <= 10)) return digits;
   return digits.includes("…") ? `2${superscript(exponent)} ≈ ${digits.replace("…", "")}` : `2${superscript(exponent)} = ${digits}`;
 }
 

@@ -26,7 +26,7 @@ export function decision(view: Effects, number: ReadonlySignal<EditedNumber>, ma
       cell.hidden = !mark;
       if (!mark) return;
       set(cell, { "data-taken": mark.taken ? "true" : undefined });
-      setText(name, mark.role === "input" ? t("line.this") : t(`line.${mark.role}`));
+      setText(name, mark.role === "input" ? t("line.this") : t(`line.${mark.role as "below" | "midpoint" | "above"}`));
       setText(taken, mark.taken && isRounded() ? t("line.taken") : "");
       setText(value, mark.label);
       setText(note, noteOf(number.value, mark));

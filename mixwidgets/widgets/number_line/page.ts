@@ -74,16 +74,7 @@ function render({ model, el }: RenderProps<State>): () => void {
 
   const take = (target: Target) => edit(movedTo(number.value, target), "soon");
   let before = number.value; // a drag of the dot
-  addHandle(view, {
-    element: board.element, number, row, axis: LAYOUT.axis,
-    grab() {
-      before = number.value;
-      board.hold();
-    },
-    take,
-    back: () => edit(before, "soon"),
-    release: () => {},
-  });
+  addHandle(view, board, number, LAYOUT.axis, { grab: () => (before = number.value), take, back: () => edit(before, "soon") });
 
   root.append(
     h("div", { class: "mw-error-line" }, value.error, wrong), callout, decision(view, number, marks, take), board.element,

@@ -13,21 +13,16 @@ const SPACING = 96; // pixels between labels, at least
 const LONGEST = 11; // characters of a label; longer ones are replaced by offsets from a number in the view
 const DIGITS = 800; // more than any float64 has: labels are exact
 
-interface Ruler {
-  readonly marks: readonly { readonly x: number; readonly label: string }[];
-  /** What the labels are counted from, where they are offsets. */
-  readonly origin: Rational | null;
-}
-
-/** `reference` gives a number in the view, such as the one that is explained. It is called only if labels are offsets. */
-export function rulerOf(view: Viewport, reference: () => Rational): Ruler {
+/** `reference` gives a number in the view, such as the one that is explained. It is called only if labels are offsets, and is
+ * then the `origin` that they are counted from. */
+export function rulerOf(view: Viewport, reference: () => Rational) {
   const plain = marksFrom(view, rational(0n), "");
   if (plain.every(({ label }) => label.length <= LONGEST)) return { marks: plain, origin: null };
   const origin = reference();
   return { marks: marksFrom(view, origin, "+"), origin };
 }
 
-function marksFrom(view: Viewport, origin: Rational, plus: string): Ruler["marks"] {
+function marksFrom(view: Viewport, origin: Rational, plus: string) {
   const step = niceStep(multiply(unitOf(view.level), rational(BigInt(SPACING))));
   const [low, high] = endsOf(view).map((end) => subtract(end, origin)) as [Rational, Rational];
   const marks = [];

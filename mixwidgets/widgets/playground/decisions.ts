@@ -4,7 +4,8 @@ import type { ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { crispCanvas } from "#ui/canvas.ts";
-import { EXTENT, type Examples, type Trainer } from "#training/types.ts";
+import type { Trainer } from "#training/trainer.ts";
+import { EXTENT, type Examples } from "#training/types.ts";
 import type { Page } from "./parts.ts";
 import { percent } from "./words.ts";
 

@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import type { Trainer } from "#training/types.ts";
+import type { Trainer } from "#training/trainer.ts";
 import type { Page } from "./parts.ts";
 import { percent } from "./words.ts";
 

@@ -3,8 +3,8 @@
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { noLossScale } from "#training/settings.ts";
-import { createTrainer } from "#training/trainer.ts";
-import type { DigitRows, Settings, StepReport, Trainer } from "#training/types.ts";
+import { Trainer } from "#training/trainer.ts";
+import type { DigitRows, Settings, StepReport } from "#training/types.ts";
 import { History } from "./history.ts";
 
 export interface Session {
@@ -30,7 +30,7 @@ export interface Session {
 }
 
 export function startSession(first: Settings, digits: DigitRows): Session {
-  const [reference, chosen] = [createTrainer(inFloat32(first), digits), createTrainer(first, digits)];
+  const [reference, chosen] = [new Trainer(inFloat32(first), digits), new Trainer(first, digits)];
   const history = new History();
   const settings = signal(first);
   const look = signal(0);

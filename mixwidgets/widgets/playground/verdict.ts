@@ -3,7 +3,8 @@
 import { pieces } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { powerOfAny } from "#ui/ruler/words.ts";
-import type { StepReport, Trainer } from "#training/types.ts";
+import type { Trainer } from "#training/trainer.ts";
+import type { StepReport } from "#training/types.ts";
 import type { Gradients } from "./parts.ts";
 
 /** `isChanged`: whether the settings have changed since the step. */

@@ -57,15 +57,14 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
   let before = 0n;
   const shown = kept(now(), (last) => (place.value === null || session.look.value < 0 ? last : now()));
   const grid = bitGrid(view, shown, {
-    flip: (position) => edit(now().code ^ (1n << BigInt(position))),
+    edit: (change) => edit(change(now().code)),
     step: (direction) => edit((direction > 0 ? nextUp : nextDown)(format.value, now().code)),
-    setField: (low, width, value) => edit((now().code & ~(((1n << BigInt(width)) - 1n) << BigInt(low))) | (value << BigInt(low))),
     stroke: {
       start() {
         before = now().code;
         remember();
       },
-      paint: (position) => put(now().code ^ (1n << BigInt(position))),
+      paint: (change) => put(change(now().code)),
       cancel: () => put(before),
     },
   });
