@@ -1,6 +1,6 @@
 """FormatDesigner: the parameters that define a float format, and the resulting format."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -24,6 +24,7 @@ class FormatDesigner(MixWidget):
     """
 
     _page = "format_designer"
+    _state_traits: ClassVar[dict[str, Any]] = dict.fromkeys(sorted(_DESIGN))
 
     exponent_bits = Checked(4, help="Width w of the biased exponent field, 1 … 11.")
     fraction_bits = Checked(3, help="Width t of the stored fraction, 0 … 52.")

@@ -284,7 +284,7 @@ class TrainingLab(FollowingWidget):
         offer = offered_recipes(self.own_recipes, self.lang)
         there = {one["name"] for one in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
-        self._feed.own_recipes = dict(self.own_recipes)
+        self._feed.name_recipes(self.own_recipes)
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
             self._recipes = offer
