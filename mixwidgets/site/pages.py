@@ -12,7 +12,6 @@ from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import MAKERS, state_of
 from mixwidgets.site.story import Story
-
 from mixwidgets.widgets.exercise.widget import Exercise
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"

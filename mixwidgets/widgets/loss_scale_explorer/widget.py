@@ -173,8 +173,12 @@ class LossScaleExplorer(FollowingWidget):
         with self._reading:
             at = self._feed.nearest(self.step)
             found = self._feed.summaries(at) if at is not None else {}
-        shown = {name: one for name, one in found.items() if self.tensor in (None, name)}
-        rows = [{"tensor": name, **asdict(record)} for name, one in shown.items() for record in one.blocks]
+        rows = [
+            {"tensor": name, **asdict(record)}
+            for name in found
+            if self.tensor in (None, name)
+            for record in found[name].blocks
+        ]
         if not rows:
             raise LookupError(
                 "what block formats lose is not known from a summary, which has counts by binade. Pass "
@@ -211,7 +215,7 @@ class LossScaleExplorer(FollowingWidget):
         value: str | None = proposal["value"]
         with self._reading:
             at = self._feed.nearest(self.step)
-            names = self._feed.names(at) if at is not None else []
+            names = list(self._feed.summaries(at)) if at is not None else []
         if value is not None and names and value not in names:
             hint = did_you_mean(value, names)
             raise traitlets.TraitError(
@@ -264,11 +268,9 @@ class LossScaleExplorer(FollowingWidget):
             at = self._feed.nearest(self.step)
             if at is not None and self._together[0] != (at, self.tensor):
                 found = self._feed.summaries(at)
-                parts = [part for name, part in found.items() if self.tensor in (None, name)]
-                self._together = (
-                    (at, self.tensor),
-                    reduce(GradientSummary.merge, parts, GradientSummary.of([])),
-                )
+                parts = [found[name] for name in found if self.tensor in (None, name)]
+                together = reduce(GradientSummary.merge, parts, GradientSummary.of([]))
+                self._together = (at, self.tensor), together
             return self._together[1]
 
     def _chosen(self) -> str:
