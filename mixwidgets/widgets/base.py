@@ -96,16 +96,10 @@ class MixWidget(anywidget.AnyWidget):
         return {name: self._state_value(name) for name in self._state_traits}
 
     def _take_state(self, traits: dict[str, Any]) -> None:
-        """Set all state traits together, or raise and keep the old values."""
-        before = {name: getattr(self, name) for name in traits}
+        """Set all state traits together. After a TraitError, traitlets restores the old values."""
         with self.hold_sync(), self.hold_trait_notifications():
-            try:
-                for name, value in traits.items():
-                    setattr(self, name, value)
-            except (TypeError, ValueError):
-                for name, value in before.items():
-                    setattr(self, name, value)
-                raise
+            for name, value in traits.items():
+                setattr(self, name, value)
 
     def notify_change(self, change: Any) -> None:
         # Changes by observers (a new format changes the code) are sent in the same message.

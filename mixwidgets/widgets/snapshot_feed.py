@@ -63,17 +63,14 @@ class SnapshotFeed:
                 for dropped in older[::2]:
                     self._size -= len(_in_bytes(*self._kept.pop(dropped)))
 
-    def nearest(self, step: int) -> int | None:
-        """The kept step nearest to `step`, or the newest for 0; None if there is none."""
-        steps = self.steps
-        if not steps:
-            return None
-        return min(steps, key=lambda one: abs(one - step)) if step else steps[-1]
-
-    def summaries(self, step: int) -> StoredSummaries:
-        """The gradients of a kept step by name. KeyError for other steps."""
+    def nearest(self, step: int) -> tuple[int | None, Mapping[str, GradientSummary]]:
+        """The kept step nearest to `step`, or the newest for 0, and its gradients by name; None and nothing
+        before the first."""
         with self._lock:
-            return self._kept[step][1]
+            if not self._kept:
+                return None, {}
+            at = min(self._kept, key=lambda one: abs(one - step)) if step else next(reversed(self._kept))
+            return at, self._kept[at][1]
 
     def to_bytes(self, after: int = -1) -> bytes:
         """The kept snapshots of steps after `after`, concatenated."""

@@ -96,7 +96,7 @@ class FormatDesigner(MixWidget):
         design = {other: getattr(self, other) for other in _DESIGN} | {name: value}
         if name == "exponent_bits":
             alone = not self._cross_validation_lock  # otherwise a bias may have been set too
-            self._follows = alone and self.bias == _usual_bias(self.exponent_bits)
+            self._follows = alone and self.bias == 2 ** (self.exponent_bits - 1) - 1
             if self._follows:
                 design["bias"] = None  # IEEE's
         try:
@@ -105,13 +105,9 @@ class FormatDesigner(MixWidget):
             raise traitlets.TraitError(str(error)) from None
 
     @traitlets.observe("exponent_bits")
-    def _keep_usual_bias(self, change: Any) -> None:
+    def _keep_usual_bias(self, _: Any) -> None:
         if self._follows:
-            self.bias = _usual_bias(change["new"])
-
-
-def _usual_bias(exponent_bits: int) -> int:
-    return (1 << max(exponent_bits, 1) - 1) - 1
+            self.bias = None
 
 
 def _format(**design: Any) -> FloatFormat:
