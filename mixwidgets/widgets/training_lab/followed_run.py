@@ -123,7 +123,7 @@ class FollowedRun:
             self.is_read, self._overview = True, {}
         self.curves = self._curves.to_bytes() | self._overview
         if self.is_read or self.is_alive:
-            self._figures, self._row = {**_figures(self._curves.state), "flushed": self._flushed()}, None
+            self._figures, self._row = _figures(self._curves.state, self._flushed()), None
             self.needs_journal = self.is_alive
 
     def release(self) -> None:
@@ -165,21 +165,17 @@ class FollowedRun:
         # Gradients flushed in a narrow backward pass are zero in a summary; a float32 reference shows them.
         is_watched = isinstance(self.run.experiment, WatchedLoop)
         flushed = last.lost.get("gradients.flushed" if is_watched else "gradients.flushed_against_float32")
-        return {**_figures(last), "flushed": _finite(flushed)}
+        return _figures(last, flushed)
 
     def _flushed(self) -> float | None:
-        """The share of the newest gradients that is lost to zero; None if unknown."""
+        """The share of the newest gradients that is lost to zero; None or NaN if unknown."""
         snapshot = self._curves.state.snapshot
         if isinstance(self.run.experiment, WatchedLoop):
-            return _finite(self._curves.newest_flushed)
-        return _finite(flushed_against_float32(snapshot)) if snapshot else None
+            return self._curves.newest_flushed
+        return flushed_against_float32(snapshot) if snapshot else None
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
-def _figures(state: RunState) -> dict[str, Any]:
+def _figures(state: RunState, flushed: float | None = None) -> dict[str, Any]:
     """The figures of a row."""
     started, memory = state.started, state.memory
     return {
@@ -192,7 +188,7 @@ def _figures(state: RunState) -> dict[str, Any]:
         "loss_scale": to_json(state.loss_scale),
         "rate": state.steps_per_second if state.finished else state.recent_rate,
         "memory": dict(memory.measured or memory.predicted) if memory else None,
-        "flushed": None,
+        "flushed": flushed if flushed is not None and math.isfinite(flushed) else None,
         "metrics": state.metrics,
     }
 
