@@ -44,7 +44,7 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {
     "no-value": True,  # defaults stand in the signature
     # for subclasses
-    "exclude-members": "hold_sync, notify_change, reject_unknown, set_state, state_defaults",
+    "exclude-members": "hold_sync, notify_change, reject_unknown, set_state",
 }
 python_use_unqualified_type_names = True
 

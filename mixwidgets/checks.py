@@ -32,10 +32,11 @@ def choice(name: str, value: object, accepted: Collection[str]) -> str:
     )
 
 
-def yes_or_no(name: str, value: object) -> None:
-    """Raise TypeError unless `value` is a bool."""
+def yes_or_no(name: str, value: object) -> bool:
+    """`value` if it is a bool, else TypeError."""
     if not isinstance(value, bool):
         raise TypeError(f"{name} takes True or False; got {reprlib.repr(value)}.")
+    return value
 
 
 def whole_number(name: str, value: object, low: int, high: int) -> int:

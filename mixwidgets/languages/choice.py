@@ -31,9 +31,11 @@ def jupyterlab_locale() -> str:
     """The language chosen in JupyterLab's settings on this machine, such as "zh_CN"; "default" if none was
     chosen or the settings cannot be read."""
     try:
-        return _locale(_settings_file().read_text(encoding="utf-8"))
+        settings = _settings_file().read_text(encoding="utf-8")
     except (ImportError, OSError, ValueError):
         return "default"
+    found = _LOCALE.search(_COMMENT.sub("", settings))  # JSON with comments
+    return found[1] if found else "default"
 
 
 def _checked(name: str, lang: object, hint: str) -> str:
@@ -51,9 +53,3 @@ def _settings_file() -> Path:
     from jupyter_core.paths import jupyter_config_dir
 
     return Path(jupyter_config_dir(), "lab", "user-settings") / setting
-
-
-def _locale(settings: str) -> str:
-    """The locale in settings, which are JSON with comments."""
-    found = _LOCALE.search(_COMMENT.sub("", settings))
-    return found[1] if found else "default"

@@ -1,6 +1,7 @@
 """The widgets of the site, each made from the arguments that the catalogue names for it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,5 @@ def lesson_gradients(cell: str) -> list[Run]:
 
 def state_of(page: str, arguments: Mapping[str, Any]) -> str:
     """The state of a page's widget that is made with these arguments."""
-    widget = MAKERS[page](**arguments)
-    try:
+    with closing(MAKERS[page](**arguments)) as widget:
         return widget.state
-    finally:
-        widget.close()

@@ -1,10 +1,9 @@
 """The pages of the site: the index, which opens on the first widget, and one for each widget and lesson."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 from mixwidgets.languages.texts import LANGUAGES
@@ -13,7 +12,6 @@ from mixwidgets.site.edition import INDEX, Edition
 from mixwidgets.site.elements import h
 from mixwidgets.site.makers import MAKERS, state_of
 from mixwidgets.site.story import Story
-from mixwidgets.widgets.base import MixWidget
 from mixwidgets.widgets.exercise.widget import Exercise
 
 TEACHING = "https://mixwidgets.github.io/mixwidgets/teaching/plan.html"
@@ -24,17 +22,12 @@ _NOTE = h("p", {"id": "note", "role": "status"})
 
 def build_site(languages: tuple[str, ...] = LANGUAGES) -> Mapping[str, bytes]:
     """The pages by path, the first language's at the root. The same version always gives the same bytes."""
-    return {path: page.encode() for edition in editions(languages) for path, page in pages_of(edition)}
-
-
-def editions(languages: tuple[str, ...]) -> list[Edition]:
-    """The site in each of these languages."""
     names = {_file(page): page.name for page in widget_pages()}
-    return [Edition(lang, languages, names) for lang in languages]
+    editions = [Edition(lang, languages, names) for lang in languages]
+    return {path: page.encode() for edition in editions for path, page in _pages_of(edition)}
 
 
-def pages_of(edition: Edition) -> Iterator[tuple[str, str]]:
-    """The path of each page from the site's root, and its HTML."""
+def _pages_of(edition: Edition) -> Iterator[tuple[str, str]]:
     yield edition.path(INDEX), _index(edition)
     for page in widget_pages():
         yield edition.path(_file(page)), _widget_page(edition, page)
@@ -81,7 +74,10 @@ def _widget_page(edition: Edition, page: WidgetPage) -> str:
         h("li", {}, h("a", {"href": f"#{state_of(page.id, preset.arguments)}"}, preset.text[lang]))
         for preset in page.presets
     ]
-    with _made(edition, page.tasks) as tasks, closing(MAKERS[page.id](lang=lang, **page.arguments)) as widget:
+    with ExitStack() as stack:
+        widget = stack.enter_context(closing(MAKERS[page.id](lang=lang, **page.arguments)))
+        asked = [stack.enter_context(closing(Exercise(one, lang=lang))) for one in page.tasks]
+        tasks = {f"exercise-{one.exercise}": one for one in asked}
         places = [h("div", {"id": id, "class": "exercise"}) for id in tasks]
         return edition.page(
             _file(page),
@@ -128,17 +124,6 @@ def _lesson_page(
     finally:
         for widget in story.widgets.values():
             widget.close()
-
-
-@contextmanager
-def _made(edition: Edition, asked: Iterable[str | Mapping[str, Any]]) -> Iterator[dict[str, MixWidget]]:
-    """The exercises of a page, by the id of the element that shows each."""
-    found = [Exercise(one, lang=edition.lang) for one in asked]
-    try:
-        yield {f"exercise-{one.exercise}": one for one in found}
-    finally:
-        for one in found:
-            one.close()
 
 
 def _section(heading: str, *children: Element) -> Element:

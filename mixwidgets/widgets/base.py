@@ -9,7 +9,7 @@ import traitlets
 
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.suggestion import did_you_mean
-from mixwidgets.widgets.bundles import HOST_TRAITS, SHARED, page_module
+from mixwidgets.widgets.bundles import SHARED, page_module
 from mixwidgets.widgets.state_text import read_state, write_state
 
 
@@ -24,8 +24,7 @@ class MixWidget(anywidget.AnyWidget):
     _esm: Any = SHARED
     _module = anywidget.WidgetTrait().tag(sync=True)
     _state_traits: ClassVar[dict[str, Any]] = {}
-    """The traits in `state`, each with its default in a state text (`state_text`). If empty: the public
-    synced texts, integers and booleans."""
+    """The traits in `state`, each with the default that a state text leaves out; None: the current value."""
 
     lang = traitlets.Unicode("en", read_only=True, help="The language of the page.")
 
@@ -52,22 +51,11 @@ class MixWidget(anywidget.AnyWidget):
         state raises ValueError or traitlets.TraitError, anything else TypeError; the last valid state is
         kept.
         """
-        defaults = self.state_defaults()
-        return write_state({name: self._state_value(name) for name in defaults}, defaults)
+        return write_state(self._state_values(), self._state_traits)
 
     @state.setter
     def state(self, text: str) -> None:
-        defaults = self.state_defaults()
-        self._take_state(read_state(text, {name: self._state_value(name) for name in defaults}, defaults))
-
-    def state_defaults(self) -> dict[str, Any]:
-        """The traits in the state and their defaults in a state text; None: the current value."""
-        if self._state_traits:
-            return self._state_traits
-        public = [
-            name for name in self.traits(sync=True) if not name.startswith("_") and name not in HOST_TRAITS
-        ]
-        return {name: None for name in public if isinstance(getattr(self, name), str | int)}
+        self._take_state(read_state(text, self._state_values(), self._state_traits))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the widget as one HTML file that works from disk, without a network and without a kernel.
@@ -75,9 +63,9 @@ class MixWidget(anywidget.AnyWidget):
         Returns the path. An existing file is replaced atomically. OSError, with the cause, if that fails;
         ValueError if the widget was closed.
         """
-        from mixwidgets.widgets.page import save_page  # imported only when it is needed
+        from mixwidgets.widgets.page import page_html, write_file  # imported only when it is needed
 
-        return save_page(self, path)
+        return write_file(path, lambda: page_html(self).encode(), example="page.html")
 
     def picture(self, path: str | os.PathLike[str]) -> Path:
         """Draw the widget as a PNG, in light colours, at most 1,200 pixels wide, as its saved page looks.
@@ -85,9 +73,10 @@ class MixWidget(anywidget.AnyWidget):
         Returns the path. ModuleNotFoundError or RuntimeError if playwright or Chromium is missing; otherwise
         raises the errors of `save`.
         """
-        from mixwidgets.widgets.picture import save_picture  # imported only when it is needed
+        from mixwidgets.widgets.page import write_file
+        from mixwidgets.widgets.picture import picture
 
-        return save_picture(self, path)
+        return write_file(path, lambda: picture(self).png, example="bit.png")
 
     def _content(self) -> str:
         """What is shown, in words, for a place that can draw no widget; "" where `repr` says it all."""
@@ -103,17 +92,14 @@ class MixWidget(anywidget.AnyWidget):
         """The value of a trait in the state text."""
         return getattr(self, name)
 
+    def _state_values(self) -> dict[str, Any]:
+        return {name: self._state_value(name) for name in self._state_traits}
+
     def _take_state(self, traits: dict[str, Any]) -> None:
-        """Set all state traits together, or raise and keep the old values."""
-        before = {name: getattr(self, name) for name in traits}
+        """Set all state traits together. After a TraitError, traitlets restores the old values."""
         with self.hold_sync(), self.hold_trait_notifications():
-            try:
-                for name, value in traits.items():
-                    setattr(self, name, value)
-            except (TypeError, ValueError):
-                for name, value in before.items():
-                    setattr(self, name, value)
-                raise
+            for name, value in traits.items():
+                setattr(self, name, value)
 
     def notify_change(self, change: Any) -> None:
         # Changes by observers (a new format changes the code) are sent in the same message.

@@ -17,9 +17,6 @@ HOST_TRAITS = {*AnyWidget.class_trait_names(sync=True), "_esm", "_css", "_anywid
 class PageModule(AnyWidget):
     """The module of a page, in one language. Its widgets share it, so that it is sent and loaded once."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(_esm=text)
-
 
 SHARED = """\
 export default { async render(context) {
@@ -36,7 +33,7 @@ def page_module(name: str, lang: str) -> PageModule:
     """The module that all widgets of a page and a language share in this process."""
     module = _shared.get((name, lang))
     if module is None or module.comm is None:  # ipywidgets' `close_all` closes it too
-        module = _shared[name, lang] = PageModule(_page_text(name, lang))
+        module = _shared[name, lang] = PageModule(_esm=_page_text(name, lang))
     return module
 
 

@@ -4,7 +4,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from typing import Any, ClassVar, Self, TypeGuard
@@ -92,7 +92,18 @@ class FollowingWidget(MixWidget):
         raise NotImplementedError
 
     def _serve(self, content: dict[str, Any]) -> None:
-        self.send(_answer(lambda: self._do(content), content))
+        """Do what the page asks, and answer it whatever happens."""
+        answer: dict[str, Any] = {"kind": "done"}
+        try:
+            self._do(content)
+        except Exception as error:
+            text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+            # Lone surrogates, as a hostile page may send, cannot be encoded.
+            text = text[:_LONGEST].encode("utf-8", "backslashreplace").decode()
+            answer = {"kind": "refused", "message": text}
+        request = content.get("request")
+        is_plain = isinstance(request, int) or _is_short(request)
+        self.send({**answer, "request": request if is_plain else None})
 
     def _follow(self) -> None:
         """Listen to the page, and look until nothing more will come, the widget is closed, its last view is
@@ -163,20 +174,6 @@ def _start_thread(job: Callable[..., object], *given: object, name: str | None =
     except RuntimeError:
         return False
     return True
-
-
-def _answer(do: Callable[[], object], content: Mapping[str, Any]) -> dict[str, Any]:
-    """Do what the page asks in `content`. Returns the answer to send, whatever happens."""
-    request = content.get("request")
-    reply = {"request": request if isinstance(request, int) or _is_short(request) else None}
-    try:
-        do()
-    except Exception as error:
-        text = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-        # Lone surrogates, as a hostile page may send, cannot be encoded.
-        text = text[:_LONGEST].encode("utf-8", "backslashreplace").decode()
-        return {"kind": "refused", "message": text, **reply}
-    return {"kind": "done", **reply}
 
 
 def _is_short(text: object) -> TypeGuard[str]:

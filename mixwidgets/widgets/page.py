@@ -10,9 +10,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from ipywidgets import Widget  # type: ignore[import-untyped]
+from anywidget import AnyWidget
 
 from mixwidgets.languages.texts import language_tag, translated
 from mixwidgets.store.files import replace_file
@@ -55,26 +55,8 @@ _SCRIPTS = """
 <script type="module">{host}</script>"""
 
 
-class PageWidget(Protocol):
-    """The part of MixWidget that a page needs."""
-
-    model_id: str
-    comm: Any
-    _module: Any
-
-    @property
-    def lang(self) -> str: ...
-
-    def state_defaults(self) -> dict[str, Any]: ...
-
-
-def save_page(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
-    """Write the page of a widget to `path`, atomically. Returns the path."""
-    return write_file(path, lambda: page_html(widget).encode(), example="page.html")
-
-
 def write_file(path: str | os.PathLike[str], content: Callable[[], bytes], *, example: str) -> Path:
-    """Write a saved widget atomically. `content` is called only if the path is usable."""
+    """Write a saved widget atomically. `content` is called only if the path is usable. Returns the path."""
     try:
         target = Path(path)
     except TypeError:
@@ -97,7 +79,7 @@ def write_file(path: str | os.PathLike[str], content: Callable[[], bytes], *, ex
     return target
 
 
-def page_html(widget: PageWidget) -> str:
+def page_html(widget: AnyWidget) -> str:
     """The page's HTML. The state is embedded as data: none of its text is parsed as markup."""
     if widget.comm is None:
         raise ValueError(f"this widget was closed and has no page: make it again, as {widget!r}")
@@ -112,7 +94,7 @@ def page_html(widget: PageWidget) -> str:
 
 
 def document(
-    *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, PageWidget] | None = None
+    *, lang: str, title: str, style: str, body: str, widgets: Mapping[str, AnyWidget] | None = None
 ) -> str:
     """An HTML document whose security policy allows only this style and the host of its widgets, no network.
 
@@ -139,7 +121,7 @@ def document(
     )
 
 
-def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
+def _data(widgets: Mapping[str, AnyWidget]) -> dict[str, Any]:
     """The data for the host. Widgets of one class share a module."""
     modules = list(dict.fromkeys(str(widget._module._esm) for widget in widgets.values()))
     return {
@@ -151,9 +133,9 @@ def _data(widgets: Mapping[str, PageWidget]) -> dict[str, Any]:
     }
 
 
-def _saved(widget: PageWidget) -> dict[str, Any]:
+def _saved(widget: AnyWidget) -> dict[str, Any]:
     """The state, with its binary buffers deflated (RFC 1950) and base64-encoded."""
-    saved = Widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
+    saved = widget.get_manager_state(widgets=[widget])["state"][widget.model_id]
     buffers = [
         {"path": buffer["path"], "data": b64encode(zlib.compress(b64decode(buffer["data"]))).decode()}
         for buffer in saved.get("buffers", [])
@@ -161,11 +143,11 @@ def _saved(widget: PageWidget) -> dict[str, Any]:
     return {
         "state": {name: value for name, value in saved["state"].items() if name not in HOST_TRAITS},
         "buffers": buffers,
-        "defaults": widget.state_defaults(),
+        "defaults": widget._state_traits,
     }
 
 
-def _title(widget: PageWidget) -> str:
+def _title(widget: AnyWidget) -> str:
     """The class's name in words: "Bit editor"."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(widget).__name__).capitalize()
     return translated(words, widget.lang)

@@ -7,7 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from mixwidgets.widgets.page import PageWidget, page_html, write_file
+from anywidget import AnyWidget
+
+from mixwidgets.widgets.page import page_html
 
 _WIDTH, _SCALE = 800, 1.5  # of the page in CSS pixels, and the pixels of each
 _LIMIT_MS = 60_000
@@ -16,18 +18,13 @@ _ALT = """card => [...card.querySelectorAll("h3, .mw-exercise-question, .mw-call
   .map((one) => one.innerText.replace(/\\s+/g, " ").trim()).filter(Boolean).slice(0, 2).join(": ")"""
 
 
-def save_picture(widget: PageWidget, path: str | os.PathLike[str]) -> Path:
-    """Write the picture of a widget to `path`, atomically. Returns the path."""
-    return write_file(path, lambda: picture(widget).png, example="bit.png")
-
-
 class Picture(NamedTuple):
     png: bytes
     alt: str
     """The alternative text: the card's title and its first message or question."""
 
 
-def picture(widget: PageWidget) -> Picture:
+def picture(widget: AnyWidget) -> Picture:
     """A widget as shown in its saved page, in light colours, at most 1,200 pixels wide."""
     try:
         import playwright.sync_api  # noqa: F401

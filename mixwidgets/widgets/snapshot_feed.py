@@ -32,7 +32,7 @@ class SnapshotFeed:
         self.loss = Thinned()
         """The loss by step, if the source reports it."""
         self._limits = most_bytes, most_snapshots
-        self._kept: dict[int, bytes] = {}
+        self._kept: dict[int, tuple[bytes, StoredSummaries]] = {}  # what precedes the summaries, and these
         self._size = 0
         self._lock = threading.Lock()
 
@@ -49,61 +49,39 @@ class SnapshotFeed:
 
         StoredSummaries are passed on as stored; the page reports damaged ones.
         """
+        if not isinstance(summaries, StoredSummaries):
+            summaries = StoredSummaries({name: one.to_bytes() for name, one in summaries.items()})
         names = json.dumps(list(summaries)).encode()
-        parts = [_HEAD.pack(step, loss_scale, loss, len(names)), names]
-        if isinstance(summaries, StoredSummaries):
-            stored = list(summaries.parts.values())
-        else:
-            stored = [summary.to_bytes() for summary in summaries.values()]
-        for data in stored:
-            parts += [_LENGTH.pack(len(data)), data]
-        frame = b"".join(parts)
+        kept = _HEAD.pack(step, loss_scale, loss, len(names)) + names, summaries
         with self._lock:
-            self._kept[step] = frame
-            self._size += len(frame)
+            self._kept[step] = kept
+            self._size += len(_in_bytes(*kept))
             self.seen += 1
             most_bytes, most_snapshots = self._limits
             while len(self._kept) > 2 and (self._size > most_bytes or len(self._kept) > most_snapshots):
-                self._thin()
+                older = list(self._kept)[1 : max(2, len(self._kept) // 2)]
+                for dropped in older[::2]:
+                    self._size -= len(_in_bytes(*self._kept.pop(dropped)))
 
-    def _thin(self) -> None:
-        older = list(self._kept)[1 : max(2, len(self._kept) // 2)]
-        for step in older[::2]:
-            self._size -= len(self._kept.pop(step))
-
-    def nearest(self, step: int) -> int | None:
-        """The kept step nearest to `step`, or the newest for 0; None if there is none."""
-        steps = self.steps
-        if not steps:
-            return None
-        return min(steps, key=lambda one: abs(one - step)) if step else steps[-1]
-
-    def names(self, step: int) -> list[str]:
-        """The names of the tensors of a kept step. KeyError for other steps."""
+    def nearest(self, step: int) -> tuple[int | None, Mapping[str, GradientSummary]]:
+        """The kept step nearest to `step`, or the newest for 0, and its gradients by name; None and nothing
+        before the first."""
         with self._lock:
-            return _names_of(self._kept[step])[0]
-
-    def summaries(self, step: int) -> dict[str, GradientSummary]:
-        """The gradients of a kept step by name. KeyError for other steps."""
-        with self._lock:
-            frame = self._kept[step]
-        names, at = _names_of(frame)
-        found = {}
-        for name in names:
-            (size,) = _LENGTH.unpack_from(frame, at)
-            at += _LENGTH.size + size
-            found[name] = GradientSummary.from_bytes(frame[at - size : at])
-        return found
+            if not self._kept:
+                return None, {}
+            at = min(self._kept, key=lambda one: abs(one - step)) if step else next(reversed(self._kept))
+            return at, self._kept[at][1]
 
     def to_bytes(self, after: int = -1) -> bytes:
         """The kept snapshots of steps after `after`, concatenated."""
         with self._lock:
-            frames = [frame for step, frame in self._kept.items() if step > after]
-        return b"".join(part for frame in frames for part in (_LENGTH.pack(len(frame)), frame))
+            newer = [kept for step, kept in self._kept.items() if step > after]
+        return b"".join(_in_bytes(*kept) for kept in newer)
 
 
-def _names_of(frame: bytes) -> tuple[list[str], int]:
-    """A snapshot's names, and where its summaries begin."""
-    *_, length = _HEAD.unpack_from(frame)
-    end = _HEAD.size + length
-    return json.loads(frame[_HEAD.size : end]), end
+def _in_bytes(head: bytes, summaries: StoredSummaries) -> bytes:
+    return _with_length(head + b"".join(map(_with_length, summaries.parts.values())))
+
+
+def _with_length(data: bytes) -> bytes:
+    return _LENGTH.pack(len(data)) + data

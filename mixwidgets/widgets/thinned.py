@@ -1,6 +1,7 @@
 """A curve of any length in bounded memory: each bucket of steps keeps its extremes, so it looks the same."""
 
 import math
+from operator import itemgetter
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Thinned:
     def points(self) -> list[Point]:
         """The kept points in order, always including the newest."""
         kept = [point for bucket in self._buckets for point in bucket]
-        if self.last is not None and kept[-1] != self.last and kept[-1][0] != self.last[0]:
+        if self.last is not None and kept[-1][0] != self.last[0]:
             kept.append(self.last)
         return kept
 
@@ -51,13 +52,7 @@ class Thinned:
 
 def _extremes(points: list[Point]) -> list[Point]:
     finite = [point for point in points if math.isfinite(point[1])]
-    kept = {point for point in points if not math.isfinite(point[1])}
-    first_lost = [min(kept)] if kept else []
-    if not finite:
-        return first_lost
-    low, high = min(finite, key=_value), max(finite, key=_value)
-    return sorted({low, high, *first_lost})
-
-
-def _value(point: Point) -> float:
-    return point[1]
+    kept = [point for point in points if not math.isfinite(point[1])][:1]
+    if finite:
+        kept += [min(finite, key=itemgetter(1)), max(finite, key=itemgetter(1))]
+    return sorted(set(kept))

@@ -242,7 +242,7 @@ def test_the_address_restores_all_that_python_said(opened):
     page = opened(mw.Playground(), state=f"#{widget.state}")
     page.get_by_role("button", name="One step").click()
     assert page.url.partition("#")[2] == widget.state
-    names = list(widget.state_defaults())
+    names = list(widget._state_traits)
     found = json.loads(page.evaluate("(names) => JSON.stringify(names.map((one) => model.get(one)))", names))
     assert found == [getattr(widget, name) for name in names]
 

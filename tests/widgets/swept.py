@@ -3,6 +3,7 @@
 import math
 
 import mixwidgets as mw
+from mixwidgets.scheduler.sweep import Sweep
 from mixwidgets.store.events import StepRecord
 
 PAYLOAD = "</script><script>window.hit=1</script><img src=x onerror=window.hit=1>"
@@ -24,8 +25,10 @@ class Over:
         return [StepRecord(step=step, loss=loss, **usual) for step, loss in enumerate(self._losses, 1)]
 
 
-class Swept:
+class Swept(Sweep):
     """A sweep of these experiments; `counts` are those of its states that are not 0."""
+
+    counts = failures = runs = is_over = None  # the instance's own, not computed
 
     def __init__(self, experiments, failures=(), **counts):
         self.experiments = experiments

@@ -8,6 +8,7 @@ import os
 import re
 import zlib
 from html.parser import HTMLParser
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -129,21 +130,19 @@ def test_states_of_the_others(tmp_path):
 
 
 class Plain(MixWidget):
-    """A widget that names no traits for its state."""
+    """A widget with a trait of each kind in its state, and one that is not in it."""
 
     _page = "bit_editor"
+    _state_traits: ClassVar = {"count": None, "name": None, "on": None}
     name = traitlets.Unicode("a").tag(sync=True)
     count = traitlets.Int(3).tag(sync=True)
     on = traitlets.Bool(True).tag(sync=True)
     share = traitlets.Float(0.5).tag(sync=True)
-    names = traitlets.List().tag(sync=True)
-    kept = traitlets.Unicode("b")
-    _data = traitlets.Bytes(b"c").tag(sync=True)
 
 
-def test_without_a_declaration_the_small_public_traits_are_the_state():
+def test_texts_whole_numbers_and_yes_or_no_in_a_state():
     plain = Plain()
-    assert plain.state == "count=3&name=a&on=true"  # by name
+    assert plain.state == "count=3&name=a&on=true"
     plain.state = "name=%C3%BC%26%3D&on=false&count=-9"
     assert (plain.name, plain.count, plain.on) == ("ü&=", -9, False)
     assert plain.state == "count=-9&name=%C3%BC%26%3D&on=false"
@@ -278,7 +277,7 @@ def test_the_page_holds_the_state_and_the_module(widget, tmp_path):
     assert data["modules"] == [widget._module._esm]
     (data,) = data["widgets"]
     assert (data["place"], data["module"]) == ("widget", 0)
-    assert data["defaults"] == widget.state_defaults()
+    assert data["defaults"] == widget._state_traits
     assert data["defaults"].keys() <= data["state"].keys()
     assert not {"_esm", "_module", "_css", "layout", "_model_name"} & data["state"].keys()
 

@@ -17,7 +17,7 @@ class _Face(t.TraitType[Any, Any]):
     """One representation of the editor's number. Setting it updates the others before observers run."""
 
     def set(self, obj: Any, value: Any) -> None:
-        getattr(obj, f"_set_{self.name}")(value)
+        obj._set_face(self.name, value)
 
 
 class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
@@ -101,7 +101,7 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         value = repr(self.value).removesuffix(".0") if self.value else repr(self.value)
-        return f"BitEditor({value}, format={self.format!r}, code={self.code!r})"
+        return f"{type(self).__name__}({value}, format={self.format!r}, code={self.code!r})"
 
     def _content(self) -> str:
         fmt = get_format(self.format)
@@ -157,38 +157,19 @@ class BitEditor(MixWidget, ValueWidget):  # type: ignore[misc]
             text = self._input  # the code may come from a linked editor, before its input (see _typed)
         return fmt, number, text, how
 
-    def _set_value(self, value: Any) -> None:
-        if value is not self.value:  # hold_trait_notifications sets the same value again
-            self._round(text_of(value))
-
-    def _set_code(self, code: Any) -> None:
+    def _set_face(self, name: str, value: Any) -> None:
+        """Set one of the traits. Its value may have any form that Python accepts."""
         fmt = get_format(self.format)
-        number = fmt.to_code(code)
-        if fmt.to_hex(number) != self.code:
-            self._become(fmt, number, self._input)
-
-    def _set_format(self, format: Any) -> None:
-        fmt = named_format(format)
-        if fmt.name != self.format:
-            self._round(self._exact_input(), fmt)
-
-    def _set_rounding(self, rounding: Any) -> None:
-        self._set_how(rounding, self.overflow)
-
-    def _set_overflow(self, overflow: Any) -> None:
-        self._set_how(self.rounding, overflow)
-
-    def _set_how(self, rounding: Any, overflow: Any) -> None:
-        fmt, how = get_format(self.format), checked_how(rounding, overflow)
-        if typed := self._typed():
-            self._round(typed, fmt, how)
-        else:
-            self._become(fmt, int(self.code, 16), self._input, how)
-
-    def _round(self, text: str, fmt: FloatFormat | None = None, how: How | None = None) -> None:
-        """Round a text and show the result, by default in the current format, rounding and overflow."""
-        fmt, how = fmt or get_format(self.format), how or checked_how(self.rounding, self.overflow)
-        self._become(fmt, fmt.encode(text, **how), text, how)
+        if name == "value":
+            if value is not self.value:  # hold_trait_notifications sets the same value again
+                text, how = text_of(value), checked_how(self.rounding, self.overflow)
+                self._become(fmt, fmt.encode(text, **how), text)
+            return
+        if name == "format":
+            value = named_format(value).name
+        elif name == "code":
+            value = fmt.to_hex(fmt.to_code(value))
+        self._become(*self._read({name: value}))
 
     def _typed(self) -> str:
         """The input, if the code is its rounded value.

@@ -62,7 +62,13 @@ class BlockLab(MixWidget):
             raise traitlets.TraitError(
                 f"codes are 16 or 32 float32 codes of eight hex digits each, as 3f800000; got {codes[:40]!r}"
             )
-        _check_finite(np.frombuffer(bytes.fromhex(codes), ">f4"))
+        values = np.frombuffer(bytes.fromhex(codes), ">f4")
+        if not np.isfinite(values).all():
+            index = int(np.argmin(np.isfinite(values)))
+            raise traitlets.TraitError(
+                f"elements must be finite float32 numbers; element {index} is {values[index]}. "
+                "BlockFormat.quantize takes infinities and NaN too"
+            )
         return codes
 
     def __repr__(self) -> str:
@@ -85,15 +91,4 @@ def _to_codes(values: Any) -> str:
             f"the lab shows 16 or 32 elements; got {array.size}: choose some, such as x.ravel()[:32]"
         )
     with np.errstate(over="ignore"):
-        kept = array.ravel().astype(np.float32)
-    _check_finite(kept)
-    return kept.astype(">f4").tobytes().hex()
-
-
-def _check_finite(values: NDArray[np.float32]) -> None:
-    if not np.isfinite(values).all():
-        index = int(np.argmin(np.isfinite(values)))
-        raise traitlets.TraitError(
-            f"elements must be finite float32 numbers; element {index} is {values[index]}. "
-            "BlockFormat.quantize takes infinities and NaN too"
-        )
+        return array.ravel().astype(np.float32).astype(">f4").tobytes().hex()

@@ -1,6 +1,6 @@
 """FormatDesigner: the parameters that define a float format, and the resulting format."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -24,6 +24,7 @@ class FormatDesigner(MixWidget):
     """
 
     _page = "format_designer"
+    _state_traits: ClassVar[dict[str, Any]] = dict.fromkeys(sorted(_DESIGN))
 
     exponent_bits = Checked(4, help="Width w of the biased exponent field, 1 … 11.")
     fraction_bits = Checked(3, help="Width t of the stored fraction, 0 … 52.")
@@ -95,7 +96,7 @@ class FormatDesigner(MixWidget):
         design = {other: getattr(self, other) for other in _DESIGN} | {name: value}
         if name == "exponent_bits":
             alone = not self._cross_validation_lock  # otherwise a bias may have been set too
-            self._follows = alone and self.bias == _usual_bias(self.exponent_bits)
+            self._follows = alone and self.bias == 2 ** (self.exponent_bits - 1) - 1
             if self._follows:
                 design["bias"] = None  # IEEE's
         try:
@@ -104,13 +105,9 @@ class FormatDesigner(MixWidget):
             raise traitlets.TraitError(str(error)) from None
 
     @traitlets.observe("exponent_bits")
-    def _keep_usual_bias(self, change: Any) -> None:
+    def _keep_usual_bias(self, _: Any) -> None:
         if self._follows:
-            self.bias = _usual_bias(change["new"])
-
-
-def _usual_bias(exponent_bits: int) -> int:
-    return (1 << max(exponent_bits, 1) - 1) - 1
+            self.bias = None
 
 
 def _format(**design: Any) -> FloatFormat:

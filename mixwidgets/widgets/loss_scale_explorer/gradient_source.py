@@ -1,7 +1,8 @@
 """The sources of an explorer's gradients: a run, a watched loop, or constant data."""
 
+from abc import ABC, abstractmethod
 from math import nan
-from typing import Any, Protocol
+from typing import Any
 
 from mixwidgets.formats.block import BlockFormats
 from mixwidgets.gradients.collect import collect
@@ -11,13 +12,14 @@ from mixwidgets.store.state import RunState
 from mixwidgets.widgets.snapshot_feed import SnapshotFeed
 
 
-class Source(Protocol):
+class Source(ABC):
     """A source of snapshots, read from one thread at a time."""
 
-    without_gradient: tuple[str, ...]
-    is_over: bool
+    without_gradient: tuple[str, ...] = ()
+    is_over = False
     """Whether nothing more will come."""
 
+    @abstractmethod
     def read(self, feed: SnapshotFeed) -> bool:
         """Add new snapshots to the feed. Returns whether there were any."""
 
@@ -38,7 +40,7 @@ def source_of(gradients: Any, block_formats: BlockFormats = (), block_axis: int 
     return _RunSource(gradients) if is_run else _WatchedSource(gradients)
 
 
-class _StillSource:
+class _StillSource(Source):
     is_over = True
 
     def __init__(self, gradients: Any, block_formats: BlockFormats, block_axis: int | None) -> None:
@@ -49,12 +51,9 @@ class _StillSource:
         return True
 
 
-class _RunSource:
-    without_gradient: tuple[str, ...] = ()
-
+class _RunSource(Source):
     def __init__(self, run: Run) -> None:
         self._run, self._reader, self._state = run, run.reader(as_stored=True), RunState()
-        self.is_over = False
 
     def read(self, feed: SnapshotFeed) -> bool:
         self.is_over = not self._run.is_alive  # checked before reading, so that nothing is missed
@@ -70,11 +69,9 @@ class _RunSource:
         return found
 
 
-class _WatchedSource:
-    """A watcher, whose `history` has snapshots with `step`, `loss_scale`, `summaries` and perhaps `loss`."""
-
-    without_gradient: tuple[str, ...] = ()
-    is_over = False  # it may be started again
+class _WatchedSource(Source):
+    """A watcher, whose `history` has snapshots with `step`, `loss_scale`, `summaries` and perhaps `loss`. It
+    is never over: it may be started again."""
 
     def __init__(self, watcher: Any) -> None:
         self._watcher = watcher

@@ -1,7 +1,6 @@
 """LossScaleExplorer: what a loss scale saves of real gradients, and what it loses."""
 
 import reprlib
-import threading
 from dataclasses import asdict
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -69,10 +68,10 @@ def _binade(value: object) -> int | None:
 
 
 def _compared(formats: Any) -> list[str]:
-    names = [_narrow(one) for one in one_or_several(formats)]
-    if len(set(names)) > MOST_COMPARED:
-        raise ValueError(f"compare takes up to {MOST_COMPARED} formats; got {len(set(names))}")
-    return list(dict.fromkeys(names))
+    names = list(dict.fromkeys(_narrow(one) for one in one_or_several(formats)))
+    if len(names) > MOST_COMPARED:
+        raise ValueError(f"compare takes up to {MOST_COMPARED} formats; got {len(names)}")
+    return names
 
 
 class LossScaleExplorer(FollowingWidget):
@@ -131,8 +130,7 @@ class LossScaleExplorer(FollowingWidget):
         self.reject_unknown(traits)
         self.format = format  # refused before the gradients are counted
         nothing = GradientSummary.of([])
-        self._together: tuple[tuple[int, str | None] | None, GradientSummary] = None, nothing
-        self._reading = threading.Lock()  # held while the feed grows, and is thinned
+        self._together: tuple[tuple[int | None, str | None], GradientSummary] = (None, None), nothing
         self._source, self._feed = source_of(gradients, block_formats, block_axis), SnapshotFeed()
         self._source.read(self._feed)
         self._pause = _LIVE_S
@@ -170,11 +168,13 @@ class LossScaleExplorer(FollowingWidget):
         the fields of a `BlockRecord`. The loss scale is not applied. LookupError if none was recorded."""
         import pandas as pd
 
-        with self._reading:
-            at = self._feed.nearest(self.step)
-            found = self._feed.summaries(at) if at is not None else {}
-        shown = {name: one for name, one in found.items() if self.tensor in (None, name)}
-        rows = [{"tensor": name, **asdict(record)} for name, one in shown.items() for record in one.blocks]
+        _, found = self._feed.nearest(self.step)
+        rows = [
+            {"tensor": name, **asdict(record)}
+            for name in found
+            if self.tensor in (None, name)
+            for record in found[name].blocks
+        ]
         if not rows:
             raise LookupError(
                 "what block formats lose is not known from a summary, which has counts by binade. Pass "
@@ -209,9 +209,7 @@ class LossScaleExplorer(FollowingWidget):
     @traitlets.validate("tensor")
     def _validate_tensor(self, proposal: Any) -> str | None:
         value: str | None = proposal["value"]
-        with self._reading:
-            at = self._feed.nearest(self.step)
-            names = self._feed.names(at) if at is not None else []
+        names = list(self._feed.nearest(self.step)[1])
         if value is not None and names and value not in names:
             hint = did_you_mean(value, names)
             raise traitlets.TraitError(
@@ -228,8 +226,7 @@ class LossScaleExplorer(FollowingWidget):
     def _look(self) -> float | None:
         if self._source.is_over:
             return None
-        with self._reading:
-            found = self._source.read(self._feed)
+        found = self._source.read(self._feed)
         if found:
             before = self._newest if self._seen else -1
             self._tell(**self._news())
@@ -247,7 +244,7 @@ class LossScaleExplorer(FollowingWidget):
             self._send_snapshots(after)
 
     def __repr__(self) -> str:
-        count, at = self._shown().count, self._feed.nearest(self.step)
+        count, (at, _) = self._shown().count, self._feed.nearest(self.step)
         of_step = f" of step {at}" if at else ""
         of_tensor = "" if self.tensor is None else f" of {self.tensor!r}"
         what = "gradient" if count == 1 else "gradients"
@@ -260,16 +257,13 @@ class LossScaleExplorer(FollowingWidget):
 
     def _shown(self) -> GradientSummary:
         """The gradients shown, of the snapshot shown; empty before the first."""
-        with self._reading:  # nothing must be thinned meanwhile
-            at = self._feed.nearest(self.step)
-            if at is not None and self._together[0] != (at, self.tensor):
-                found = self._feed.summaries(at)
-                parts = [part for name, part in found.items() if self.tensor in (None, name)]
-                self._together = (
-                    (at, self.tensor),
-                    reduce(GradientSummary.merge, parts, GradientSummary.of([])),
-                )
-            return self._together[1]
+        at, found = self._feed.nearest(self.step)
+        together = self._together
+        if together[0] != (at, self.tensor):
+            parts = [found[name] for name in found if self.tensor in (None, name)]
+            whole = reduce(GradientSummary.merge, parts, GradientSummary.of([]))
+            together = self._together = (at, self.tensor), whole
+        return together[1]
 
     def _chosen(self) -> str:
         """A gradient of the selected binade, or its lower end, times the loss scale, as a hex float."""

@@ -43,9 +43,6 @@ class NumberLine(BitEditor):
     ) -> None:
         super().__init__(value, format=format, code=code, formats=formats, **traits)
 
-    def __repr__(self) -> str:
-        return super().__repr__().replace("BitEditor", "NumberLine", 1)
-
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """State from the page, accepted unchanged or rejected as a whole."""
         try:

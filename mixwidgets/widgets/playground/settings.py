@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -12,13 +13,9 @@ from mixwidgets.checks import choice, real_number, whole_number, yes_or_no
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.formats.parse import to_number
+from mixwidgets.widgets.typed_number import is_named
 
-PLANE_TASKS = ("circle", "xor", "gaussians", "spiral")
-TASKS = (*PLANE_TASKS, "digits")
-MOST_LAYERS, MOST_UNITS, MOST_EXAMPLES = 3, 32, 64
-MOST_STEPS = 100_000
-LOWEST_SCALE, HIGHEST_SCALE = -24, 40  # the explorer's range
-_LARGEST = float.fromhex("0x1.fffffep127")
+_MOST_LAYERS, _MOST_UNITS = 3, 32
 _OWN = re.compile(r"custom_e([1-9])m([1-9][0-9]?)")
 
 _FILE = json.loads(files(__package__).joinpath("stories.json").read_text(encoding="utf-8"))
@@ -63,15 +60,15 @@ def of_text(name: str, value: Any) -> Any:
 def _layers(name: str, value: object) -> list[int]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"layers takes the units of each hidden layer, such as [8, 8]; got {value!r}.")
-    layers = [whole_number("a hidden layer's units", units, 1, MOST_UNITS) for units in value]
-    if len(layers) > MOST_LAYERS:
-        raise ValueError(f"layers takes at most {MOST_LAYERS} hidden layers; got {len(layers)}.")
+    layers = [whole_number("a hidden layer's units", units, 1, _MOST_UNITS) for units in value]
+    if len(layers) > _MOST_LAYERS:
+        raise ValueError(f"layers takes at most {_MOST_LAYERS} hidden layers; got {len(layers)}.")
     return layers
 
 
 def _format(name: str, value: object) -> str:
     own = _OWN.fullmatch(value) if isinstance(value, str) else None
-    fmt = _own(int(own[1]), int(own[2])) if own else get_format(value)
+    fmt = _ieee_like(own[0], int(own[1]), int(own[2])) if own else get_format(value)
     if fmt.bits > 32:
         raise ValueError(
             f"{name} {fmt.name!r} has {fmt.bits} bits; the page computes in float32, so formats end at 32: "
@@ -82,9 +79,9 @@ def _format(name: str, value: object) -> str:
             f"{name} takes a format with a sign and a zero, whose values are all float32 values; "
             f"{fmt.name!r} is none."
         )
-    if own or _is_known(fmt):
+    if own or is_named(fmt):
         return fmt.name
-    if fmt == _own(fmt.exponent_bits, fmt.fraction_bits, fmt.name):
+    if fmt == _ieee_like(fmt.name, fmt.exponent_bits, fmt.fraction_bits):
         return f"custom_e{fmt.exponent_bits}m{fmt.fraction_bits}"
     raise ValueError(
         f"{name} takes a named format, or one of your own as IEEE formats are, such as 'custom_e5m7'; "
@@ -92,59 +89,42 @@ def _format(name: str, value: object) -> str:
     )
 
 
-def _own(exponent_bits: int, fraction_bits: int, name: str = "custom") -> FloatFormat:
-    widths = f"_e{exponent_bits}m{fraction_bits}" if name == "custom" else ""
-    return FloatFormat(name + widths, exponent_bits=exponent_bits, fraction_bits=fraction_bits)
+def _ieee_like(name: str, exponent_bits: int, fraction_bits: int) -> FloatFormat:
+    return FloatFormat(name, exponent_bits=exponent_bits, fraction_bits=fraction_bits)
 
 
 def _holds_float32(fmt: FloatFormat) -> bool:
     return fmt.emax <= 127 and fmt.fraction_bits <= 23 and fmt.emin - fmt.fraction_bits >= -149
 
 
-def _is_known(fmt: FloatFormat) -> bool:
-    try:
-        return get_format(fmt.name) == fmt
-    except ValueError:
-        return False
-
-
-def _flag(name: str, value: object) -> object:
-    yes_or_no(name, value)
-    return value
-
-
-def _one_of(*accepted: str) -> Callable[[str, object], str]:
-    return lambda name, value: choice(name, value, accepted)
-
-
-def _whole(low: int, high: int) -> Callable[[str, object], int]:
-    return lambda name, value: whole_number(name, value, low, high)
-
-
-def _real(high: float, below: str) -> Callable[[str, object], float]:
-    return lambda name, value: real_number(name, value, f"a number from 0 to {below}", 0.0, high)
-
-
+_float32 = partial(
+    real_number,
+    accepted="a number from 0 to float32's largest",
+    low=0.0,
+    high=float.fromhex("0x1.fffffep127"),
+)
 _CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
-    "task": _one_of(*TASKS),
+    "task": partial(choice, accepted=("circle", "xor", "gaussians", "spiral", "digits")),
     "layers": _layers,
-    "activation": _one_of("tanh", "relu"),
+    "activation": partial(choice, accepted=("tanh", "relu")),
     "weight_format": _format,
     "activation_format": _format,
     "gradient_format": _format,
-    "master_weights": _flag,
-    "accumulation": _one_of("float32", "format"),
-    "weight_rounding": _one_of("nearest", "stochastic"),
-    "optimizer": _one_of("sgd", "momentum", "adam"),
-    "learning_rate": _real(_LARGEST, "float32's largest"),
-    "momentum": _real(math.nextafter(1, 0), "below 1"),
-    "eps": _real(_LARGEST, "float32's largest"),
+    "master_weights": yes_or_no,
+    "accumulation": partial(choice, accepted=("float32", "format")),
+    "weight_rounding": partial(choice, accepted=("nearest", "stochastic")),
+    "optimizer": partial(choice, accepted=("sgd", "momentum", "adam")),
+    "learning_rate": _float32,
+    "momentum": partial(
+        real_number, accepted="a number from 0 to below 1", low=0.0, high=math.nextafter(1, 0)
+    ),
+    "eps": _float32,
     "optimizer_format": _format,
-    "loss_scale": _one_of("none", "static", "dynamic"),
-    "log2_loss_scale": _whole(LOWEST_SCALE, HIGHEST_SCALE),
-    "growth_interval": _whole(1, 10**9),
-    "loss_weight": _real(_LARGEST, "float32's largest"),
-    "batch_size": _whole(1, MOST_EXAMPLES),
-    "seed": _whole(0, 2**32 - 1),
-    "steps": _whole(1, MOST_STEPS),
+    "loss_scale": partial(choice, accepted=("none", "static", "dynamic")),
+    "log2_loss_scale": partial(whole_number, low=-24, high=40),  # the explorer's range
+    "growth_interval": partial(whole_number, low=1, high=10**9),
+    "loss_weight": _float32,
+    "batch_size": partial(whole_number, low=1, high=64),
+    "seed": partial(whole_number, low=0, high=2**32 - 1),
+    "steps": partial(whole_number, low=1, high=100_000),
 }

@@ -43,7 +43,11 @@ class Playground(MixWidget):
     """
 
     _page = "playground"
-    _state_traits: ClassVar[dict[str, Any]] = {**DEFAULTS, "task": None, "story": ""}
+    _state_traits: ClassVar[dict[str, Any]] = {
+        **{name: as_text(name, value) for name, value in DEFAULTS.items()},
+        "task": None,
+        "story": "",
+    }
 
     task = _setting("task")
     """The task: "circle", "xor", "gaussians" or "spiral" in the plane, or scikit-learn's "digits"."""
@@ -90,7 +94,7 @@ class Playground(MixWidget):
     """Determines the initial weights, the order of the examples and stochastic rounding."""
     steps = _setting("steps")
     """The step at which Play pauses, 1 … 100,000; training can be continued from there."""
-    story = t.Unicode("").tag(sync=True)
+    story = Checked("", partial(choice, "story", accepted=("", *STORIES)))
     """The name of the current story, or "". Setting it changes all settings to the story's."""
 
     _follows_story = False  # whether setting a story changes the settings
@@ -102,9 +106,9 @@ class Playground(MixWidget):
 
     def __init__(self, story: str | None = None, *, lang: str | None = None, **settings: Any) -> None:
         self.reject_unknown(settings)
-        told = _story(story or "")
+        self.story = story or ""
         self.set_trait("_digits", digit_rows())
-        super().__init__(lang=lang, story=told, **{**STORIES.get(told, {}), **settings})
+        super().__init__(lang=lang, **{**STORIES.get(self.story, {}), **settings})
         self._follows_story = True
 
     @property
@@ -130,10 +134,6 @@ class Playground(MixWidget):
         express.
         """
         return experiment_of({name: getattr(self, name) for name in DEFAULTS})
-
-    @t.validate("story")
-    def _validate_story(self, proposal: Any) -> str:
-        return _story(proposal.value)
 
     @t.validate("_history")
     def _validate_history(self, proposal: Any) -> bytes:
@@ -163,12 +163,6 @@ class Playground(MixWidget):
     def _state_value(self, name: str) -> Any:
         return as_text(name, super()._state_value(name))
 
-    def state_defaults(self) -> dict[str, Any]:
-        return {
-            name: as_text(name, value) if value is not None else None
-            for name, value in self._state_traits.items()
-        }
-
     def _take_state(self, traits: dict[str, Any]) -> None:
         read = {name: of_text(name, value) for name, value in traits.items()}
         with self._story_apart():
@@ -197,10 +191,3 @@ class Playground(MixWidget):
             f"{name}={getattr(self, name)!r}" for name in DEFAULTS if getattr(self, name) != usual[name]
         ]
         return f"Playground({', '.join(told + others)})"
-
-
-def _story(name: object) -> str:
-    try:
-        return choice("story", name, ("", *STORIES))
-    except ValueError as error:
-        raise t.TraitError(str(error)) from None

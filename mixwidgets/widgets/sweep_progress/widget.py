@@ -2,16 +2,16 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import traitlets as t
 
-from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.grid import ExperimentNames, grid_of
+from mixwidgets.scheduler.sweep import Sweep
 from mixwidgets.store.bands import band, losses_of
 from mixwidgets.store.run import Run
 from mixwidgets.widgets.following_widget import FollowingWidget
@@ -23,22 +23,6 @@ _MOST_FAILURES = 100  # that the page lists
 _LONGEST = 1000  # characters of a reason
 _MOST_CELLS = 500  # that the page draws
 _MOST_BANDS = 12  # settings whose losses it draws
-
-
-class Swept(Protocol):
-    """The part of a Sweep that is shown."""
-
-    @property
-    def experiments(self) -> Sequence[Experiment]: ...
-    @property
-    def cell_states(self) -> Sequence[tuple[str, Run | None]]: ...
-    @property
-    def counts(self) -> Mapping[str, int]: ...
-    @property
-    def failures(self) -> Mapping[Experiment, str]: ...
-    @property
-    def is_over(self) -> bool: ...
-    def stop(self) -> object: ...
 
 
 class SweepProgress(FollowingWidget):
@@ -67,21 +51,16 @@ class SweepProgress(FollowingWidget):
     ).tag(sync=True)
     _is_over = t.Bool(False).tag(sync=True)
 
-    def __init__(self, sweep: Swept, **traits: Any) -> None:
-        if not all(
-            hasattr(sweep, name)
-            for name in ("experiments", "cell_states", "counts", "failures", "is_over", "stop")
-        ):
+    def __init__(self, sweep: Sweep, **traits: Any) -> None:
+        if not isinstance(sweep, Sweep):
             raise TypeError(
                 f"SweepProgress takes a sweep; got a {type(sweep).__name__}. "
                 "Write SweepProgress(sweep(grid(experiment, seed=range(8))))."
             )
-        experiments = list(sweep.experiments)
-        self._is_drawn = len(experiments) <= _MOST_CELLS
-        super().__init__(**traits, _grid=grid_of(experiments) if self._is_drawn else {})
+        self._is_drawn = len(sweep.experiments) <= _MOST_CELLS
+        super().__init__(**traits, _grid=grid_of(sweep.experiments) if self._is_drawn else {})
         self._sweep = sweep
-        self._experiments = experiments
-        self._names = ExperimentNames(experiments)
+        self._names = ExperimentNames(sweep.experiments)
         self._losses = dict[int, np.ndarray]()  # of finished runs, by place
         self._look()  # complete even if it is saved at once
         self._follow()
@@ -98,18 +77,18 @@ class SweepProgress(FollowingWidget):
 
     def _look(self) -> float | None:
         is_over = self._sweep.is_over  # checked before the counts, so that nothing is missed
-        cells = list(self._sweep.cell_states)
+        cells = self._sweep.cell_states
         known = len(self._losses)
         is_read = not self._is_drawn or self._read(cells, time.monotonic() + _READ_S)
         failures = self._sweep.failures
-        places = [place for place, cell in enumerate(self._experiments) if cell in failures][:_MOST_FAILURES]
+        failed = [(place, cell) for place, cell in enumerate(self._sweep.experiments) if cell in failures]
         self._tell(
-            _counts=dict(self._sweep.counts),
+            _counts=self._sweep.counts,
             **(self._drawn(cells) if self._is_drawn else {}),
             **({"_bands": self._banded()} if len(self._losses) > known else {}),
             _failures=[
                 {"place": place, "name": self._names.of(cell), "why": failures[cell][:_LONGEST]}
-                for place, cell in ((place, self._experiments[place]) for place in places)
+                for place, cell in failed[:_MOST_FAILURES]
             ],
             _is_over=is_over,
         )
@@ -121,7 +100,7 @@ class SweepProgress(FollowingWidget):
             if run is not None and place not in self._losses:
                 if time.monotonic() >= until:
                     return False
-                self._losses[place] = losses_of(run, self._experiments[place].steps)
+                self._losses[place] = losses_of(run, self._sweep.experiments[place].steps)
         return True
 
     def _drawn(self, cells: Sequence[tuple[str, Run | None]]) -> dict[str, Any]:
@@ -129,11 +108,7 @@ class SweepProgress(FollowingWidget):
         runs = dict(self._runs)
         for place, (_, run) in enumerate(cells):
             if run is not None and str(place) not in runs:
-                runs[str(place)] = {
-                    "path": str(run.path),
-                    "status": run.status,
-                    "metrics": _metrics(run),
-                }
+                runs[str(place)] = {"path": str(run.path), "status": run.status, "metrics": _metrics(run)}
         return {"_words": [word for word, _ in cells], "_runs": runs}
 
     def _banded(self) -> list[bytes]:
@@ -143,7 +118,7 @@ class SweepProgress(FollowingWidget):
         losses = [self._losses[place] for place in cells if place in self._losses]
         if not losses:
             return b""
-        steps = next(self._experiments[place].steps for place in cells if place is not None)
+        steps = next(self._sweep.experiments[place].steps for place in cells if place is not None)
         return band(losses, steps).astype("<f4").tobytes()
 
     def _do(self, content: dict[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """The choice in a TrainingLab: validated with the experiment's own errors, and turned into experiments."""
 
+import math
 from collections.abc import Mapping
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 from mixwidgets.checks import check_names
@@ -20,10 +20,9 @@ SEVERAL = ("recipe", "seed")
 """The choices that take one value or a list."""
 MOST_AT_ONCE = 100
 """The runs of one launch, each of which waits as a process of its own."""
-_NONE: Mapping[str, Recipe] = MappingProxyType({})
 
 
-def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Experiment]:
+def experiments(fields: object, own: Mapping[str, Recipe]) -> list[Experiment]:
     """The experiments for these choices, given as JSON values. Other fields are refused, so that no page can
     send the source of a task. Raises the errors of Experiment and `grid`.
 
@@ -32,7 +31,8 @@ def experiments(fields: object, own: Mapping[str, Recipe] = _NONE) -> list[Exper
     if not isinstance(fields, dict):
         raise TypeError(f"A launch takes an object of what is chosen; got a {type(fields).__name__}.")
     check_names("A launch", fields, CHOICES)
-    fields = {name: _with_own(value, own) if name == "recipe" else value for name, value in fields.items()}
+    if "recipe" in fields:
+        fields = {**fields, "recipe": _with_own(fields["recipe"], own)}
     axes = {name: fields[name] for name in SEVERAL if isinstance(fields.get(name), list)}
     others = {name: value for name, value in fields.items() if name != "settings" and name not in axes}
     experiment = Experiment.from_dict({**others, **settings.fields(fields.get("settings", ""))})
@@ -114,9 +114,7 @@ def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
 
 def _check_number(axes: dict[str, Any]) -> None:
     """Raise ValueError for more runs than one launch starts."""
-    number = 1
-    for values in axes.values():
-        number *= len(values)
+    number = math.prod(map(len, axes.values()))
     if number > MOST_AT_ONCE:
         raise ValueError(
             f"One launch starts at most {MOST_AT_ONCE} runs; {number} or more were asked for. "

@@ -31,34 +31,30 @@ class Curves:
         self.newest_flushed = math.nan
         """The share of the newest snapshot's gradients that the compute format flushes."""
         self._format, self._loss_weight = run.compute_format, run.loss_weight
-        self._loss, self._scale, self._skipped, self._shares = Thinned(), Thinned(), Thinned(), Thinned()
+        self._thinned = {name: Thinned() for name in ("loss", "scale", "skipped", "shares")}
 
     def add(self, event: Event) -> None:
         """Add the next event."""
         self.state.add(event)
         if isinstance(event, StepRecord):
             log2_scale = math.log2(event.loss_scale) if 0 < event.loss_scale < math.inf else -math.inf
-            self._loss.append(event.step, event.loss / self._loss_weight)
-            if self._scale.last is None or self._scale.last[1] != log2_scale:
-                self._scale.append(event.step, log2_scale)
+            self._thinned["loss"].append(event.step, event.loss / self._loss_weight)
+            scale = self._thinned["scale"]
+            if scale.last is None or scale.last[1] != log2_scale:
+                scale.append(event.step, log2_scale)
             if event.skipped:
-                self._skipped.append(event.step, log2_scale)
+                self._thinned["skipped"].append(event.step, log2_scale)
         elif isinstance(event, GradientSnapshot):
             *shares, _ = self.state.shares(self._format)
             self.newest_flushed = shares[0]
             if all(map(math.isfinite, shares)):  # NaN if the summaries cannot decide them
-                self._shares.append(event.step, *shares)
+                self._thinned["shares"].append(event.step, *shares)
 
     def to_bytes(self) -> dict[str, bytes]:
         """Rows of little-endian float32. "loss": step, loss without the loss weight; "scale": step, log2 of
         the loss scale, wherever it changed; "skipped": the same for each skipped step; "shares": step and the
         flushed, subnormal, normal and overflowing shares of its gradients (the rest is inf or NaN)."""
-        return {
-            "loss": self._loss.to_bytes(),
-            "scale": self._scale.to_bytes(),
-            "skipped": self._skipped.to_bytes(),
-            "shares": self._shares.to_bytes(),
-        }
+        return {name: curve.to_bytes() for name, curve in self._thinned.items()}
 
 
 class FollowedRun:
@@ -118,12 +114,16 @@ class FollowedRun:
         """Read what is new in the journal until that time of `time.monotonic()`."""
         if self._reader is None:
             self._reader, self._overview = self.run.reader(), _overview(self.run)
-        self.is_read = self._read_to_the_end(self._reader, until)
-        if self.is_read:
-            self._overview = {}
+        self.is_read = False
+        for event in self._reader.read_new():
+            self._curves.add(event)
+            if time.monotonic() >= until:
+                break
+        else:
+            self.is_read, self._overview = True, {}
         self.curves = self._curves.to_bytes() | self._overview
         if self.is_read or self.is_alive:
-            self._figures, self._row = {**_figures(self._curves.state), "flushed": self._flushed()}, None
+            self._figures, self._row = _figures(self._curves.state, self._flushed()), None
             self.needs_journal = self.is_alive
 
     def release(self) -> None:
@@ -165,29 +165,17 @@ class FollowedRun:
         # Gradients flushed in a narrow backward pass are zero in a summary; a float32 reference shows them.
         is_watched = isinstance(self.run.experiment, WatchedLoop)
         flushed = last.lost.get("gradients.flushed" if is_watched else "gradients.flushed_against_float32")
-        return {**_figures(last), "flushed": _finite(flushed)}
-
-    def _read_to_the_end(self, reader: JournalReader, until: float) -> bool:
-        """Whether there was time for all of it."""
-        for event in reader.read_new():
-            self._curves.add(event)
-            if time.monotonic() >= until:
-                return False
-        return True
+        return _figures(last, flushed)
 
     def _flushed(self) -> float | None:
-        """The share of the newest gradients that is lost to zero; None if unknown."""
+        """The share of the newest gradients that is lost to zero; None or NaN if unknown."""
         snapshot = self._curves.state.snapshot
         if isinstance(self.run.experiment, WatchedLoop):
-            return _finite(self._curves.newest_flushed)
-        return _finite(flushed_against_float32(snapshot)) if snapshot else None
+            return self._curves.newest_flushed
+        return flushed_against_float32(snapshot) if snapshot else None
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
-def _figures(state: RunState) -> dict[str, Any]:
+def _figures(state: RunState, flushed: float | None = None) -> dict[str, Any]:
     """The figures of a row."""
     started, memory = state.started, state.memory
     return {
@@ -200,7 +188,7 @@ def _figures(state: RunState) -> dict[str, Any]:
         "loss_scale": to_json(state.loss_scale),
         "rate": state.steps_per_second if state.finished else state.recent_rate,
         "memory": dict(memory.measured or memory.predicted) if memory else None,
-        "flushed": None,
+        "flushed": flushed if flushed is not None and math.isfinite(flushed) else None,
         "metrics": state.metrics,
     }
 

@@ -37,13 +37,8 @@ class RunsFeed:
         with self._folder.lock:
             return any(followed.needs_journal for followed in self._folder.followed.values())
 
-    @property
-    def own_recipes(self) -> Mapping[str, Recipe]:
-        """The user's own recipes by the names that the rows show."""
-        return self._own_recipes
-
-    @own_recipes.setter
-    def own_recipes(self, own: Mapping[str, Recipe]) -> None:
+    def name_recipes(self, own: Mapping[str, Recipe]) -> None:
+        """Show the user's own recipes by these names in the rows."""
         with self._folder.lock:
             self._own_recipes, self._sent = own, []
 

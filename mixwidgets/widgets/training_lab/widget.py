@@ -24,6 +24,7 @@ from mixwidgets.store.snapshots import has_snapshot
 from mixwidgets.store.stopping import stop_runs
 from mixwidgets.store.system import can_launch
 from mixwidgets.task.catalogue import tasks
+from mixwidgets.widgets.checked import Checked
 from mixwidgets.widgets.following_widget import FollowingWidget
 from mixwidgets.widgets.loss_scale_explorer.widget import LossScaleExplorer
 from mixwidgets.widgets.training_lab import own_recipes, settings
@@ -48,10 +49,6 @@ IN_KERNEL = (
     "Runs with processes of their own need Linux, macOS or WSL, the Linux inside Windows. Launch trains in "
     "the kernel's own process instead, one run after another; they end with the kernel."
 )
-
-
-class _Chosen(t.TraitType[Any, Any]):
-    """A field of the next experiment. Accepts anything: the experiment validates it."""
 
 
 class TrainingLab(FollowingWidget):
@@ -79,20 +76,15 @@ class TrainingLab(FollowingWidget):
         *("keep_recipe", "drop_recipe"),
     )
 
-    task = _Chosen(next(iter(tasks)), help="A key of `mixwidgets.tasks`.").tag(sync=True)
-    recipe = _Chosen(
+    task = Checked(next(iter(tasks)), help="A key of `mixwidgets.tasks`.")
+    recipe = Checked[Any](
         "fp16_dynamic", help="A key of `mixwidgets.recipes` or of `own_recipes`, or several."
-    ).tag(sync=True)
+    )
     own_recipes = t.Dict(help="The user's own recipes by name, which the page offers too.")
-    steps = _Chosen(help="Optimiser steps; default: the task's.").tag(sync=True)
-    seed = _Chosen(0, help="Determines the initial weights and the order of the examples; or several.").tag(
-        sync=True
-    )
-    device = _Chosen("auto", help='"auto", "cpu", "cuda" or, by number, "cuda:0".').tag(sync=True)
-
-    settings = _Chosen("", help="Such as 'loss_weight=1e-05, eps=1e-12'; \"\": the task's defaults.").tag(
-        sync=True
-    )
+    steps = Checked[Any](None, help="Optimiser steps; default: the task's.")
+    seed = Checked[Any](0, help="Determines the initial weights and the order of the examples; or several.")
+    device = Checked("auto", help='"auto", "cpu", "cuda" or, by number, "cuda:0".')
+    settings = Checked("", help="Such as 'loss_weight=1e-05, eps=1e-12'; \"\": the task's defaults.")
 
     _tasks: t.List[Any] = t.List(help="The tasks that the page offers.").tag(sync=True)
     _scenarios: t.List[Any] = t.List().tag(sync=True)
@@ -284,7 +276,7 @@ class TrainingLab(FollowingWidget):
         offer = offered_recipes(self.own_recipes, self.lang)
         there = {one["name"] for one in offer}
         chosen = self.recipe if isinstance(self.recipe, list) else [self.recipe]
-        self._feed.own_recipes = dict(self.own_recipes)
+        self._feed.name_recipes(self.own_recipes)
         with self.hold_sync():
             self.recipe = [name for name in chosen if name in there] or "fp16_dynamic"
             self._recipes = offer
