@@ -1,7 +1,7 @@
 // SweepProgress: how far a sweep is, its cells as a grid, their losses and a table, which failed and why, and a Stop button.
 
 import type { RenderProps } from "@anywidget/types";
-import { computed, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { action } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -30,22 +30,11 @@ function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const [found, failed, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
   const [grid, cells, runs] = [model.get("_grid"), view.trait("_words"), view.trait("_runs")];
-  const [hasKernel, isAsked, message] = [signal(true), signal(false), signal({ text: "", isError: false })];
+  const { ask, waiting, said, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
   const { root, head } = card(el, t("sweep.title"));
   root.classList.add("mw-sweep");
 
-  const say = (text: string, isError: boolean) => (message.value = { text, isError });
-  const link = kernelLink<"stop">(model, {
-    waiting: (kinds) => {
-      isAsked.value = kinds.size > 0;
-      if (isAsked.value) say("", false);
-    },
-    slow: () => say(t("sweep.slow"), false),
-    refused: (text) => say(text, true),
-    absent: () => (hasKernel.value = false),
-  });
-  view.onClose(link.close);
-  const stop = action(t("sweep.stop"), () => link.ask("stop"));
+  const stop = action(t("sweep.stop"), () => ask("stop"));
   head.append(stop.element);
 
   const bar = h("progress", { "aria-label": t("sweep.progress") });
@@ -73,9 +62,9 @@ function render({ model, el }: RenderProps<State>): () => void {
     set(note, { hidden: note.textContent === "" });
   });
   view.effect(() => stop.allow(
-    isOver.value ? t("sweep.over") : !hasKernel.value ? t("sweep.no_kernel") : isAsked.value ? t("sweep.asked") : ""));
+    isOver.value ? t("sweep.over") : !hasKernel.value ? t("sweep.no_kernel") : waiting.value.size > 0 ? t("sweep.asked") : ""));
   view.effect(() => {
-    const { text, isError } = message.value;
+    const { text, isError } = said.value;
     set(answer, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
     setText(answer, text);
   });

@@ -7,14 +7,14 @@ import { t } from "#ui/messages.ts";
 import { kept } from "#ui/view.ts";
 import { integer } from "#ui/digits.ts";
 import { statusWord } from "#ui/run_words.ts";
-import type { Runs } from "./runs.ts";
+import type { Lab } from "./lab.ts";
 import { ORDERS, search } from "./search.ts";
 import type { Row } from "./state.ts";
 import { spaced } from "./words.ts";
 
 const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
 
-export function finder({ view, rows, names }: Runs): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
+export function finder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
   const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
 
   /** A list of the values that the runs have; "" stands for any. */

@@ -1,8 +1,8 @@
 // The runs of the folder: their order, their names, their line styles. No DOM.
 
-import { type Choice, listOf } from "./choice.ts";
+import { listOf } from "./choice.ts";
 import { sameSettings } from "./settings_text.ts";
-import { isAlive, type Row } from "./state.ts";
+import { type Choice, isAlive, type Row } from "./state.ts";
 import { spaced } from "./words.ts";
 
 /** All runs, newest first: ids begin with the time of the launch. What is told of a run that goes on holds. */

@@ -121,14 +121,18 @@ export interface Comparison {
   rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[] }[];
 }
 
-/** The traits that kernel and page share. */
-export interface State {
+/** What the next launch runs: one or several recipes and seeds, and settings. */
+export interface Choice {
   task: string;
   recipe: OneOrMore<string>;
   steps: number;
   seed: OneOrMore<number>;
   device: string;
   settings: string;
+}
+
+/** The traits that kernel and page share. */
+export interface State extends Choice {
   _tasks: TaskChoice[];
   _scenarios: ScenarioChoice[];
   _recipes: RecipeChoice[];

@@ -7,7 +7,7 @@ import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, metric, metricName, percent } from "#ui/run_words.ts";
 import { lineSample } from "#ui/chart/key.ts";
-import type { Runs } from "./runs.ts";
+import type { Lab } from "./lab.ts";
 import { isFailure, type Row } from "./state.ts";
 import { metricOf, status } from "./words.ts";
 
@@ -19,7 +19,7 @@ interface Line {
 const WINDOW = 100; // rows that are drawn at first, and more of them each time that more are asked for
 
 /** Of `found`, those in the window are drawn, and those that are selected. */
-export function runTable({ view, rows, names, styles, select }: Runs, found: ReadonlySignal<Row[]>): HTMLElement {
+export function runTable({ view, rows, names, styles, select }: Lab, found: ReadonlySignal<Row[]>): HTMLElement {
   const body = h("tbody");
   const column = (text: string, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
   const [score, last] = [column(""), column("")];
