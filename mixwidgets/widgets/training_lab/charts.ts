@@ -9,13 +9,14 @@ import { steps } from "#ui/chart/steps.ts";
 import { setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
+import { power } from "#ui/ruler/words.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
 import type { GradientsPanel } from "./gradients_panel.ts";
 import { reach, scaleAxes, scalePath, skipMarks } from "./geometry.ts";
 import type { Lab } from "./lab.ts";
 import { sharesChart } from "./shares_chart.ts";
 import { isAlive, type Row, type ShownRun } from "./state.ts";
-import { powerOfTwo, scale } from "./words.ts";
+import { scale } from "./words.ts";
 
 const MARK = 9;
 
@@ -59,7 +60,7 @@ export function charts({ view, drawn, atHand }: Lab, { open, follow }: Gradients
     lossScale.draw({
       frame: scaleFrame,
       x: scaleXY.x,
-      yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: powerOfTwo(at) })),
+      yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: power(at) })),
       series: scaled.map((run) => ({
         ...series(run, scaleXY, run.curves.scale),
         path: scalePath(scaleXY, run.curves.scale, run.row.step),
@@ -92,7 +93,7 @@ function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): Sho
 function atStep({ name, row, curves }: ShownRun, step: number): string {
   const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
   const parts = [t("lab.newest_loss", { loss: loss ? decimal(loss.value) : "–" })];
-  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: powerOfTwo(scale.value) }));
+  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: power(scale.value) }));
   return `${name}: ${listed(parts)}`;
 }
 

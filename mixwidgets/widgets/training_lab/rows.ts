@@ -45,17 +45,12 @@ export function runNames(rows: readonly Row[]): Map<string, string> {
  * that is free.
  */
 export function assignStyles(before: ReadonlyMap<string, number>, shown: readonly string[]): Map<string, number> {
-  const after = new Map<string, number>();
-  for (const id of shown) {
-    const kept = before.get(id);
-    if (kept !== undefined) after.set(id, kept);
-  }
-  const taken = new Set(after.values());
+  const after = new Map(shown.filter((id) => before.has(id)).map((id) => [id, before.get(id)!]));
   for (const id of shown) {
     if (after.has(id)) continue;
+    const taken = new Set(after.values());
     let style = 0;
     while (taken.has(style)) style += 1;
-    taken.add(style);
     after.set(id, style);
   }
   return after;
