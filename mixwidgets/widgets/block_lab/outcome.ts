@@ -1,6 +1,6 @@
 // The result of quantising, for each element and each block, as the page describes it.
 
-import { quantize, type BlockQuantization } from "#core/blocks/quantize.ts";
+import { quantize } from "#core/blocks/quantize.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import type { Lab } from "./lab.ts";
 
@@ -43,7 +43,19 @@ export interface Outcome {
 export function outcome({ format, rule, values }: Lab): Outcome {
   const found = quantize(format, values, rule);
   const clips = toNumber(format.element.overflowThreshold);
-  const blocks = found.scales.map((scale, index) => blockAt(index, format.blockSize, values, found, scale));
+  const blocks = found.scales.map((scale, index): Block => {
+    const start = index * format.blockSize;
+    const magnitudes = Array.from(values.subarray(start, start + format.blockSize), Math.abs);
+    const amax = Math.max(...magnitudes);
+    return {
+      start,
+      size: magnitudes.length,
+      setter: amax === 0 ? null : start + magnitudes.indexOf(amax),
+      scale,
+      scaleCode: found.scaleCodes[index]!,
+      unit: scale * (found.tensorScale ?? 1),
+    };
+  });
   const elements = Array.from(values, (value, index): Element => {
     const result = found.dequantized[index]!;
     const error = result - value;
@@ -59,21 +71,5 @@ export function outcome({ format, rule, values }: Lab): Outcome {
     relative: norm === 0 ? 0 : Math.hypot(...elements.map(({ error }) => error)) / norm,
     lost: elements.filter(({ kind }) => kind === "lost").length,
     largest: toNumber(format.element.max),
-  };
-}
-
-function blockAt(
-  index: number, size: number, values: Float32Array, found: BlockQuantization, scale: number,
-): Block {
-  const start = index * size;
-  const magnitudes = Array.from(values.subarray(start, start + size), Math.abs);
-  const amax = Math.max(...magnitudes);
-  return {
-    start,
-    size: magnitudes.length,
-    setter: amax === 0 ? null : start + magnitudes.indexOf(amax),
-    scale,
-    scaleCode: found.scaleCodes[index]!,
-    unit: scale * (found.tensorScale ?? 1),
   };
 }
