@@ -3,10 +3,10 @@
 import type { ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { percent } from "#ui/run_words.ts";
 import { crispCanvas } from "#ui/canvas.ts";
 import { EXTENT, type Examples, type Trainer } from "#training/types.ts";
 import type { Page } from "./parts.ts";
-import { percent } from "./words.ts";
 
 const GRID = 40; // points a side that a network is asked at
 const COARSE = 10; // and the least, for a large one

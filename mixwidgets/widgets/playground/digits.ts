@@ -3,9 +3,9 @@
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { percent } from "#ui/run_words.ts";
 import type { Trainer } from "#training/types.ts";
 import type { Page } from "./parts.ts";
-import { percent } from "./words.ts";
 
 const SIDE = 8; // pixels of an image
 const CLASSES = 10;

@@ -89,7 +89,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
 
   const bands = view.trait("_bands");
-  if ((grid.rows ?? []).length > 1) {
+  if (grid.rows && grid.rows.length > 1) {
     addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
   }
   view.onClose(() => root.remove());

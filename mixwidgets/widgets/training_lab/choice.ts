@@ -9,8 +9,8 @@ import type { Choice, OneOrMore, TaskChoice } from "./state.ts";
 /** What was typed, read: a value, or what is wrong with it in words. */
 export type Read<T> = { value: T } | { problem: string };
 
-export const MAX_STEPS = 10_000_000;
-export const MAX_SEED = 2 ** 32 - 1;
+const MAX_STEPS = 10_000_000;
+const MAX_SEED = 2 ** 32 - 1;
 const MAX_SEEDS = 100; // each is a process
 
 export const listOf = <T>(value: OneOrMore<T>): T[] => (Array.isArray(value) ? value : [value]);

@@ -16,7 +16,7 @@ import { canStop, type Choice, type DeviceChoice, isAlive, type ScenarioChoice }
 
 export function controls(lab: Lab): HTMLElement {
   const { view, rows, names, atHand, chosen, choose, ask, said, hasKernel, refusal, asking } = lab;
-  const [tasks, devices, scenarios] = [view.model.get("_tasks"), view.model.get("_devices"), view.model.get("_scenarios") ?? []];
+  const [tasks, devices, scenarios] = [view.model.get("_tasks"), view.model.get("_devices"), view.model.get("_scenarios")];
   const taskOf = (name: string) => tasks.find((one) => one.name === name);
 
   const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));

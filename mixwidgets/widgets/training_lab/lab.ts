@@ -49,9 +49,9 @@ export function labOf(view: View<State>) {
       const others = shown.value.filter((one) => one !== id);
       view.send("_shown", isSelected ? [...others, id] : others);
     },
-    /** What the next launch runs; pages that were saved earlier have no settings. */
+    /** What the next launch runs. */
     chosen: computed((): Choice => ({
-      task: task.value, recipe: recipe.value, steps: steps.value, seed: seed.value, device: device.value, settings: settings.value ?? "",
+      task: task.value, recipe: recipe.value, steps: steps.value, seed: seed.value, device: device.value, settings: settings.value,
     })),
     choose(changes: Partial<State>) {
       view.set(changes);

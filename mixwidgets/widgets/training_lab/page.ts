@@ -42,9 +42,9 @@ function render({ model, el }: RenderProps<State>): () => void {
     set(notice, { hidden: notice.textContent === "" });
   });
 
-  const scenarios = (model.get("_scenarios") ?? []).filter(({ question }) => question);
+  const scenarios = model.get("_scenarios").filter(({ question }) => question);
   addQuestions(view, root, scenarios.map(({ question, choice }) => ({
-    ask: question!,
+    ask: question,
     isAnswered: () => true, // the runs that are shown may be its
     answer() {
       const experiment = { ...choice, seed: chosen.value.seed, device: chosen.value.device };

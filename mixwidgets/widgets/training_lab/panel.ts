@@ -4,16 +4,7 @@ import { button } from "#ui/buttons.ts";
 import { h, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 
-export interface Panel {
-  readonly element: HTMLElement;
-  readonly body: HTMLElement;
-  /** Show it under this heading; undefined hides it. */
-  title(text: string | undefined): void;
-  /** When it next opens, the focus goes there: the user has just asked for it, by this button, which has the focus after it. */
-  expect(by: HTMLElement): void;
-}
-
-export function panel(close: () => void): Panel {
+export function panel(close: () => void) {
   const heading = h("h4", { id: uniqueId("panel"), tabindex: -1 });
   const body = h("div", { class: "mw-panel-body" });
   let from: HTMLElement | undefined;
@@ -26,14 +17,16 @@ export function panel(close: () => void): Panel {
   return {
     element,
     body,
-    title(text) {
+    /** Show it under this heading; undefined hides it. */
+    title(text: string | undefined) {
       const opens = element.hidden && text !== undefined;
       element.hidden = text === undefined;
       setText(heading, text ?? "");
       if (opens && isExpected) heading.focus();
       if (opens) isExpected = false;
     },
-    expect(by) {
+    /** When it next opens, the focus goes there: the user has just asked for it, by this button, which has the focus after it. */
+    expect(by: HTMLElement) {
       from = by;
       isExpected = element.hidden === true;
     },

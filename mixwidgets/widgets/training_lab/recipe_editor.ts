@@ -21,7 +21,7 @@ interface Control {
 
 /** It is filled with the recipe that is chosen, the first of several. */
 export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElement {
-  const form = view.model.get("_recipe_form") ?? [];
+  const form = view.model.get("_recipe_form");
   const controls = new Map(form.map((one) => [one.name, controlOf(one)]));
   const name = h("input", { type: "text", autocomplete: "off", maxlength: 40, size: 24 });
   const error = h("span", { class: "mw-error", role: "alert", id: uniqueId("error") });
@@ -57,7 +57,7 @@ export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElem
       setText(kept, t("lab.recipe_kept", { name: spaced(pending) }));
       pending = "";
     }
-    if (!recipe?.values || (recipe.name === shown?.name && JSON.stringify(recipe.values) === JSON.stringify(shown.values))) return;
+    if (!recipe || (recipe.name === shown?.name && JSON.stringify(recipe.values) === JSON.stringify(shown.values))) return;
     if (recipe.name !== name.value.trim()) setText(kept, "");
     shown = recipe;
     setText(error, "");

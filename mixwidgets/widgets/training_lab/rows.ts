@@ -59,7 +59,7 @@ export function assignStyles(before: ReadonlyMap<string, number>, shown: readonl
 /** The runs that a launch would repeat, in its order, the newest of each; none where one of them is missing. */
 export function repeated(rows: readonly Row[], { task, recipe, steps, seed, settings }: Omit<Choice, "device">): Row[] {
   const alike = rows.filter((row) =>
-    row.task === task && row.steps === steps && typeof row.settings === "string" && sameSettings(row.settings, settings) &&
+    row.task === task && row.steps === steps && row.settings !== null && sameSettings(row.settings, settings) &&
     (isAlive(row) || row.status === "completed" || row.status === "diverged"));
   const found = listOf(recipe).flatMap((name) => listOf(seed).map((one) => alike.find((row) => row.recipe === name && row.seed === one)));
   return found.every((row) => row !== undefined) ? found : [];
