@@ -17,12 +17,6 @@ const FEW = 12; // rows shown before "show all"; with no more tensors, there is 
 const ORDERS = ["lost", "model", "name", "size"] as const;
 type Order = (typeof ORDERS)[number];
 
-interface Row {
-  readonly item: HTMLLIElement;
-  readonly button: HTMLButtonElement;
-  draw(counts: Float64Array): void;
-}
-
 /** `lost`: the indices of the tensors, those that lose most first. */
 export function tensorRows(
   { view, names, all: answers, scale, settled, tensor, narrow }: Explored, textures: Textures,
@@ -83,7 +77,7 @@ function sorted(lost: readonly number[], order: Order, names: readonly string[],
   return [...lost].sort(by[order]);
 }
 
-function row(name: string, textures: Textures, choose: () => void): Row {
+function row(name: string, textures: Textures, choose: () => void) {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures.fill(kind) }));
   const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
   const text = h("span", { class: "mw-num mw-tensor-text" });

@@ -16,7 +16,7 @@ import { runTable } from "./table.ts";
 interface State {
   _counts: Partial<Record<Word, number>>; // how many cells are …
   _failures: Failure[]; // the first of those that failed
-  _grid: Grid;
+  _grid: Grid | Record<string, never>; // empty if there are too many cells
   _words: Word[];
   _runs: Record<string, Over>; // by place, of those that are over
   _bands: DataView[]; // of the grid's first rows
@@ -29,7 +29,8 @@ const QUIET_MS = 5000; // between two spoken words while it goes on
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const [found, failed, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
-  const [grid, cells, runs] = [model.get("_grid"), view.trait("_words"), view.trait("_runs")];
+  const [cells, runs, bands] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
+  const grid = { seeds: [], rows: [], ...model.get("_grid") };
   const { ask, waiting, said, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
   const { root, head } = card(el, t("sweep.title"));
   root.classList.add("mw-sweep");
@@ -46,7 +47,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const failures = h("section", { class: "mw-stack-tight mw-sweep-failed", "aria-label": t("sweep.failed_cells"), tabindex: 0 }, h("h4", {}, t("sweep.failed_cells")), list, more);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   root.append(h("div", { class: "mw-stack-tight" }, bar, counts, note, answer),
-    cellGrid(view, grid, cells, runs, failed), bandChart(view, grid, view.trait("_bands")), runTable(view, grid, cells, runs), failures, spoken);
+    cellGrid(view, grid, cells, runs, failed), bandChart(view, grid, bands), runTable(view, grid, cells, runs), failures, spoken);
 
   const number = (word: Word) => found.value[word] ?? 0;
   const total = computed(() => WORDS.reduce((sum, word) => sum + number(word), 0));
@@ -88,8 +89,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!last || isDue) last = { text, failed: number("failed"), at: now };
   });
 
-  const bands = view.trait("_bands");
-  if (grid.rows && grid.rows.length > 1) {
+  if (grid.rows.length > 1) {
     addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
   }
   view.onClose(() => root.remove());
