@@ -1,7 +1,7 @@
 // Messages to the kernel: a page shows the widget or no longer does, and requests with their answers.
 
 import type { AnyModel } from "@anywidget/types";
-import { batch, type ReadonlySignal, signal } from "@preact/signals-core";
+import { batch, signal } from "@preact/signals-core";
 import { type MessageKey, t } from "./messages.ts";
 
 const PATIENCE_MS = 4000;
@@ -19,16 +19,6 @@ interface Said<Kind extends string> {
   readonly text: string;
   readonly kind?: Kind;
   readonly isError?: boolean;
-}
-
-/** `Kind`: the names of the requests. */
-export interface KernelLink<Kind extends string> {
-  /** Send a request. The answer to an earlier one of the same kind is ignored. */
-  ask(kind: Kind, fields?: object): void;
-  readonly waiting: ReadonlySignal<ReadonlySet<Kind>>;
-  readonly said: ReadonlySignal<Said<Kind>>;
-  /** False in a saved page. */
-  readonly hasKernel: ReadonlySignal<boolean>;
 }
 
 type Messages = Pick<AnyModel, "send" | "on" | "off">;
@@ -60,14 +50,17 @@ export function greet(model: Messages): () => void {
   };
 }
 
-/** `slow`: what is said while a request has no answer. The kernel is busy or dead, which the page cannot tell apart. */
+/** `Kind`: the names of the requests. `slow`: what is said while one has no answer. The kernel is busy or dead, which the page
+ * cannot tell apart. */
 export function kernelLink<Kind extends string>(
   { model, onClose }: { model: Messages; onClose(end: () => void): void }, slow: Readonly<Record<Kind, MessageKey>>,
-): KernelLink<Kind> {
+) {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
-  const [waiting, said, hasKernel] = [signal<ReadonlySet<Kind>>(new Set()), signal<Said<Kind>>({ text: "" }), signal(true)];
+  const [waiting, said] = [signal<ReadonlySet<Kind>>(new Set()), signal<Said<Kind>>({ text: "" })];
+  const hasKernel = signal(true); // false in a saved page
   const without = (kind: Kind) => new Set([...waiting.value].filter((one) => one !== kind));
 
+  /** Send a request. The answer to an earlier one of the same kind is ignored. */
   const ask = (kind: Kind, fields: object = {}) => {
     const request = Math.random().toString(36).slice(2);
     clearTimeout(open.get(kind)?.timer);

@@ -59,9 +59,10 @@ export function controls(lab: Lab): HTMLElement {
   });
 
   const launch = action(t("lab.launch"), () => {
-    const wrong = [steps, seeds].find((one) => one.read() === null);
-    if (wrong) wrong.input.focus();
-    else if (settings.isRight()) ask("launch", { experiment: chosen.value });
+    const [stepCount, some] = [steps.read(), seeds.read()]; // a tap on the button may leave the focus in their fields
+    if (stepCount === null) steps.input.focus();
+    else if (some === null) seeds.input.focus();
+    else if (settings.isRight()) ask("launch", { experiment: { ...chosen.value, steps: stepCount, seed: oneOrMore(some) } });
   }, "mw-primary");
   const stop = action(t("lab.stop"), () => atHand.value && ask("stop", { run: atHand.value.id }));
   const stopAll = action(t("lab.stop_all"), () => ask("stop_all"));

@@ -5,7 +5,7 @@ import { h, set, setText } from "#ui/dom.ts";
 import { inSeries, t } from "#ui/messages.ts";
 import { axisNumber } from "#ui/run_words.ts";
 import { quoted, type Read } from "./choice.ts";
-import { field, hint, textField, type TextField } from "./fields.ts";
+import { field, hint, textField } from "./fields.ts";
 import type { Lab } from "./lab.ts";
 import { named, numberIn, written } from "./settings_text.ts";
 import type { Setting, TaskChoice } from "./state.ts";
@@ -31,7 +31,7 @@ export function settingsPart({ view, chosen, choose }: Lab): { element: HTMLElem
   const element = h("details", { class: "mw-lab-settings mw-unfolding" }, summary, row);
   const task = computed(() => tasks.find(({ name }) => name === chosen.value.task) ?? tasks[0]!);
   let built: TaskChoice | undefined;
-  let numbers = new Map<string, TextField<number>>();
+  let numbers = new Map<string, ReturnType<typeof textField<number>>>();
 
   const usual = (name: string) => task.value.settings.find((one) => one.name === name)!.default;
   const take = (name: string, value: string | number) => {
