@@ -211,7 +211,7 @@ describe("words", () => {
   it.each([[0.05, "0.1 s"], [9.94, "9.9 s"], [9.96, "10 s"], [59.6, "1 min 0 s"], [200, "3 min 20 s"], [7500, "2 h 5 min"]])(
     "gives %d s as %j", (seconds, text) => expect(words.duration(seconds)).toBe(text),
   );
-  it.each([[-3, "2⁻³"], [0, "2⁰"], [16, "2¹⁶"]])("writes 2 to the %d", (power, text) => expect(words.powerOfTwo(power)).toBe(text));
+  it.each([[0.125, "2⁻³"], [1, "2⁰"], [65536, "2¹⁶"]])("writes the loss scale %d", (value, text) => expect(words.scale(value)).toBe(text));
   it.each([[0, "0.000"], [2.30258, "2.303"], [12.345, "12.35"], [1.5e-5, "1.50e−5"], ["inf", "∞"], [null, "–"]] as const)(
     "writes the loss %j as %j", (value, text) => expect(decimal(value)).toBe(text),
   );

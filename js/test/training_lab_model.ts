@@ -29,15 +29,15 @@ export const labModel = (changes: Record<string, unknown> = {}) => fakeModel({
     { name: "fp16_dynamic", heading: "FP16", brief: "FP16 copies of FP32 weights, loss scale that adapts", description: "The loss scale starts at 2¹⁶." },
   ],
   _devices: ["auto", "cpu"].map((name) => ({ name, about: "" })),
-  _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
+  _recipe_form: [], _rows: [], _live_rows: [], _settled: {}, _live: {}, _shown: [], _notice: "",
   _comparison: {}, _explorer: null, _explorer_run: "", _runs_dir: "my/runs",
   ...changes,
 });
 
 /** A run that goes on. */
 export const row = (changes: Partial<Row> = {}): Row => ({
-  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, steps: 300, step: 213,
-  status: "running", position: null, message: "", device: "cpu", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
+  id: "run-1", task: "digits_cnn", recipe: "fp16_dynamic", scaled: true, seed: 0, loss_weight: 1, batch_size: null, settings: null, steps: 300, step: 213,
+  status: "running", position: null, message: "", device: "cpu", device_name: "", backend: "FP16 storage", loss: 0.25, loss_scale: 32768,
   skipped: 2, rate: 141, metrics: { accuracy: 0.972, loss: 0.1 },
   memory: null, flushed: 0.182, gradients: true, ...changes,
 });

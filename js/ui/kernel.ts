@@ -1,6 +1,8 @@
 // Messages to the kernel: a page shows the widget or no longer does, and requests with their answers.
 
 import type { AnyModel } from "@anywidget/types";
+import { batch, signal } from "@preact/signals-core";
+import { type MessageKey, t } from "./messages.ts";
 
 const PATIENCE_MS = 4000;
 const FURTHER_HELLOS_MS = [700, 2000, 5000];
@@ -12,22 +14,11 @@ interface Answer {
   message?: string;
 }
 
-/** Callbacks of requests. `Kind`: the names of the requests. */
-interface Told<Kind extends string> {
-  /** The set of waiting requests has changed. */
-  waiting(kinds: ReadonlySet<Kind>): void;
-  /** A request has no answer yet: the kernel is busy or dead, which the page cannot tell apart. */
-  slow(kind: Kind): void;
-  /** The kernel's reason for refusing a request; "" if it accepted one that was slow. */
-  refused(message: string, kind: Kind): void;
-  /** This is a saved page, without a kernel. */
-  absent(): void;
-}
-
-export interface KernelLink<Kind extends string> {
-  /** Send a request. The answer to an earlier one of the same kind is ignored. */
-  ask(kind: Kind, fields?: object): void;
-  close(): void;
+/** The text about the last request; "" for none. An error is the kernel's reason for refusing it. */
+interface Said<Kind extends string> {
+  readonly text: string;
+  readonly kind?: Kind;
+  readonly isError?: boolean;
 }
 
 type Messages = Pick<AnyModel, "send" | "on" | "off">;
@@ -59,48 +50,55 @@ export function greet(model: Messages): () => void {
   };
 }
 
-export function kernelLink<Kind extends string>(model: Messages, tell: Told<Kind>): KernelLink<Kind> {
+/** `Kind`: the names of the requests. `slow`: what is said while one has no answer. The kernel is busy or dead, which the page
+ * cannot tell apart. */
+export function kernelLink<Kind extends string>(
+  { model, onClose }: { model: Messages; onClose(end: () => void): void }, slow: Readonly<Record<Kind, MessageKey>>,
+) {
   const open = new Map<Kind, { request: string; timer: ReturnType<typeof setTimeout> }>();
-  const waiting = new Set<Kind>();
+  const [waiting, said] = [signal<ReadonlySet<Kind>>(new Set()), signal<Said<Kind>>({ text: "" })];
+  const hasKernel = signal(true); // false in a saved page
+  const without = (kind: Kind) => new Set([...waiting.value].filter((one) => one !== kind));
 
+  /** Send a request. The answer to an earlier one of the same kind is ignored. */
   const ask = (kind: Kind, fields: object = {}) => {
     const request = Math.random().toString(36).slice(2);
     clearTimeout(open.get(kind)?.timer);
-    const timer = setTimeout(() => {
-      waiting.delete(kind); // the user may try again
-      tell.waiting(waiting);
-      tell.slow(kind);
-    }, PATIENCE_MS);
+    const timer = setTimeout(() => batch(() => {
+      waiting.value = without(kind); // the user may try again
+      said.value = { kind, text: t(slow[kind]) };
+    }), PATIENCE_MS);
     open.set(kind, { request, timer });
-    waiting.add(kind);
-    tell.waiting(waiting);
+    batch(() => {
+      waiting.value = without(kind).add(kind);
+      said.value = { text: "" };
+    });
     send(model, { kind, request, ...fields });
   };
   const forget = () => {
     for (const { timer } of open.values()) clearTimeout(timer);
     open.clear();
-    waiting.clear();
   };
   const answered = (answer: Answer) => {
     if (answer?.kind === "no_kernel") {
       forget();
-      return tell.absent();
+      hasKernel.value = false;
     }
     const [kind, asked] = [...open].find(([, { request }]) => request === answer?.request) ?? [];
     if (!kind || !asked) return;
     clearTimeout(asked.timer);
     open.delete(kind);
-    const isLate = !waiting.delete(kind);
-    tell.waiting(waiting);
-    if (answer.kind === "refused") tell.refused(String(answer.message ?? ""), kind);
-    else if (isLate) tell.refused("", kind);
+    batch(() => {
+      if (answer.kind === "refused") said.value = { kind, text: String(answer.message ?? ""), isError: true };
+      else if (!waiting.value.has(kind)) said.value = { text: "" }; // it was slow
+      waiting.value = without(kind);
+    });
   };
   model.on("msg:custom", answered);
-  const sayGoodbye = greet(model);
-  const close = () => {
+  onClose(greet(model));
+  onClose(() => {
     forget();
     model.off("msg:custom", answered);
-    sayGoodbye();
-  };
-  return { ask, close };
+  });
+  return { ask, waiting, said, hasKernel };
 }

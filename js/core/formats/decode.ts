@@ -42,12 +42,16 @@ export function exact(fmt: FloatFormat, code: bigint): Rational {
   return isNegative(fmt, code) ? negate(magnitude) : magnitude;
 }
 
+/** The value of any code. */
+export function decoded(fmt: FloatFormat, code: bigint): Exact {
+  const [kind, negative] = [classify(fmt, code), isNegative(fmt, code)];
+  if (kind === "nan" || kind === "infinity") return { kind, negative, magnitude: rational(0n) };
+  return { kind: "finite", negative, magnitude: fmt.magnitude(code & fmt.allOnes) };
+}
+
 /** The exact value of a number. */
 export function exactOf(value: number): Exact {
-  const [format, code] = [getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!];
-  const negative = isNegative(format, code);
-  if (isFinite(format, code)) return { kind: "finite", negative, magnitude: magnitudeOf(exact(format, code)) };
-  return { kind: Number.isNaN(value) ? "nan" : "infinity", negative, magnitude: rational(0n) };
+  return decoded(getFormat("float64")!, new BigUint64Array(Float64Array.of(value).buffer)[0]!);
 }
 
 /** The gap between consecutive values in the binade of a finite code. */

@@ -92,32 +92,35 @@ export function wholeTicks(axis: ScaleContinuousNumeric<number, number>, about: 
 /** The losses as a line, with gaps where they are not finite or cannot be on the axis. */
 export function lossPath({ x, y }: Axes, curve: readonly Point[]): string {
   const path = pathRound(1);
-  let drawing = false;
-  for (const point of curve) {
-    const wasDrawing = drawing;
-    drawing = finite(point) && Number.isFinite(y(point.value));
-    if (drawing) path[wasDrawing ? "lineTo" : "moveTo"](x(point.step), y(point.value));
+  for (const span of spans(curve, (point) => finite(point) && Number.isFinite(y(point.value)))) {
+    span.forEach(({ step, value }, i) => path[i === 0 ? "moveTo" : "lineTo"](x(step), y(value)));
   }
   return path.toString();
 }
 
 /** A range as an area, with the gaps of a line. It reaches the floor where its lowest value cannot be on the axis. */
 export function bandPath({ x, y }: Axes, ranges: readonly Range[]): string {
-  const path = pathRound(1);
   const floor = y.range()[0]!;
-  let span: { at: number; low: number; high: number }[] = [];
-  const close = () => {
-    span.forEach(({ at, high }, i) => path[i === 0 ? "moveTo" : "lineTo"](at, high));
-    span.reverse().forEach(({ at, low }) => path.lineTo(at, low));
-    if (span.length > 0) path.closePath();
-    span = [];
-  };
-  for (const { step, low, high } of ranges) {
-    const [bottom, top] = [y(low), y(high)];
-    if (Number.isFinite(top)) span.push({ at: x(step), low: Number.isFinite(bottom) ? bottom : floor, high: top });
-    else close();
+  return spans(ranges, ({ high }) => Number.isFinite(y(high))).map((span) => areaPath(span.map(({ step, low, high }) =>
+    ({ at: x(step), low: Number.isFinite(y(low)) ? y(low) : floor, high: y(high) })))).join("");
+}
+
+/** The parts of a curve without gaps. */
+export function spans<T>(curve: readonly T[], isDrawn: (one: T) => boolean): T[][] {
+  const found: T[][] = [[]];
+  for (const one of curve) {
+    if (isDrawn(one)) found.at(-1)!.push(one);
+    else found.push([]);
   }
-  close();
+  return found.filter((span) => span.length > 0);
+}
+
+/** A closed path around an area, from left to right along its top. */
+export function areaPath(corners: readonly { at: number; low: number; high: number }[]): string {
+  const path = pathRound(1);
+  corners.forEach(({ at, high }, i) => path[i === 0 ? "moveTo" : "lineTo"](at, high));
+  corners.toReversed().forEach(({ at, low }) => path.lineTo(at, low));
+  path.closePath();
   return path.toString();
 }
 

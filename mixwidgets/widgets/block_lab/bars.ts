@@ -14,11 +14,6 @@ const GUTTER = 44; // pixels left of the bars, for the axis
 const STEP = 0.02; // arrow keys move by this share of the plot's height
 const LEAP = 0.1; // Page Up and Page Down
 
-interface Bar {
-  readonly root: HTMLElement;
-  readonly draw: (one: Element, isActive: boolean, isSetter: boolean) => void;
-}
-
 export function bars({ view, shown, start, choose, change, commit }: EditableLab): HTMLElement {
   const element = h("div", { class: "mw-bars", role: "group", "aria-label": t("blocks.plot") });
   const axis = computed(() => axisFor(start.value));
@@ -49,7 +44,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
     drawn.value.forEach((one, index) => one.draw(found.elements[index]!, index === active, setters.has(index)));
   });
 
-  function bar(index: number, axis: Axis): Bar {
+  function bar(index: number, axis: Axis) {
     const truth = h("div", { class: "mw-bar-true" });
     const stored = h("div", { class: "mw-bar-stored" });
     const plot = h("div", { class: "mw-bar-plot" }, stored, truth);

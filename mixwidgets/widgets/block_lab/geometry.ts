@@ -4,30 +4,23 @@ const BINADES_ABOVE = 7; // room for outliers above the typical element
 const COLUMN = 24; // pixels: the least width of a bar, so that a finger can hit it
 const PER_ROW = [32, 16, 8];
 
-export interface Axis {
-  /** The largest magnitude that can be shown. */
-  readonly limit: number;
-  /** 0 at the bottom … 1 at the top. */
-  readonly place: (value: number) => number;
-  /** The value at a place, in three digits, rounded to float32. */
-  readonly value: (place: number) => number;
-  readonly ticks: readonly number[];
-}
+export type Axis = ReturnType<typeof axisFor>;
 
-/**
- * An axis for typical elements and much larger outliers: linear near zero, logarithmic further out.
- */
-export function axisFor(values: ArrayLike<number>): Axis {
+/** An axis for typical elements and much larger outliers: linear near zero, logarithmic further out. */
+export function axisFor(values: ArrayLike<number>) {
   const sizes = Array.from(values, Math.abs).filter((size) => size > 0).sort((a, b) => a - b);
   const typical = binade(sizes[sizes.length >> 1] ?? 1);
+  /** The largest magnitude that can be shown. */
   const limit = Math.min(Math.max(typical * 2 ** BINADES_ABOVE, binade(sizes.at(-1) ?? 1) * 4), 2 ** 127);
   const linear = typical / 4; // the axis is about linear up to here
   const reach = Math.log1p(limit / linear);
   const positive = [typical, typical * 8, typical * 64].filter((tick) => tick < limit);
   return {
     limit,
-    place: (value) => clamped(0.5 + (0.5 * Math.sign(value) * Math.log1p(Math.abs(value) / linear)) / reach),
-    value: (place) => {
+    /** 0 at the bottom … 1 at the top. */
+    place: (value: number) => clamped(0.5 + (0.5 * Math.sign(value) * Math.log1p(Math.abs(value) / linear)) / reach),
+    /** The value at a place, in three digits, rounded to float32. */
+    value: (place: number) => {
       const fromZero = 2 * clamped(place) - 1;
       return Math.fround(Number((Math.sign(fromZero) * linear * Math.expm1(Math.abs(fromZero) * reach)).toPrecision(3)));
     },

@@ -21,21 +21,15 @@ export function readLab({ format, scale_rule, _codes }: Traits): Lab | null {
   const known = getBlockFormat(format);
   const rule = SCALE_RULES.find((one) => one === scale_rule);
   if (!known || !rule || !/^(?:[0-9a-f]{128}){1,2}$/i.test(_codes)) return null;
-  const values = Float32Array.from({ length: _codes.length / 8 }, (_, i) => decoded(_codes.slice(8 * i, 8 * i + 8)));
+  const values = decoded(_codes.match(/.{8}/g)!);
   return values.every(Number.isFinite) ? { format: known, rule, values } : null;
 }
 
 export function codesOf(values: Float32Array): string {
-  const view = new DataView(new ArrayBuffer(4));
-  return Array.from(values, (x) => {
-    view.setFloat32(0, x);
-    return view.getUint32(0).toString(16).padStart(8, "0");
-  }).join("");
+  return Array.from(new Uint32Array(values.slice().buffer), (code) => code.toString(16).padStart(8, "0")).join("");
 }
 
-/** The float32 number with this code (eight hex digits). */
-export function decoded(code: string): number {
-  const view = new DataView(new ArrayBuffer(4));
-  view.setUint32(0, Number.parseInt(code, 16));
-  return view.getFloat32(0);
+/** The float32 numbers with these codes, in hex. */
+export function decoded(codes: readonly string[]): Float32Array {
+  return new Float32Array(Uint32Array.from(codes, (code) => Number.parseInt(code, 16)).buffer);
 }

@@ -5,13 +5,14 @@ import { isFinite } from "#core/formats/decode.ts";
 import { encode } from "#core/formats/encode.ts";
 import { readOr, toExact } from "#core/formats/parse.ts";
 import { toNumber } from "#core/formats/rational.ts";
+import { button } from "#ui/buttons.ts";
 import { emphasised, h, set, setText, uniqueId } from "#ui/dom.ts";
 import { pieces, t, type MessageKey } from "#ui/messages.ts";
 import { openState } from "#ui/view.ts";
 import type { Outcome } from "./outcome.ts";
 import { decoded } from "./lab.ts";
 import type { EditableLab } from "./state.ts";
-import { hex, number, percent, ruleNote, scaleText, sentences } from "./words.ts";
+import { hex, number, percent, scaleText, sentences } from "./words.ts";
 
 const float32 = getFormat("float32")!;
 
@@ -34,8 +35,7 @@ export function figures({ view, shown }: EditableLab): HTMLElement {
     setText(error.figure, percent(found.relative));
     setText(scale.figure, scaleText(found, block));
     setText(scale.label, found.blocks.length > 1 ? t("blocks.scale_of", { block: index + 1 }) : t("blocks.scale"));
-    const code = hex(block.scaleCode, format.scale.bits);
-    const args = { value: number(block.scale), format: format.scale.name, code };
+    const args = { value: number(block.scale), format: format.scale.name, code: hex(block.scaleCode, format.scale.bits) };
     setText(scale.detail, found.tensorScale === null ? t("blocks.scale_code", args)
       : t("blocks.scale_code_tensor", { ...args, tensor: number(found.tensorScale) }));
     setText(bits.figure, String(format.bitsPerElement));
@@ -54,9 +54,9 @@ export function rule({ view, shown }: EditableLab): HTMLElement {
   const element = h("p", { class: "mw-note" });
   view.effect(() => {
     if (!shown.value) return;
-    const { lab: { format, rule }, found } = shown.value;
-    const most = toNumber(format.scale.magnitude(format.scale.maxCode));
-    setText(element, ruleNote(format, rule, found.largest, most));
+    const { lab: { format: { name, scale, tensorScale }, rule }, found } = shown.value;
+    const numbers = { largest: number(found.largest), most: number(toNumber(scale.magnitude(scale.maxCode))) };
+    setText(element, tensorScale ? t("blocks.own_rule", { format: name, scale: scale.name, ...numbers }) : t(`blocks.rule_${rule}`));
   });
   return element;
 }
@@ -86,13 +86,12 @@ export function chosen({ view, shown, change, commit, reset }: EditableLab): HTM
   const field = h("input", { type: "text", id: uniqueId("value"), inputmode: "decimal", spellcheck: "false", "aria-describedby": errorId });
   const label = h("label", { for: field.id, class: "mw-muted" });
   const result = h("span", { class: "mw-lab-result" });
-  const back = h("button", { type: "button" }, t("blocks.reset"));
+  const back = button(t("blocks.reset"), reset);
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-row" }, label, field, result, back), h("div", { class: "mw-error-line" }, error));
   const current = () => shown.value!.found.elements[shown.value!.active]!;
 
-  back.addEventListener("click", reset);
   field.addEventListener("change", () => {
     const text = field.value.trim();
     const value = toFloat32(text);
@@ -126,6 +125,6 @@ function toFloat32(text: string): number | null {
   return readOr(() => {
     const isCode = toExact(text).kind === "pattern";
     const code = encode(float32, text);
-    return isCode || !isFinite(float32, code) ? null : decoded(code.toString(16).padStart(8, "0"));
+    return isCode || !isFinite(float32, code) ? null : decoded([code.toString(16)])[0]!;
   }, null);
 }

@@ -1,36 +1,13 @@
 // The state of the lab, as signals. Elements being edited are kept apart from the saved ones of the model.
 
-import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { batch, computed, signal } from "@preact/signals-core";
 import { kept, type View } from "#ui/view.ts";
 import { codesOf, readLab, type Lab, type Traits } from "./lab.ts";
-import { outcome, type Outcome } from "./outcome.ts";
+import { outcome } from "./outcome.ts";
 
-export interface Shown {
-  readonly lab: Lab;
-  readonly found: Outcome;
-  /** Index of the element that is edited by keys and in the text field. */
-  readonly active: number;
-}
+export type EditableLab = ReturnType<typeof editable>;
 
-export interface EditableLab {
-  readonly view: View<Traits>;
-  /** What is shown, edits included. If the traits are invalid, the last valid lab; null before the first. */
-  readonly shown: ReadonlySignal<Shown | null>;
-  /** Whether the traits are valid. */
-  readonly isReadable: ReadonlySignal<boolean>;
-  /** The elements as last set from outside, not by an edit. They determine the axis. */
-  readonly start: ReadonlySignal<Float32Array>;
-  /** The last state that was not in the middle of an edit. */
-  readonly atRest: ReadonlySignal<Shown | null>;
-  choose(index: number): void;
-  /** Change an element without saving. */
-  change(index: number, value: number): void;
-  /** Save the elements. */
-  commit(): void;
-  reset(): void;
-}
-
-export function editable(view: View<Traits>): EditableLab {
+export function editable(view: View<Traits>) {
   const [format, rule, codes] = [view.trait("format"), view.trait("scale_rule"), view.trait("_codes")];
   const read = computed(() => readLab({ format: format.value, scale_rule: rule.value, _codes: codes.value }));
   const saved = kept<Lab | null>(null, (last) => read.value ?? last);
@@ -45,29 +22,34 @@ export function editable(view: View<Traits>): EditableLab {
     const isOwn = edit.peek()?.of === last.codes && codesOf(edit.peek()!.values) === now;
     return { codes: now, values: isOwn ? last.values : (saved.peek()?.values ?? last.values) };
   });
+  /** The elements as last set from outside, not by an edit. They determine the axis. */
   const startValues = computed(() => start.value.values);
   const chosen = signal<{ of: Float32Array; index: number } | null>(null);
+  /** Index of the element that is edited by keys and in the text field. */
   const active = computed(() => {
     if (chosen.value?.of === startValues.value) return chosen.value.index;
     return startValues.value.reduce((most, x, i, all) => (Math.abs(x) > Math.abs(all[most]!) ? i : most), 0);
   });
   const found = computed(() => lab.value && outcome(lab.value));
+  /** What is shown, edits included. If the traits are invalid, the last valid lab; null before the first. */
   const shown = computed(() => lab.value && { lab: lab.value, found: found.value!, active: active.value });
   const isEdited = computed(() => edit.value?.of === savedCodes.value && codesOf(edit.value.values) !== savedCodes.value);
   view.effect(() => void startValues.value); // `kept` compares with the last value, so evaluate it at each change
 
   const choose = (index: number) => (chosen.value = { of: startValues.value, index });
   const put = (values: Float32Array) => (edit.value = { of: savedCodes.value, values });
+  /** Save the elements. */
   const commit = () => void (lab.value && view.send("_codes", codesOf(lab.value.values)));
   return {
-    view, shown, isReadable: computed(() => read.value !== null), start: startValues,
-    atRest: kept<Shown | null>(null, (last) => (isEdited.value ? last : shown.value)),
-    choose,
-    change: (index, value) => batch(() => {
+    view, shown, start: startValues, choose, commit,
+    isReadable: computed(() => read.value !== null),
+    /** What was shown when no edit was under way. */
+    atRest: kept<typeof shown.value>(null, (last) => (isEdited.value ? last : shown.value)),
+    /** Change an element without saving. */
+    change: (index: number, value: number) => batch(() => {
       choose(index);
       if (lab.value) put(lab.value.values.with(index, value));
     }),
-    commit,
     reset() {
       put(startValues.value);
       commit();

@@ -1,6 +1,5 @@
 // Numbers and sentences of the page.
 
-import type { BlockFormat } from "#core/blocks/catalogue.ts";
 import { pieces, t } from "#ui/messages.ts";
 import { superscript, withMinus } from "#ui/digits.ts";
 import type { Block, Outcome } from "./outcome.ts";
@@ -50,8 +49,3 @@ export function sentences(found: Outcome, index: number): { text: string; strong
   return [...said, { text: ` ${clipped}`, strong: false }];
 }
 
-/** A sentence about the scale rule in use. */
-export function ruleNote(format: BlockFormat, rule: string, largest: number, largestScale: number): string {
-  if (!format.tensorScale) return t(`blocks.rule_${rule as "FLOOR" | "CEIL" | "RCEIL" | "EVEN"}`);
-  return t("blocks.own_rule", { format: format.name, largest: number(largest), scale: format.scale.name, most: number(largestScale) });
-}

@@ -1,9 +1,9 @@
 // Numbers that were typed, and how two of them compare. The twin of mixwidgets/exercises/answers.py.
 
-import { classify, exact, isNegative } from "#core/formats/decode.ts";
+import { decoded } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { checkWidth, InputError, signed, toExact, type Exact } from "#core/formats/parse.ts";
-import { compare, magnitudeOf, rational, type Rational } from "#core/formats/rational.ts";
+import { compare, magnitudeOf, type Rational } from "#core/formats/rational.ts";
 
 /** The number that a text means; a bit pattern is a code of `fmt`. Throws InputError for what is none. */
 export function readNumber(text: string, fmt?: FloatFormat): Exact {
@@ -11,15 +11,6 @@ export function readNumber(text: string, fmt?: FloatFormat): Exact {
   if (found.kind !== "pattern") return found;
   if (!fmt) throw new InputError("parse.hex_exponent", { text: `'${text.slice(0, 40)}'` });
   return decoded(fmt, checkWidth(found.code, fmt.bits, fmt.name));
-}
-
-/** The value of a code. */
-export function decoded(fmt: FloatFormat, code: bigint): Exact {
-  const kind = classify(fmt, code);
-  if (kind === "nan") return { kind, negative: false, magnitude: rational(0n) };
-  const negative = isNegative(fmt, code);
-  if (kind === "infinity") return { kind, negative, magnitude: rational(0n) };
-  return { kind: "finite", negative, magnitude: magnitudeOf(exact(fmt, code)) };
 }
 
 export function finite(value: Rational): Exact {

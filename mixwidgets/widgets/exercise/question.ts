@@ -1,8 +1,9 @@
 // A question as the kernel sends it, in one language, and what is said of an answer to it.
 
-import { decoded, readNumber } from "./answers.ts";
+import { readNumber } from "./answers.ts";
 import { accepts, formatOf, type Rule } from "./rule.ts";
-import type { Exact } from "#core/formats/parse.ts";
+import { decoded } from "#core/formats/decode.ts";
+import { type Exact, readOr } from "#core/formats/parse.ts";
 
 export interface Question {
   readonly id: string;
@@ -28,23 +29,13 @@ export interface Verdict {
 
 /** What is said of an answer: a number as text, an option's `answer`, a code in hex. Throws InputError. */
 export function verdictOf(question: Question, answer: string): Verdict {
-  if (question.kind === "choice") return ofOption(question, answer);
-  const number = numberOf(question, answer);
-  if (accepts(question.rule, number)) return right(question);
-  const known = question.mistakes.find((mistake) => accepts(mistake.if, number));
-  return { isRight: false, says: known?.says ?? question.hint, isHint: !known };
-}
-
-function ofOption(question: Question, answer: string): Verdict {
-  const { rule } = question;
-  const isRight = rule.option === undefined ? accepts(rule, readNumber(answer, formatOf(rule))) : answer === rule.option;
-  if (isRight) return right(question);
-  const says = question.options.find((option) => option.answer === answer)?.says;
-  return { isRight, says: says ?? question.hint, isHint: false };
-}
-
-function right(question: Question): Verdict {
-  return { isRight: true, says: question.explanation, isHint: false };
+  const { kind, rule, options, mistakes, hint, explanation } = question;
+  const number = rule.option === undefined ? numberOf(question, answer) : null;
+  const isRight = number ? accepts(rule, number) : answer === rule.option;
+  if (isRight) return { isRight, says: explanation, isHint: false };
+  if (kind === "choice") return { isRight, says: options.find((option) => option.answer === answer)?.says ?? hint, isHint: false };
+  const known = mistakes.find((mistake) => accepts(mistake.if, number!));
+  return { isRight, says: known?.says ?? hint, isHint: !known };
 }
 
 function numberOf({ kind, rule }: Question, answer: string): Exact {
@@ -55,9 +46,5 @@ function numberOf({ kind, rule }: Question, answer: string): Exact {
 /** Whether an answer may stand in a record of this question. */
 export function isAnswer(question: Question, answer: string): boolean {
   if (question.kind === "choice") return question.options.some((option) => option.answer === answer);
-  try {
-    return numberOf(question, answer) !== null;
-  } catch {
-    return false;
-  }
+  return readOr(() => numberOf(question, answer) !== null, false);
 }

@@ -46,7 +46,7 @@ export function forTeacher(question: Question): { element: HTMLElement; show(ste
   const copying = button(t("exercise.copy"), async () => {
     setText(done, t((await copy(text.textContent, text)) ? "exercise.copied" : "bits.selected"));
   });
-  const element = h("details", { class: "mw-exercise-teacher" },
+  const element = h("details", { class: "mw-unfolding mw-exercise-teacher" },
     h("summary", {}, t("exercise.teacher")), text, h("div", { class: "mw-row" }, copying, done));
   const show = (steps: readonly Step[]) => {
     setText(text, report(question, steps));

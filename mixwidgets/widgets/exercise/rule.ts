@@ -1,12 +1,12 @@
 // Which answers are right. The twin of mixwidgets/exercises/rules.py, which says what each rule means.
 
 import { getFormat } from "#core/formats/catalogue.ts";
-import { classify, exact, isFinite, ulp } from "#core/formats/decode.ts";
+import { classify, decoded, exact, isFinite, ulp } from "#core/formats/decode.ts";
 import { encode, roundMagnitude } from "#core/formats/encode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { readOr, signed, type Exact } from "#core/formats/parse.ts";
 import { add, compare, floorLog2, magnitudeOf, multiply, power, rational, subtract, type Rational } from "#core/formats/rational.ts";
-import { atMost, decoded, finite, readNumber, same } from "./answers.ts";
+import { atMost, finite, readNumber, same } from "./answers.ts";
 
 export interface Rule {
   readonly format?: string;

@@ -8,6 +8,7 @@ import { h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { percent, power, share } from "#ui/ruler/words.ts";
 import { openState } from "#ui/view.ts";
+import { formatRow, formatTable } from "./format_table.ts";
 import { choices, type Explored } from "./state.ts";
 
 const MOST = 3; // formats beside the one that is explored
@@ -20,14 +21,9 @@ export function comparison({ view, answers, scale }: Explored): HTMLElement {
   for (const select of selects) {
     select.addEventListener("change", () => view.send("compare", [...new Set(selects.map(({ value }) => value).filter(Boolean))]));
   }
-  // The roles are those of the elements, said aloud because a narrow page lays them out as a grid.
-  const rows = [own, ...selects].map((head) => ({ head, cells: COLUMNS.map(() => h("td", { role: "cell" })) }));
-  const heading = (text: string) => h("th", { scope: "col", role: "columnheader" }, text);
-  const table = h("table", { class: "mw-compare", role: "table", "aria-label": t("explorer.compare") },
-    h("thead", { role: "rowgroup" },
-      h("tr", { role: "row" }, heading(t("common.formats")), ...COLUMNS.map((column) => heading(t(`explorer.column_${column}`))))),
-    h("tbody", { role: "rowgroup" },
-      ...rows.map(({ head, cells }) => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, head), ...cells))));
+  const rows = [own, ...selects].map((head) => formatRow(head, COLUMNS.map(() => "")));
+  const { table, body } = formatTable(t("explorer.compare"), COLUMNS.map((column) => t(`explorer.column_${column}`)));
+  body.append(...rows);
   const element = h("details", { class: "mw-unfolding" },
     h("summary", {}, t("explorer.compare")), table, h("p", { class: "mw-note" }, t("explorer.compare_note")));
   const isOpen = openState(element);
@@ -42,10 +38,10 @@ export function comparison({ view, answers, scale }: Explored): HTMLElement {
   });
   view.effect(() => {
     if (!isOpen.value) return;
-    rows.forEach(({ cells }, i) => {
+    rows.forEach((row, i) => {
       const its = compared.value[i];
       const words = its ? said(its, scale.value) : [];
-      cells.forEach((cell, column) => setText(cell, words[column] ?? ""));
+      [...row.cells].slice(1).forEach((cell, column) => setText(cell, words[column] ?? ""));
     });
   });
   return element;

@@ -37,7 +37,7 @@ export function nearestFormat(edge: number, place: number, from: FloatFormat, dr
 }
 
 /** The next format up (1) or down (−1) from `from` by an edge; itself where there is none. */
-export function nextFormat(edge: number, by: number, from: FloatFormat): FloatFormat {
+function nextFormat(edge: number, by: number, from: FloatFormat): FloatFormat {
   const now = placesOf(from)[edge]!;
   return nearestFormat(edge, now, from, EVERYWHERE, choices.filter((one) => (placesOf(one)[edge]! - now) * by > 0));
 }

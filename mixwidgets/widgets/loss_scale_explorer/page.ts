@@ -2,6 +2,7 @@
 // hears of a new scale once, when the slider is let go.
 
 import type { RenderProps } from "@anywidget/types";
+import { button } from "#ui/buttons.ts";
 import { card, chipsAndMore } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { greet } from "#ui/kernel.ts";
@@ -35,11 +36,10 @@ function render({ model, el }: RenderProps<State>): () => void {
   const subtitle = h("span", { class: "mw-subtitle" });
   const others = choices.map(({ name }) => name).filter((name) => !USUAL.includes(name));
   const picker = chipsAndMore(t("common.formats"), USUAL, others, (name) => view.send("format", name));
-  const everything = h("button", { type: "button", class: "mw-everything" });
-  everything.addEventListener("click", () => {
+  const everything = button("", () => {
     narrow(null);
     rows.focus(); // the button is gone
-  });
+  }, { class: "mw-everything" });
   head.append(subtitle, everything, picker.element);
 
   const fills = textures();
@@ -76,7 +76,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   });
   view.effect(() => {
     const { answers, log2 } = settled.value;
-    const words = isEmpty.value ? "" : outcome(answers.totals(log2), log2);
+    const words = isEmpty.value ? "" : outcome(answers, log2);
     set(plot.element, { "aria-label": words });
     setText(spoken, words);
   });

@@ -1,5 +1,6 @@
 // The answer first: what becomes of the gradients, as large shares with their counts; and what the view leaves out.
 
+import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
 import { h, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
@@ -8,8 +9,6 @@ import { integer } from "#ui/digits.ts";
 import { share, spokenScale } from "#ui/ruler/words.ts";
 import { explained } from "#ui/term.ts";
 import type { Explored } from "./state.ts";
-
-const sum = (counts: Float64Array) => counts.reduce((all, one) => all + one, 0);
 
 export function figures({ view, answers, scale }: Explored, textures: Textures): HTMLElement {
   const parts = CLASSES.map((kind) => {
@@ -20,9 +19,8 @@ export function figures({ view, answers, scale }: Explored, textures: Textures):
   });
   view.effect(() => {
     const counts = answers.value.totals(scale.value);
-    const finite = sum(counts);
     parts.forEach(({ number, count }, kind) => {
-      setText(number, share(counts[kind]!, finite));
+      setText(number, share(counts[kind]!, answers.value.total.finite));
       setText(count, integer(counts[kind]!));
     });
   });
@@ -30,9 +28,9 @@ export function figures({ view, answers, scale }: Explored, textures: Textures):
 }
 
 /** The figures in a sentence. */
-export function outcome(counts: Float64Array, log2LossScale: number): string {
-  const finite = sum(counts);
-  const said = CLASSES.map((kind, i) => `${share(counts[i]!, finite)} ${t(`explorer.class_${kind}`)}`);
+export function outcome(answers: Answers, log2LossScale: number): string {
+  const counts = answers.totals(log2LossScale);
+  const said = CLASSES.map((kind, i) => `${share(counts[i]!, answers.total.finite)} ${t(`explorer.class_${kind}`)}`);
   return `${spokenScale(log2LossScale)}: ${listed(said)}`;
 }
 

@@ -3,6 +3,8 @@
 import { computed } from "@preact/signals-core";
 import { HEADROOM, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { wholeIn } from "#core/formats/typed.ts";
+import { button } from "#ui/buttons.ts";
+import { withMinus } from "#ui/digits.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Textures } from "#ui/ruler/textures.ts";
@@ -16,7 +18,11 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
   const number = h("span");
   const formula = h("p", { class: "mw-num mw-scale" }, "S = 2", power, " = ", number);
   const bestPower = h("sup");
-  const use = h("button", { type: "button" });
+  const use = button("", () => {
+    move(proposal.value);
+    commit();
+    slider.focus(); // the button is disabled now, and would drop the focus
+  });
   const reason = h("p", { class: "mw-note" });
   const best = h("div", { class: "mw-row mw-best" }, h("span", {}, t("explorer.best"), " 2", bestPower), use);
   const readout = h("div", { class: "mw-explorer-scale" }, formula, best, reason);
@@ -28,7 +34,7 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
   });
   const error = h("p", { class: "mw-error", id: errorId, role: "alert" });
   const curve = scaleCurve(explored, textures, slider);
-  const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, minus(log2)));
+  const end = (log2: number) => h("span", { class: "mw-num mw-muted", "aria-hidden": "true" }, "2", h("sup", {}, withMinus(String(log2))));
   const element = h("div", { class: "mw-stack-tight" },
     h("div", { class: "mw-scale-row" },
       end(LOWEST), h("div", { class: "mw-scale-track" }, curve, slider), end(HIGHEST),
@@ -63,16 +69,11 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
     field.value = String(scale.value); // "007" as 7
     commit();
   });
-  use.addEventListener("click", () => {
-    move(proposal.value);
-    commit();
-    slider.focus(); // the button is disabled now, and would drop the focus
-  });
 
   view.effect(() => {
     const log2 = scale.value;
     complain("");
-    setText(power, minus(log2));
+    setText(power, withMinus(String(log2)));
     setText(number, powerOfTwo(log2));
     slider.valueAsNumber = log2;
     if (typed() !== log2) field.value = String(log2); // what is typed stays as it is typed
@@ -84,16 +85,10 @@ export function scaleControl(explored: Explored, textures: Textures): { element:
   });
   view.effect(() => {
     const { log2, headroom } = answers.value.best;
-    const [flushed, subnormal, normal, overflow] = answers.value.totals(log2);
-    const finite = flushed! + subnormal! + normal! + overflow!;
-    setText(bestPower, minus(log2));
-    setText(reason, headroom < HEADROOM
-      ? t("explorer.reason_tight", { share: share(flushed!, finite), headroom })
-      : t("explorer.reason", { share: share(flushed!, finite), headroom: Number.isFinite(headroom) ? headroom : "∞" }));
+    setText(bestPower, withMinus(String(log2)));
+    setText(reason, t(headroom < HEADROOM ? "explorer.reason_tight" : "explorer.reason", {
+      share: share(answers.value.totals(log2)[0]!, answers.value.total.finite), headroom: Number.isFinite(headroom) ? headroom : "∞",
+    }));
   });
   return { element, readout };
-}
-
-function minus(log2: number): string {
-  return String(log2).replace("-", "−");
 }

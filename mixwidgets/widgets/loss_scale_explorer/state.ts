@@ -1,7 +1,7 @@
 // What the page and the kernel share, what of it an address may ask for, and what follows from it. The page's parts
 // read these signals; which part is drawn when is not said anywhere.
 
-import { batch, computed, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals-core";
+import { batch, computed, signal, untracked } from "@preact/signals-core";
 import { formats } from "#core/formats/catalogue.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { Answers, HIGHEST, LOWEST } from "#core/gradients/answers.ts";
@@ -47,46 +47,14 @@ interface Gradients {
 /** Shown, hidden, before any have come. */
 const NONE: Gradients = { snapshot: { step: 0, lossScale: NaN, loss: NaN, names: [], summaries: () => [] }, summaries: [] };
 
-export interface Explored {
-  readonly view: View<State>;
-  /** What cannot be shown, and why; "" where all can. What was shown before stays. */
-  readonly fault: ReadonlySignal<string>;
-  /** All that the page has, ascending by step. */
-  readonly snapshots: ReadonlySignal<readonly Snapshot[]>;
-  /** The step that the user looks at while its slider is held; null: it is not held. */
-  readonly looked: Signal<number | null>;
-  readonly snapshot: ReadonlySignal<Snapshot>;
-  readonly isEmpty: ReadonlySignal<boolean>;
-  /** The tensors' names: the same list until one of them changes. */
-  readonly names: ReadonlySignal<readonly string[]>;
-  /** Of every tensor. */
-  readonly all: ReadonlySignal<Answers>;
-  /** The one tensor that everything is narrowed to, by name; null: all together. */
-  readonly tensor: ReadonlySignal<string | null>;
-  narrow(tensor: string | null): void;
-  /** What is shown: of every tensor, or of the one that it is narrowed to; and their names. */
-  readonly answers: ReadonlySignal<Answers>;
-  readonly shownNames: ReadonlySignal<readonly string[]>;
-  /** log2 of the loss scale that is drawn, which during a drag is ahead of the kernel's. */
-  readonly scale: ReadonlySignal<number>;
-  /** Draw another scale; beyond the range its end. */
-  move(log2: number): void;
-  /** Tell the kernel of the scale that is drawn. */
-  commit(): void;
-  /** What the ruler shows: it stays while an edge of the format is held. */
-  readonly drawn: ReadonlySignal<Domain>;
-  /** Draw in another format. */
-  explore(format: FloatFormat): void;
-  /** Tell the kernel of the format that is drawn. */
-  commitFormat(): void;
-  /** `answers` and `scale` when neither a slider nor an edge was held last: what is spoken, and the order of rows, would be restless during a drag. */
-  readonly settled: ReadonlySignal<{ all: Answers; answers: Answers; log2: number }>;
-}
+export type Explored = ReturnType<typeof explore>;
 
-export function explore(view: View<State>): Explored {
+export function explore(view: View<State>) {
   const [sent, step, wanted, log2] = [view.trait("_snapshots"), view.trait("step"), view.trait("format"), view.trait("log2_loss_scale")];
+  /** All that the page has, ascending by step. */
   const snapshots = signal<readonly Snapshot[]>([]);
   const damage = signal<unknown>(undefined);
+  /** The step that the user looks at while its slider is held; null: it is not held. */
   const looked = signal<number | null>(null);
 
   function take(read: () => readonly Snapshot[]): void {
@@ -120,25 +88,30 @@ export function explore(view: View<State>): Explored {
   const found = computed(() => choices.find(({ name }) => name === wanted.value));
   const held = signal<FloatFormat | null>(null); // the format by an edge in the hand, ahead of the kernel's
   const format = kept<FloatFormat>(choices[0]!, (last) => held.value ?? found.value ?? last);
+  /** What the ruler shows: it stays while an edge of the format is held. */
   const drawn = kept<Domain>(domain(format.value), (last) => (held.value ? last : domain(format.value)));
+  /** What cannot be shown, and why; "" where all can. What was shown before stays. */
   const fault = computed(() => {
     const unread = damage.value ?? (read.value instanceof Error ? read.value : undefined);
     if (unread) return t("explorer.unreadable", { reason: String((unread as Error).message) });
     return found.value ? "" : t("explorer.unknown_format", { came: wanted.value, accepted: listed(choices.map(({ name }) => name)) });
   });
+  /** The tensors' names: the same list until one of them changes. */
   const names = kept<readonly string[]>([], (last) => {
     const { names } = gradients.value.snapshot;
     return names.join("\n") === last.join("\n") ? last : names;
   });
-  const all = computed(() => new Answers(gradients.value.summaries, format.value));
-  const tensor = view.trait("tensor");
+  const all = computed(() => new Answers(gradients.value.summaries, format.value)); // of every tensor
+  const tensor = view.trait("tensor"); // the one that everything is narrowed to; null: all together
   const shownNames = computed(() => (tensor.value === null ? names.value : [tensor.value]));
+  /** What is shown: of every tensor, or of the one that it is narrowed to. */
   const answers = computed(() => {
     if (tensor.value === null) return all.value;
     const index = names.value.indexOf(tensor.value); // a snapshot may be without it
     return new Answers(all.value.summaries.slice(index, index + 1), format.value);
   });
 
+  /** log2 of the loss scale that is drawn, which during a drag is ahead of the kernel's. */
   const scale = signal(log2.value);
   const settledScale = signal(log2.value);
   let moved = -Infinity;
@@ -159,19 +132,24 @@ export function explore(view: View<State>): Explored {
 
   return {
     view, fault, snapshots, looked, names, all, tensor, answers, shownNames, scale, drawn,
-    explore: (to) => (held.value = to),
+    snapshot: computed(() => gradients.value.snapshot),
+    isEmpty: computed(() => gradients.value === NONE),
+    narrow: (to: string | null) => view.send("tensor", to),
+    /** Draw another scale; beyond the range its end. */
+    move(log2: number) {
+      moved = performance.now();
+      scale.value = Math.min(Math.max(log2, LOWEST), HIGHEST);
+    },
+    /** Tell the kernel of the scale that is drawn. */
+    commit: () => view.send("log2_loss_scale", scale.value),
+    /** Draw in another format. */
+    explore: (to: FloatFormat) => void (held.value = to),
+    /** Tell the kernel of the format that is drawn. */
     commitFormat() {
       view.send("format", format.value.name);
       held.value = null;
     },
-    snapshot: computed(() => gradients.value.snapshot),
-    isEmpty: computed(() => gradients.value === NONE),
-    narrow: (to) => view.send("tensor", to),
-    move(log2) {
-      moved = performance.now();
-      scale.value = Math.min(Math.max(log2, LOWEST), HIGHEST);
-    },
-    commit: () => view.send("log2_loss_scale", scale.value),
+    /** As neither a slider nor an edge was held last: what is spoken, and the order of rows, would be restless during a drag. */
     settled: computed(() => ({ all: atRest.value.all, answers: atRest.value.answers, log2: settledScale.value })),
   };
 }

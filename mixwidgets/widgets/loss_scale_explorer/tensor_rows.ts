@@ -3,6 +3,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
+import { button } from "#ui/buttons.ts";
 import { oneStop } from "#ui/cells.ts";
 import { h, s, set, setText, uniqueId } from "#ui/dom.ts";
 import { finder, wordsIn } from "#ui/finder.ts";
@@ -16,12 +17,6 @@ const FEW = 12; // rows shown before "show all"; with no more tensors, there is 
 const ORDERS = ["lost", "model", "name", "size"] as const;
 type Order = (typeof ORDERS)[number];
 
-interface Row {
-  readonly item: HTMLLIElement;
-  readonly button: HTMLButtonElement;
-  draw(counts: Float64Array): void;
-}
-
 /** `lost`: the indices of the tensors, those that lose most first. */
 export function tensorRows(
   { view, names, all: answers, scale, settled, tensor, narrow }: Explored, textures: Textures,
@@ -30,7 +25,7 @@ export function tensorRows(
   const heading = h("h4", { id });
   const find = finder<Order>(t("explorer.search"), t("explorer.order"), ORDERS.map((one) => [one, t(`explorer.order_${one}`)] as const));
   const list = h("ol", { "aria-labelledby": id });
-  const more = h("button", { type: "button" });
+  const more = button("", () => (isAll.value = !isAll.value));
   const isAll = signal(false);
   const rows = computed(() => names.value.map((name) => row(name, textures, () => narrow(tensor.peek() === name ? null : name))));
   const lost = computed(() => byLoss(settled.value.all, settled.value.log2));
@@ -41,7 +36,6 @@ export function tensorRows(
   });
   const shown = computed(() => (isAll.value ? found.value : found.value.slice(0, FEW)));
 
-  more.addEventListener("click", () => (isAll.value = !isAll.value));
   const stop = oneStop(list, () => shown.value.map((index) => [rows.value[index]!.button]));
 
   view.effect(() => {
@@ -66,9 +60,8 @@ export function tensorRows(
 }
 
 function byLoss(answers: Answers, log2: number): number[] {
-  const lost = answers.summaries.map((_, tensor) => {
-    const [flushed, subnormal, normal, overflow] = answers.counts(tensor, log2);
-    const finite = flushed! + subnormal! + normal! + overflow!;
+  const lost = answers.summaries.map(({ finite }, tensor) => {
+    const [flushed, , , overflow] = answers.counts(tensor, log2);
     return finite === 0 ? -1 : (flushed! + overflow!) / finite;
   });
   return [...lost.keys()].sort((a, b) => lost[b]! - lost[a]! || a - b);
@@ -84,12 +77,12 @@ function sorted(lost: readonly number[], order: Order, names: readonly string[],
   return [...lost].sort(by[order]);
 }
 
-function row(name: string, textures: Textures, choose: () => void): Row {
+function row(name: string, textures: Textures, choose: () => void) {
   const parts = CLASSES.map((kind) => s("rect", { y: 0, height: 20, width: 0, fill: textures.fill(kind) }));
   const bar = s("svg", { class: "mw-tensor-bar", height: 20, "aria-hidden": "true" }, ...parts);
   const text = h("span", { class: "mw-num mw-tensor-text" });
-  const button = h("button", { type: "button", class: "mw-tensor" }, h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
-  button.addEventListener("click", choose);
+  const element = button("", choose, { class: "mw-tensor" });
+  element.append(h("span", { class: "mw-tensor-name", title: name }, name), bar, text);
 
   function draw(counts: Float64Array): void {
     const finite = counts[0]! + counts[1]! + counts[2]! + counts[3]!;
@@ -101,7 +94,7 @@ function row(name: string, textures: Textures, choose: () => void): Row {
     });
     setText(text, words(counts, finite));
   }
-  return { item: h("li", {}, button), button, draw };
+  return { item: h("li", {}, element), button: element, draw };
 }
 
 function words(counts: Float64Array, finite: number): string {

@@ -3,6 +3,7 @@
 import { batch, computed } from "@preact/signals-core";
 import { scaleLinear } from "d3-scale";
 import { h, s, set, setText } from "#ui/dom.ts";
+import { floatRows } from "#ui/float_rows.ts";
 import { listed, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { number, powerOfAny } from "#ui/ruler/words.ts";
@@ -27,10 +28,9 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
   const [loss, seen, width] = [view.trait("_loss"), view.trait("_seen"), view.width(slider)];
   const steps = computed(() => snapshots.value.map(({ step }) => step));
   const index = computed(() => steps.value.indexOf(snapshot.value.step));
-  /** Float32 pairs (step, loss), of those within the snapshots. */
-  const losses = computed(() => Array.from({ length: loss.value.byteLength / 8 }, (_, i) => (
-    { step: loss.value.getFloat32(8 * i, true), loss: loss.value.getFloat32(8 * i + 4, true) }
-  )).filter(({ step }) => step >= steps.value[0]! && step <= steps.value.at(-1)!));
+  /** Those within the snapshots. */
+  const losses = computed(() => floatRows(loss.value, 2).map(([step, loss]) => ({ step: step!, loss: loss! }))
+    .filter(({ step }) => step >= steps.value[0]! && step <= steps.value.at(-1)!));
   /** The slider's places are the snapshots, evenly; between two of them steps are spread evenly. */
   const places = computed(() => scaleLinear([0, steps.value.length - 1], [THUMB, Math.max(width.value, LEAST_WIDTH) - THUMB]));
 
@@ -65,7 +65,7 @@ export function timeline({ view, snapshots, snapshot, looked }: Explored): HTMLE
   });
   view.effect(() => {
     const [start, end] = [losses.value[0], losses.value.at(-1)];
-    plot.toggleAttribute("hidden", losses.value.length < 2);
+    set(plot, { hidden: losses.value.length < 2 });
     if (!start || !end || steps.value.length < 2) return;
     const x = scaleLinear(steps.value, steps.value.map((_, i) => places.value(i)));
     const finite = losses.value.map(({ loss }) => loss).filter(Number.isFinite);

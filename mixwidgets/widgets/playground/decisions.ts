@@ -1,13 +1,12 @@
 // What both networks have learned of a plane: which class they see where, and the points that they learn from.
 
 import type { ReadonlySignal } from "@preact/signals-core";
-import { h, set, setText } from "#ui/dom.ts";
+import { h, set } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { crispCanvas } from "#ui/canvas.ts";
 import type { Trainer } from "#training/trainer.ts";
 import { EXTENT, type Examples } from "#training/types.ts";
 import type { Page } from "./parts.ts";
-import { percent } from "./words.ts";
 
 const GRID = 40; // points a side that a network is asked at
 const COARSE = 10; // and the least, for a large one
@@ -17,18 +16,15 @@ const MARK = 2.6; // half a mark's size, in pixels
 const STRONGEST = 0.62; // of a class's colour, where the network is sure
 
 /** One network's plane, drawn anew at each `look`. */
-export function plane({ view, session }: Page, trainer: Trainer, look: ReadonlySignal<number>, name: string): HTMLElement {
+export function plane({ view, session }: Page, trainer: Trainer, look: ReadonlySignal<number>, accuracy: ReadonlySignal<string>, name: string): HTMLElement {
   const canvas = h("canvas", { class: "mw-play-plane", role: "img" });
   const classes = [0, 1].map((one) => h("span", { class: `mw-play-class-${one}`, hidden: true }));
-  const figure = h("p", { class: "mw-play-accuracy" });
   const begin = crispCanvas(view, canvas);
   const cells = h("canvas");
 
   view.effect(() => {
     if (look.value < 0 || session.settings.peek().task === "digits") return;
-    const { accuracy } = trainer.evaluate(trainer.data.test);
-    setText(figure, t("play.accuracy", { share: percent(accuracy) }));
-    set(canvas, { "aria-label": t("play.plane", { name, share: percent(accuracy) }) });
+    set(canvas, { "aria-label": t("play.plane", { name, share: accuracy.value }) });
     const drawn = begin();
     if (!drawn) return;
     const { pen, width, height } = drawn;
@@ -41,7 +37,7 @@ export function plane({ view, session }: Page, trainer: Trainer, look: ReadonlyS
     const place = (at: number, length: number) => ((at + EXTENT) / (2 * EXTENT)) * length;
     marks(pen, trainer.data.training, (x, y) => [place(x, width), height - place(y, height)], colours, ground);
   });
-  return h("div", { class: "mw-play-network" }, canvas, ...classes, figure);
+  return h("div", {}, canvas, ...classes);
 }
 
 /** A pixel a cell: the more certain, the stronger the class's colour. */

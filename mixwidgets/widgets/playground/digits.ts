@@ -1,11 +1,10 @@
-// What both networks make of held-out digits: one image of each, and the accuracy on all of them.
+// What both networks make of held-out digits: one image of each.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import type { Trainer } from "#training/trainer.ts";
 import type { Page } from "./parts.ts";
-import { percent } from "./words.ts";
 
 const SIDE = 8; // pixels of an image
 const CLASSES = 10;
@@ -17,28 +16,21 @@ export function digits({ view, session }: Page, trainer: Trainer, look: Readonly
     const answer = h("span", { class: "mw-num mw-play-answer" });
     return { canvas, answer, box: h("li", {}, canvas, answer) };
   });
-  const figure = h("p", { class: "mw-play-accuracy" });
-  const isShown = computed(() => session.settings.value.task === "digits");
-  /** The first held-out image of each class. */
-  const rows = computed(() => (isShown.value ? Array.from({ length: CLASSES }, (_, label) => trainer.data.test.labels.indexOf(label)) : []));
+  /** The first held-out image of each class; none of a plane. */
+  const rows = computed(() => session.settings.value.task === "digits" ? shown.map((_, label) => trainer.data.test.labels.indexOf(label)) : []);
 
+  view.effect(() => rows.value.forEach((row, i) => paint(shown[i]!.canvas, imageAt(trainer, row))));
   view.effect(() => {
-    rows.value.forEach((row, i) => paint(shown[i]!.canvas, imageAt(trainer, row)));
-  });
-  view.effect(() => {
-    if (!isShown.value || look.value < 0) return;
-    const { test } = trainer.data;
-    setText(figure, t("play.accuracy", { share: percent(trainer.evaluate(test).accuracy) }));
-    rows.value.forEach((row, i) => {
+    if (look.value >= 0) rows.value.forEach((row, i) => {
       const chances = trainer.predict(imageAt(trainer, row));
       const guess = chances.indexOf(Math.max(...chances)); // −1 where they are NaN
-      const isRight = guess === test.labels[row];
+      const isRight = guess === trainer.data.test.labels[row];
       const { answer, box } = shown[i]!;
       setText(answer, guess < 0 ? "NaN" : `${guess} ${isRight ? "✓" : "✗"}`);
       set(box, { class: isRight ? undefined : "mw-play-wrong", "aria-label": t(isRight ? "play.digit_right" : "play.digit_wrong", { digit: i, guess: guess < 0 ? "NaN" : guess }) });
     });
   });
-  return h("div", { class: "mw-play-network" }, h("ul", { class: "mw-play-digits" }, ...shown.map(({ box }) => box)), figure);
+  return h("ul", { class: "mw-play-digits" }, ...shown.map(({ box }) => box));
 }
 
 function imageAt({ data: { test, features } }: Trainer, row: number): Float32Array {

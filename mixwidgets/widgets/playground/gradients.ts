@@ -68,8 +68,8 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     hint, zeros, fills.element);
 }
 
-/** The last step's gradients by float32 arithmetic, tensor by tensor and together; none before the first. */
-export function gradientAnswers(session: Session): Page["answers"] {
+/** The last step's gradients by float32 arithmetic, before the scale, tensor by tensor and together; none before the first. */
+export function gradientAnswers(session: Session) {
   return computed(() => {
     const format = session.settings.value.gradientFormat;
     const report = session.report.value;
@@ -80,7 +80,8 @@ export function gradientAnswers(session: Session): Page["answers"] {
   });
 }
 
-/** How many gradients are stored as zero that the format could hold as float32 has them, times the scale. */
+/** How many gradients are stored as zero that the format could hold as float32 has them, times the scale: they were lost in the
+ * backward pass, before they were stored. */
 function lostEarly(tensors: readonly WeightTensor[], exact: readonly Float32Array[], rounder: Rounder, scale: number): number {
   const lost = tensors.map(({ gradient }, tensor) =>
     gradient.reduce((count, stored, i) => count + Number(stored === 0 && round(rounder, exact[tensor]![i]! * scale) !== 0), 0));

@@ -1,7 +1,6 @@
 // What a run has been, in bounded memory: a row for each step, later one for two, four … of them.
 
 export const MOST_ROWS = 2048; // even; the same in widget.py
-const COLUMNS = 5;
 
 export interface Row {
   readonly step: number;
@@ -16,31 +15,27 @@ export interface Row {
 export class History {
   /** Steps that a row stands for. */
   stride = 1;
-  #rows: Row[] = [];
+  rows: Row[] = [];
   #pending: Row[] = [];
-
-  get rows(): readonly Row[] {
-    return this.#rows;
-  }
 
   add(row: Row): void {
     this.#pending.push(row);
     if (this.#pending.length < this.stride) return;
-    this.#rows.push(joined(this.#pending));
+    this.rows.push(joined(this.#pending));
     this.#pending = [];
-    if (this.#rows.length < MOST_ROWS) return;
-    this.#rows = Array.from({ length: MOST_ROWS / 2 }, (_, i) => joined(this.#rows.slice(2 * i, 2 * i + 2)));
+    if (this.rows.length < MOST_ROWS) return;
+    this.rows = Array.from({ length: MOST_ROWS / 2 }, (_, i) => joined(this.rows.slice(2 * i, 2 * i + 2)));
     this.stride *= 2;
   }
 
   clear(): void {
-    [this.#rows, this.#pending, this.stride] = [[], [], 1];
+    [this.rows, this.#pending, this.stride] = [[], [], 1];
   }
 
   /** Rows of float64 in the order of Row's fields. */
   toBytes(): DataView {
-    const numbers = Float64Array.from(this.#rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
-    return new DataView(numbers.buffer, 0, 8 * COLUMNS * this.#rows.length);
+    const numbers = Float64Array.from(this.rows.flatMap(({ step, reference, loss, lossScale, skipped }) => [step, reference, loss, lossScale, skipped]));
+    return new DataView(numbers.buffer);
   }
 }
 

@@ -5,7 +5,7 @@ import { crispCanvas, type Pen } from "#ui/canvas.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { integer, superscript } from "#ui/digits.ts";
 import { t } from "#ui/messages.ts";
-import { powerOfAny } from "#ui/ruler/words.ts";
+import { power, powerOfAny } from "#ui/ruler/words.ts";
 import type { Row } from "./history.ts";
 import type { Page } from "./parts.ts";
 import { lossText } from "./words.ts";
@@ -64,8 +64,7 @@ function frameOf({ width, height }: Pen, rows: readonly Row[], low: number, high
 function drawLosses(drawn: Pen, rows: readonly Row[], reference: string, chosen: string, ink: string): void {
   const { pen, width, height } = drawn;
   const logs = rows.flatMap((row) => [row.reference, row.loss]).filter(Number.isFinite).map((loss) => Math.log10(Math.max(loss, LEAST)));
-  const [least, most] = [logs.reduce((a, b) => Math.min(a, b), -0.6), logs.reduce((a, b) => Math.max(a, b), 0)];
-  const [low, high] = [least - 0.08, most + 0.08];
+  const [low, high] = [Math.min(-0.6, ...logs) - 0.08, Math.max(0, ...logs) + 0.08];
   const { x, y } = frameOf(drawn, rows, low, high, FOOT);
   Object.assign(pen, { strokeStyle: ink, fillStyle: ink, lineWidth: 1, font: `12px ${getComputedStyle(pen.canvas).fontFamily}`, textBaseline: "middle" });
   const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) }, (_, i) => Math.floor(low) + i);
@@ -104,7 +103,7 @@ function drawPath(drawn: Pen, rows: readonly Row[], colour: string, ink: string)
   const [low, high] = [logs.reduce((a, b) => Math.min(a, b), logs[0] ?? 0), logs.reduce((a, b) => Math.max(a, b), logs[0] ?? 0)];
   const { x, y } = frameOf(drawn, rows, low - 1, high + 1, EDGE);
   Object.assign(pen, { fillStyle: ink, font: `12px ${getComputedStyle(pen.canvas).fontFamily}`, textBaseline: "middle", textAlign: "right" });
-  for (const log2 of new Set([low, high])) pen.fillText(`2${superscript(log2)}`, LEFT - 6, y(log2));
+  for (const log2 of new Set([low, high])) pen.fillText(power(log2), LEFT - 6, y(log2));
   Object.assign(pen, { strokeStyle: colour, lineWidth: 2 });
   pen.beginPath();
   rows.forEach(({ step, lossScale }, i) => {

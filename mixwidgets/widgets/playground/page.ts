@@ -2,11 +2,12 @@
 // setting when it is chosen, and of the history when the hand rests.
 
 import type { RenderProps } from "@anywidget/types";
-import { batch, signal, untracked } from "@preact/signals-core";
+import { batch, computed, signal, untracked } from "@preact/signals-core";
 import { announcer } from "#ui/announcer.ts";
 import { card } from "#ui/card.ts";
 import { emphasised, h, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
+import { percent } from "#ui/run_words.ts";
 import { addQuestions } from "#ui/stage_sequence.ts";
 import { viewOf } from "#ui/view.ts";
 import { plane } from "./decisions.ts";
@@ -115,12 +116,15 @@ function render({ model, el }: RenderProps<State>): () => void {
   const chosenName = h("h4");
   const network = (name: HTMLElement, trainer: Page["session"]["chosen"], label: string, frames: number) => {
     const look = later(view, session.look, frames);
-    const [onPlane, onDigits] = [plane(page, trainer, look, label), digits(page, trainer, look)];
+    const accuracy = computed(() => (look.value, percent(trainer.evaluate(trainer.data.test).accuracy)));
+    const figure = h("p", { class: "mw-play-accuracy" });
+    const [onPlane, onDigits] = [plane(page, trainer, look, accuracy, label), digits(page, trainer, look)];
     view.effect(() => {
+      setText(figure, t("play.accuracy", { share: accuracy.value }));
       onDigits.hidden = session.settings.value.task !== "digits";
       onPlane.hidden = !onDigits.hidden;
     });
-    return h("div", { class: "mw-stack-tight" }, name, onPlane, onDigits);
+    return h("div", { class: "mw-stack-tight" }, name, h("div", { class: "mw-play-network" }, onPlane, onDigits, figure));
   };
   root.append(error, told.text, transportPart(page, control), callout,
     h("div", { class: "mw-play-top" },

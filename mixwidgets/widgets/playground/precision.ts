@@ -41,22 +41,24 @@ export function precisionPart({ view, traits, edit }: Page): HTMLElement {
   const scales = chips(t("play.scale"), LOSS_SCALES.map((kind) => t(`play.scale_${kind}`)), (name) => {
     edit({ loss_scale: LOSS_SCALES.find((kind) => t(`play.scale_${kind}`) === name)! });
   });
-  const all: Named = { ...always, ...folded };
   const elementsOf = (fields: Named) => Object.values(fields).map(({ element }) => element);
+  /** When a field has a use; the others always have one. */
+  const isUsed: { readonly [K in keyof Choice]?: (choice: Choice) => boolean } = {
+    momentum: ({ optimizer }) => optimizer === "momentum",
+    eps: ({ optimizer }) => optimizer === "adam",
+    optimizer_format: ({ optimizer }) => optimizer !== "sgd",
+    weight_rounding: ({ master_weights }) => !master_weights,
+    growth_interval: ({ loss_scale }) => loss_scale === "dynamic",
+  };
 
   view.effect(() => {
-    for (const name of Object.keys(all) as (keyof Choice)[]) (all[name] as Field<unknown>).show(traits.value[name]);
-    master.checked = traits.value.master_weights;
-    scales.show(t(`play.scale_${traits.value.loss_scale as "none"}`));
-  });
-  view.effect(() => {
-    const { optimizer, master_weights: hasMasters, loss_scale: kind } = traits.value;
-    const show = (field: Field<never> | undefined, isUsed: boolean) => set(field!.element, { hidden: !isUsed });
-    show(folded.momentum as Field<never>, optimizer === "momentum");
-    show(folded.eps as Field<never>, optimizer === "adam");
-    show(folded.optimizer_format as Field<never>, optimizer !== "sgd");
-    show(folded.weight_rounding as Field<never>, !hasMasters);
-    show(folded.growth_interval as Field<never>, kind === "dynamic");
+    const choice = traits.value;
+    for (const [name, field] of Object.entries({ ...always, ...folded }) as [keyof Choice, Field<unknown>][]) {
+      field.show(choice[name]);
+      set(field.element, { hidden: isUsed[name]?.(choice) === false });
+    }
+    master.checked = choice.master_weights;
+    scales.show(t(`play.scale_${choice.loss_scale as "none"}`));
   });
   return h("section", { class: "mw-stack-tight mw-play-precision", "aria-label": t("play.precision") },
     h("div", { class: "mw-play-fields" }, ...elementsOf(always),

@@ -1,42 +1,24 @@
 // The two networks: one in float32, one as chosen, of the same seed and on the same batches.
 
-import { batch, computed, type ReadonlySignal, signal } from "@preact/signals-core";
+import { batch, computed, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
 import { noLossScale } from "#training/settings.ts";
 import { Trainer } from "#training/trainer.ts";
 import type { DigitRows, Settings, StepReport } from "#training/types.ts";
 import { History } from "./history.ts";
 
-export interface Session {
-  readonly reference: Trainer;
-  readonly chosen: Trainer;
-  readonly history: History;
-  /** The settings that train. */
-  readonly settings: ReadonlySignal<Settings>;
-  /** Counts what may have changed the networks: who draws them reads it. */
-  readonly look: ReadonlySignal<number>;
-  /** What the chosen network's last step did; undefined before the first. */
-  readonly report: ReadonlySignal<StepReport | undefined>;
-  /** Whether the settings have changed since that step. */
-  readonly isChanged: ReadonlySignal<boolean>;
-  /** Go on with other settings. */
-  apply(settings: Settings): void;
-  step(): void;
-  /** Set a weight of the chosen network; the next step reads it. */
-  setWeight(...which: Parameters<Trainer["setWeight"]>): void;
-  /** Tell those who draw that there is something new. */
-  show(): void;
-  reset(): void;
-}
+export type Session = ReturnType<typeof startSession>;
 
-export function startSession(first: Settings, digits: DigitRows): Session {
+export function startSession(first: Settings, digits: DigitRows) {
   const [reference, chosen] = [new Trainer(inFloat32(first), digits), new Trainer(first, digits)];
   const history = new History();
-  const settings = signal(first);
+  const settings = signal(first); // that train
+  /** Counts what may have changed the networks: who draws them reads it. */
   const look = signal(0);
   let last: StepReport | undefined;
   let stepped = first; // the settings of the last step
 
+  /** Tell those who draw that there is something new. */
   const show = () => void look.value++;
   const begin = () => {
     history.clear();
@@ -44,9 +26,12 @@ export function startSession(first: Settings, digits: DigitRows): Session {
   };
   return {
     reference, chosen, history, settings, look, show,
+    /** What the chosen network's last step did; undefined before the first. */
     report: computed(() => (look.value, last)),
+    /** Whether the settings have changed since that step. */
     isChanged: computed(() => (look.value, last !== undefined && stepped !== settings.value)),
-    apply(wanted) {
+    /** Go on with other settings. */
+    apply(wanted: Settings) {
       reference.change(inFloat32(wanted));
       chosen.change(wanted);
       if (chosen.steps === 0) begin();
@@ -61,7 +46,8 @@ export function startSession(first: Settings, digits: DigitRows): Session {
       stepped = chosen.settings;
       history.add({ step: last.step, reference: loss, loss: last.loss, lossScale: last.lossScale, skipped: Number(last.skipped) });
     },
-    setWeight(...which) {
+    /** Set a weight of the chosen network; the next step reads it. */
+    setWeight(...which: Parameters<Trainer["setWeight"]>) {
       chosen.setWeight(...which);
       show();
     },

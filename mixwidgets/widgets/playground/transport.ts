@@ -9,7 +9,7 @@ import { menu } from "./fields.ts";
 import type { Page } from "./parts.ts";
 
 /** Steps a second; the last is more than a frame has time for. */
-export const RATES = [1, 10, 60, 100_000] as const;
+const RATES = [1, 10, 60, 100_000] as const;
 
 export interface Control {
   readonly playing: Signal<boolean>;

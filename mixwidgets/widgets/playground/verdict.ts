@@ -5,10 +5,10 @@ import { integer } from "#ui/digits.ts";
 import { powerOfAny } from "#ui/ruler/words.ts";
 import type { Trainer } from "#training/trainer.ts";
 import type { StepReport } from "#training/types.ts";
-import type { Gradients } from "./parts.ts";
+import type { Page } from "./parts.ts";
 
 /** `isChanged`: whether the settings have changed since the step. */
-export function verdict({ settings, weightCount }: Trainer, report: StepReport | undefined, isChanged: boolean, { total, early }: Gradients): ReturnType<typeof pieces> {
+export function verdict({ settings, weightCount }: Trainer, report: StepReport | undefined, isChanged: boolean, { total, early }: Page["answers"]["value"]): ReturnType<typeof pieces> {
   if (!report) return pieces("play.verdict_start");
   if (isChanged) return pieces("play.verdict_changed");
   const { kind } = settings.lossScale;

@@ -2,7 +2,7 @@
 
 import { computed, type Signal, signal } from "@preact/signals-core";
 import { getFormat } from "#core/formats/catalogue.ts";
-import { classify, exactOf, isNegative, nextDown, nextUp } from "#core/formats/decode.ts";
+import { decoded, exactOf, nextDown, nextUp } from "#core/formats/decode.ts";
 import type { FloatFormat } from "#core/formats/float_format.ts";
 import { toNumber } from "#core/formats/rational.ts";
 import { bitGrid, type Coded } from "#ui/bit_grid/bit_grid.ts";
@@ -88,7 +88,7 @@ export function weightsPart({ view, session, record }: Page): HTMLElement {
 
 /** The number that a code stands for. */
 function valueOf(format: FloatFormat, code: bigint): number {
-  const kind = classify(format, code);
-  const magnitude = kind === "nan" ? NaN : kind === "infinity" ? Infinity : toNumber(format.magnitude(code & format.allOnes));
-  return isNegative(format, code) ? -magnitude : magnitude;
+  const { kind, negative, magnitude } = decoded(format, code);
+  const size = kind === "nan" ? NaN : kind === "infinity" ? Infinity : toNumber(magnitude);
+  return negative ? -size : size;
 }

@@ -25,6 +25,3 @@ export function settingText(value: number): string {
 
 /** A weight in six digits: "0.0344089", "−1.2e−7". */
 export const weightText = (value: number): string => String(Number(value.toPrecision(6))).replaceAll("-", "−");
-
-/** A share in percent: "97.5 %". */
-export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

@@ -12,8 +12,8 @@ import type { Effects } from "#ui/view.ts";
 export type Word = "done" | "running" | "waiting" | "failed" | "stopped";
 
 export interface Grid {
-  seeds?: number[];
-  rows?: { name: string; cells: (number | null)[] }[];
+  seeds: number[];
+  rows: { name: string; cells: (number | null)[] }[];
 }
 
 /** A run that is over. */
@@ -35,9 +35,8 @@ export interface Failure {
 }
 
 export function cellGrid(
-  view: Effects, grid: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
+  view: Effects, { seeds, rows }: Grid, words: ReadonlySignal<Word[]>, runs: ReadonlySignal<Record<string, Over>>, failures: ReadonlySignal<Failure[]>,
 ): HTMLElement {
-  const { seeds = [], rows = [] } = grid;
   const chosen = signal<{ place: number; name: string; seed: number } | null>(null);
   const metric = computed(() => {
     const names = Object.values(runs.value).flatMap(({ metrics }) => Object.keys(metrics));

@@ -1,7 +1,7 @@
 // SweepProgress: how far a sweep is, its cells as a grid, their losses and a table, which failed and why, and a Stop button.
 
 import type { RenderProps } from "@anywidget/types";
-import { computed, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { action } from "#ui/buttons.ts";
 import { card } from "#ui/card.ts";
 import { h, set, setText } from "#ui/dom.ts";
@@ -16,7 +16,7 @@ import { runTable } from "./table.ts";
 interface State {
   _counts: Partial<Record<Word, number>>; // how many cells are …
   _failures: Failure[]; // the first of those that failed
-  _grid: Grid;
+  _grid: Grid | Record<string, never>; // empty if there are too many cells
   _words: Word[];
   _runs: Record<string, Over>; // by place, of those that are over
   _bands: DataView[]; // of the grid's first rows
@@ -29,23 +29,13 @@ const QUIET_MS = 5000; // between two spoken words while it goes on
 function render({ model, el }: RenderProps<State>): () => void {
   const view = viewOf(model);
   const [found, failed, isOver] = [view.trait("_counts"), view.trait("_failures"), view.trait("_is_over")];
-  const [grid, cells, runs] = [model.get("_grid"), view.trait("_words"), view.trait("_runs")];
-  const [hasKernel, isAsked, message] = [signal(true), signal(false), signal({ text: "", isError: false })];
+  const [cells, runs, bands] = [view.trait("_words"), view.trait("_runs"), view.trait("_bands")];
+  const grid = { seeds: [], rows: [], ...model.get("_grid") };
+  const { ask, waiting, said, hasKernel } = kernelLink(view, { stop: "sweep.slow" });
   const { root, head } = card(el, t("sweep.title"));
   root.classList.add("mw-sweep");
 
-  const say = (text: string, isError: boolean) => (message.value = { text, isError });
-  const link = kernelLink<"stop">(model, {
-    waiting: (kinds) => {
-      isAsked.value = kinds.size > 0;
-      if (isAsked.value) say("", false);
-    },
-    slow: () => say(t("sweep.slow"), false),
-    refused: (text) => say(text, true),
-    absent: () => (hasKernel.value = false),
-  });
-  view.onClose(link.close);
-  const stop = action(t("sweep.stop"), () => link.ask("stop"));
+  const stop = action(t("sweep.stop"), () => ask("stop"));
   head.append(stop.element);
 
   const bar = h("progress", { "aria-label": t("sweep.progress") });
@@ -57,7 +47,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const failures = h("section", { class: "mw-stack-tight mw-sweep-failed", "aria-label": t("sweep.failed_cells"), tabindex: 0 }, h("h4", {}, t("sweep.failed_cells")), list, more);
   const spoken = h("p", { class: "mw-hidden", "aria-live": "polite" });
   root.append(h("div", { class: "mw-stack-tight" }, bar, counts, note, answer),
-    cellGrid(view, grid, cells, runs, failed), bandChart(view, grid, view.trait("_bands")), runTable(view, grid, cells, runs), failures, spoken);
+    cellGrid(view, grid, cells, runs, failed), bandChart(view, grid, bands), runTable(view, grid, cells, runs), failures, spoken);
 
   const number = (word: Word) => found.value[word] ?? 0;
   const total = computed(() => WORDS.reduce((sum, word) => sum + number(word), 0));
@@ -73,9 +63,9 @@ function render({ model, el }: RenderProps<State>): () => void {
     set(note, { hidden: note.textContent === "" });
   });
   view.effect(() => stop.allow(
-    isOver.value ? t("sweep.over") : !hasKernel.value ? t("sweep.no_kernel") : isAsked.value ? t("sweep.asked") : ""));
+    isOver.value ? t("sweep.over") : !hasKernel.value ? t("sweep.no_kernel") : waiting.value.size > 0 ? t("sweep.asked") : ""));
   view.effect(() => {
-    const { text, isError } = message.value;
+    const { text, isError } = said.value;
     set(answer, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
     setText(answer, text);
   });
@@ -99,8 +89,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     if (!last || isDue) last = { text, failed: number("failed"), at: now };
   });
 
-  const bands = view.trait("_bands");
-  if ((grid.rows ?? []).length > 1) {
+  if (grid.rows.length > 1) {
     addQuestions(view, root, [{ ask: t("sweep.question"), isAnswered: () => bands.value.some(({ byteLength }) => byteLength > 0), answer() {} }]);
   }
   view.onClose(() => root.remove());

@@ -1,6 +1,6 @@
 // The loss and the loss scale of the shown runs, and of one of them its gradients; all over the same steps.
 
-import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { action } from "#ui/buttons.ts";
 import { chart, type Series } from "#ui/chart/chart.ts";
 import { type Axes, lossAxes, lossPath, lossTicks, type Point, pointAt, wholeTicks, within } from "#ui/chart/geometry.ts";
@@ -9,36 +9,30 @@ import { steps } from "#ui/chart/steps.ts";
 import { setText } from "#ui/dom.ts";
 import { listed, sentences, t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
+import { power } from "#ui/ruler/words.ts";
 import { axisNumber, decimal } from "#ui/run_words.ts";
-import type { View } from "#ui/view.ts";
+import type { GradientsPanel } from "./gradients_panel.ts";
 import { reach, scaleAxes, scalePath, skipMarks } from "./geometry.ts";
+import type { Lab } from "./lab.ts";
 import { sharesChart } from "./shares_chart.ts";
-import { isAlive, type ShownRun, type State } from "./state.ts";
-import { powerOfTwo, scale } from "./words.ts";
+import { isAlive, type Row, type ShownRun } from "./state.ts";
+import { scale } from "./words.ts";
 
 const MARK = 9;
 
-interface Actions {
-  /** Open the gradients of a run, those of the step that is read out. */
-  open(run: string, step: number): void;
-  /** Another step is kept; 0: the newest. */
-  follow(step: number): void;
-}
-
-/** Of the runs that are drawn, `one` has its gradients drawn. */
-export function charts(
-  view: View<State>, drawn: ReadonlySignal<ShownRun[]>, one: ReadonlySignal<ShownRun | undefined>, { open, follow }: Actions,
-): { element: HTMLElement; opener: HTMLElement } {
+/** Of one of the runs that are drawn the gradients are drawn too. */
+export function charts({ view, drawn, atHand }: Lab, { open, follow }: GradientsPanel): HTMLElement {
+  const one = computed(() => withGradients(drawn.value, atHand.value));
   const loss = chart(t("lab.loss"), t("lab.loss_note"));
   const lossScale = chart(t("lab.loss_scale"), t("lab.loss_scale_note"));
   const gradients = sharesChart();
   const key = lineKey();
-  const opener = action(t("lab.open_step"), () => one.value && open(one.value.row.id, step.value));
+  const opener = action(t("lab.open_step"), () => one.value && open(opener.element, { run: one.value.row.id, step: step.value }));
   const all = computed(() => drawn.value.reduce((most, { row }) => Math.max(most, reach(row.steps ?? row.step, row.step, isAlive(row))), 0));
   const read = (step: number) => [t("chart.step_is", { step: integer(step) }), ...drawn.value.map((run) => atStep(run, step))].join(" · ");
   const { element, part, step, settled, isLog } = steps(view, all, [loss, lossScale, gradients], (at) => (drawn.value.length > 0 ? read(at) : ""), opener.element);
   element.prepend(key.element);
-  view.onChange(settled, () => follow(settled.value));
+  view.onChange(settled, follow);
   const size = view.width(element);
 
   view.effect(() => {
@@ -66,7 +60,7 @@ export function charts(
     lossScale.draw({
       frame: scaleFrame,
       x: scaleXY.x,
-      yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: powerOfTwo(at) })),
+      yTicks: scaled.length === 0 ? [] : wholeTicks(scaleXY.y, 4).map((at) => ({ at: scaleXY.y(at), text: power(at) })),
       series: scaled.map((run) => ({
         ...series(run, scaleXY, run.curves.scale),
         path: scalePath(scaleXY, run.curves.scale, run.row.step),
@@ -85,14 +79,21 @@ export function charts(
     const last = within(curve, part.value).findLast((point) => Number.isFinite(point.value));
     return { id: row.id, name, style, end: y(last?.value ?? y.domain()[0]!) };
   }
-  return { element, opener: opener.element };
+  return element;
+}
+
+/** Whose gradients are drawn: the run selected alone, else the one at hand, else the newest of the selected that has some. */
+function withGradients(shown: readonly ShownRun[], atHand: Row | undefined): ShownRun | undefined {
+  const known = shown.filter(({ curves }) => curves.shares.length > 0);
+  if (shown.length === 1) return shown[0];
+  return known.find(({ row }) => row.id === atHand?.id) ?? known.sort((a, b) => (a.row.id < b.row.id ? 1 : -1))[0];
 }
 
 /** "fp16 #2: loss 0.31, loss scale 2¹⁶". */
 function atStep({ name, row, curves }: ShownRun, step: number): string {
   const [loss, scale] = [pointAt(curves.loss, step), row.scaled ? pointAt(curves.scale, step) : undefined];
   const parts = [t("lab.newest_loss", { loss: loss ? decimal(loss.value) : "–" })];
-  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: powerOfTwo(scale.value) }));
+  if (scale && Number.isFinite(scale.value)) parts.push(t("lab.newest_scale", { scale: power(scale.value) }));
   return `${name}: ${listed(parts)}`;
 }
 

@@ -1,25 +1,16 @@
-// What the next launch runs: one or several recipes and seeds, and settings. No DOM.
+// What the next launch runs, as it is typed and as it stands in an address. No DOM.
 
 import { wholeIn } from "#core/formats/typed.ts";
 import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { areSettings } from "./settings_text.ts";
-import type { OneOrMore, TaskChoice } from "./state.ts";
-
-export interface Choice {
-  task: string;
-  recipe: OneOrMore<string>;
-  steps: number;
-  seed: OneOrMore<number>;
-  device: string;
-  settings: string;
-}
+import type { Choice, OneOrMore, TaskChoice } from "./state.ts";
 
 /** What was typed, read: a value, or what is wrong with it in words. */
 export type Read<T> = { value: T } | { problem: string };
 
-export const MAX_STEPS = 10_000_000;
-export const MAX_SEED = 2 ** 32 - 1;
+const MAX_STEPS = 10_000_000;
+const MAX_SEED = 2 ** 32 - 1;
 const MAX_SEEDS = 100; // each is a process
 
 export const listOf = <T>(value: OneOrMore<T>): T[] => (Array.isArray(value) ? value : [value]);

@@ -4,28 +4,39 @@ import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { lineSample } from "#ui/chart/key.ts";
 import { fieldName, fieldValue } from "./comparison_words.ts";
-import { panel, type Panel } from "./panel.ts";
+import type { Lab } from "./lab.ts";
+import { panel } from "./panel.ts";
 import type { Comparison, State } from "./state.ts";
 
-export interface ComparisonPanel extends Pick<Panel, "element" | "expect"> {
-  show(comparison: State["_comparison"], names: ReadonlyMap<string, string>, styles: ReadonlyMap<string, number>): void;
-}
+export type ComparisonPanel = ReturnType<typeof comparisonPanel>;
 
-export function comparisonPanel(close: () => void): ComparisonPanel {
-  const { element, body, title, expect } = panel(close);
+export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
+  const shown = view.trait("_comparison");
+  const { element, body, title, expect } = panel(() => {
+    if (hasKernel.value) ask("compare", { runs: [] });
+    else view.send("_comparison", {});
+  });
   let drawn = "";
 
-  const show: ComparisonPanel["show"] = (comparison, names, styles) => {
+  view.effect(() => {
+    const comparison = shown.value;
     const isOpen = isComparison(comparison);
     title(isOpen ? t("lab.compared", { count: comparison.runs.length }) : undefined);
     if (!isOpen) return;
-    const heads = comparison.runs.map((id) => ({ name: names.get(id) ?? id, style: styles.get(id) }));
+    const heads = comparison.runs.map((id) => ({ name: names.value.get(id) ?? id, style: styles.value.get(id) }));
     const key = JSON.stringify([comparison, heads]);
     if (key === drawn) return;
     drawn = key;
     body.replaceChildren(tableOf(comparison, heads));
+  });
+  return {
+    element,
+    /** Ask for a comparison of these runs, by a button. */
+    open(by: HTMLElement, runs: string[]) {
+      expect(by);
+      ask("compare", { runs });
+    },
   };
-  return { element, expect, show };
 }
 
 function isComparison(value: State["_comparison"]): value is Comparison {

@@ -5,30 +5,17 @@ import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, percent, statusWord } from "#ui/run_words.ts";
 import { bytes, scale, spaced } from "./words.ts";
 
-const NAMES: Record<string, MessageKey> = {
-  status: "lab.field_status",
-  steps_done: "lab.field_steps_done",
-  skipped: "lab.field_skipped",
-  steps_per_second: "lab.field_steps_per_second",
-  examples_per_second: "lab.field_examples_per_second",
-  loss: "lab.field_loss",
-  "metrics.loss": "lab.field_metrics_loss",
-  "metrics.accuracy": "lab.field_metrics_accuracy",
-  "metrics.iou": "lab.field_metrics_iou",
-  "gradients.zero": "lab.field_gradients_zero",
-  "gradients.flushed": "lab.field_gradients_flushed",
-  "gradients.overflow": "lab.field_gradients_overflow",
-  "gradients.not_finite": "lab.field_gradients_not_finite",
-  "gradients.flushed_against_float32": "lab.field_gradients_flushed_against_float32",
-  weights_unchanged: "lab.field_weights_unchanged",
-  "memory.predicted": "lab.field_memory_predicted",
-  "memory.measured": "lab.field_memory_measured",
-};
+/** The fields that have a name of their own: "lab.field_…". */
+const NAMED: readonly string[] = [
+  "status", "steps_done", "skipped", "steps_per_second", "examples_per_second", "loss", "metrics.loss", "metrics.accuracy", "metrics.iou",
+  "gradients.zero", "gradients.flushed", "gradients.overflow", "gradients.not_finite", "gradients.flushed_against_float32",
+  "weights_unchanged", "memory.predicted", "memory.measured",
+];
 
 /** A field's name for the eye: "recipe.loss_scale.init_scale" → "loss scale: init scale". */
 export function fieldName(field: string): string {
-  const key = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined;
-  return key ? t(key) : spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": ");
+  if (NAMED.includes(field)) return t(`lab.field_${field.replace(".", "_")}` as MessageKey);
+  return spaced(field.replace(/^(recipe|task_options)\./, "")).replaceAll(".", ": ");
 }
 
 const SHARE = /^(gradients\.|weights_unchanged$|metrics\.(accuracy|iou)$)/;

@@ -5,166 +5,108 @@ import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
-import { type Choice, listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
+import { listOf, oneOrMore, readSeeds, readSteps, seedsText } from "./choice.ts";
 import { field, hint, textField } from "./fields.ts";
+import type { Lab } from "./lab.ts";
 import { recipeChoice } from "./recipe_choice.ts";
 import { recipeEditor } from "./recipe_editor.ts";
 import { settingsPart } from "./settings.ts";
 import { fitting, sameSettings } from "./settings_text.ts";
-import type { DeviceChoice, RecipeChoice, RecipeField, RecipeValues, ScenarioChoice, TaskChoice } from "./state.ts";
+import { canStop, type Choice, type DeviceChoice, isAlive, type ScenarioChoice } from "./state.ts";
 
-/** Why a button cannot be used; "" where it can. */
-export interface Reasons {
-  launch: string;
-  stop: string;
-  stopAll: string;
-  keep: string;
-}
+export function controls(lab: Lab): HTMLElement {
+  const { view, rows, names, atHand, chosen, choose, ask, said, hasKernel, refusal, asking } = lab;
+  const [tasks, devices, scenarios] = [view.model.get("_tasks"), view.model.get("_devices"), view.model.get("_scenarios")];
+  const taskOf = (name: string) => tasks.find((one) => one.name === name);
 
-export interface Controls {
-  element: HTMLElement;
-  /** Show the kernel's choice; what the user is typing stays. */
-  show: (choice: Choice, recipes: readonly RecipeChoice[]) => void;
-  /** `stops` says which run Stop would end. */
-  allow: (reasons: Reasons, stops: string) => void;
-  /** A sentence of the kernel's, an error or a quiet note; "" takes it away. */
-  say: (text: string, isError: boolean) => void;
-  /** What the kernel says against a recipe that is to be kept. */
-  refuseRecipe: (text: string) => void;
-}
-
-export interface Choosable {
-  tasks: readonly TaskChoice[];
-  form: readonly RecipeField[];
-  devices: readonly DeviceChoice[];
-  scenarios: readonly ScenarioChoice[];
-}
-
-export function controls(
-  { tasks, form, devices, scenarios }: Choosable,
-  on: {
-    choose: (choice: Partial<Choice>) => void; launch: (choice: Choice) => void; stop: () => void; stopAll: () => void;
-    keep: (name: string, recipe: RecipeValues) => void; drop: (name: string) => void;
-  },
-): Controls {
   const scenario = h("select", {}, h("option", { value: "" }, t("lab.own_choice")), ...scenarios.map(({ title }, i) => h("option", { value: i }, title)));
   const watch = h("p", { class: "mw-callout", id: uniqueId("scenario") });
   set(scenario, { "aria-describedby": watch.id });
-  const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
-  const device = h("select", {}, ...devices.map(deviceOption));
-  const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
-  const deviceNote = hint();
-  const sum = h("span", { class: "mw-note" });
-  set(task, { "aria-describedby": taskNote.id });
-  set(device, { "aria-describedby": deviceNote.id });
-
-  const recipe = recipeChoice((names) => {
-    edit(names);
-    explain();
-    on.choose({ recipe: oneOrMore(names) });
-  });
-  const editor = recipeEditor(form, on);
-  let offered: readonly RecipeChoice[] = [];
-  const edit = (names: readonly string[]) => editor.show(offered.find(({ name }) => name === names[0]));
-  const steps = textField(
-    { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String },
-    (value) => on.choose({ steps: value }),
-  );
-  const seeds = textField(
-    { label: t("lab.seeds"), about: t("lab.seeds_note"), parse: readSeeds, write: seedsText },
-    (value) => {
-      explain();
-      on.choose({ seed: oneOrMore(value) });
-    },
-  );
-  seeds.input.addEventListener("input", () => explain());
-  const settings = settingsPart((text) => on.choose({ settings: text }));
+  const showScenario = () => {
+    const at = scenarios.findIndex((one) => means(one, chosen.value));
+    scenario.value = at < 0 ? "" : String(at);
+    setText(watch, scenarios[at]?.watch ?? "");
+    set(watch, { hidden: at < 0 });
+  };
   scenario.addEventListener("change", () => {
-    const chosen = scenarios[Number(scenario.value)];
-    if (scenario.value !== "" && chosen) on.choose(chosen.choice);
-    else scenario.value = scenarioOf(shown); // what is chosen stays what it was
+    if (scenario.value === "") showScenario(); // what is chosen stays what it was
+    else choose(scenarios[Number(scenario.value)]!.choice);
   });
-  let shown: Choice;
-  const scenarioOf = (choice: Choice) => String(scenarios.findIndex((one) => means(one, choice))).replace("-1", "");
-  const taskOf = (name: string) => tasks.find((one) => one.name === name) ?? tasks[0]!;
-  task.addEventListener("change", () => {
-    explain();
-    on.choose({ task: task.value, settings: fitting(shown.settings, taskOf(task.value)) });
-  });
-  device.addEventListener("change", () => {
-    explain();
-    on.choose({ device: device.value });
+  view.effect(showScenario);
+
+  const task = h("select", {}, ...tasks.map((one) => h("option", { value: one.name }, one.title)));
+  const taskNote = h("p", { class: "mw-note", id: uniqueId("task") });
+  set(task, { "aria-describedby": taskNote.id });
+  task.addEventListener("change", () => choose({ task: task.value, settings: fitting(chosen.value.settings, taskOf(task.value)!) }));
+  const device = h("select", {}, ...devices.map(deviceOption));
+  const deviceNote = hint();
+  set(device, { "aria-describedby": deviceNote.id });
+  device.addEventListener("change", () => choose({ device: device.value }));
+  const steps = textField(
+    { label: t("lab.steps"), about: t("lab.steps_note"), parse: readSteps, write: String }, (value) => choose({ steps: value }));
+  const seeds = textField(
+    { label: t("lab.seeds"), about: t("lab.seeds_note"), parse: readSeeds, write: seedsText }, (value) => choose({ seed: oneOrMore(value) }));
+  const [recipe, editor, settings] = [recipeChoice(lab), recipeEditor(lab), settingsPart(lab)];
+
+  view.effect(() => {
+    const { task: name, device: wanted } = chosen.value;
+    task.value = name;
+    setText(taskNote, taskOf(name)?.explanation ?? "");
+    const known = devices.find((one) => one.name === wanted);
+    if (!known) device.replaceChildren(...[...devices, { name: wanted, about: "" }].map(deviceOption));
+    device.value = wanted;
+    setText(deviceNote, known?.about || t(wanted.startsWith("cuda") ? "lab.device_is_cuda" : wanted === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
   });
 
   const launch = action(t("lab.launch"), () => {
-    const [stepCount, some, others] = [steps.read(), seeds.read(), settings.read()];
+    const [stepCount, some] = [steps.read(), seeds.read()]; // a tap on the button may leave the focus in their fields
     if (stepCount === null) steps.input.focus();
     else if (some === null) seeds.input.focus();
-    else if (others !== null) {
-      on.launch({
-        task: task.value, recipe: oneOrMore(recipe.chosen()), steps: stepCount, seed: oneOrMore(some), device: device.value, settings: others,
-      });
-    }
+    else if (settings.isRight()) ask("launch", { experiment: { ...chosen.value, steps: stepCount, seed: oneOrMore(some) } });
   }, "mw-primary");
-  const stop = action(t("lab.stop"), on.stop);
-  const stopAll = action(t("lab.stop_all"), on.stopAll);
+  const stop = action(t("lab.stop"), () => atHand.value && ask("stop", { run: atHand.value.id }));
+  const stopAll = action(t("lab.stop_all"), () => ask("stop_all"));
+  view.effect(() => {
+    const run = atHand.value;
+    const name = run && canStop(run) ? names.value.get(run.id)! : "";
+    const isWatched = run !== undefined && isAlive(run) && !canStop(run);
+    launch.allow(asking("launch"));
+    stop.allow(name ? asking("stop") : refusal.value || t(isWatched ? "lab.watched_goes_on" : "lab.nothing_runs"), name && t("lab.stops", { name }));
+    stopAll.allow(rows.value.some(canStop) ? asking("stop_all") : refusal.value || t("lab.nothing_runs"));
+  });
 
-  const explain = () => {
-    setText(taskNote, tasks.find((one) => one.name === task.value)?.explanation ?? "");
-    const name = device.value;
-    const about = devices.find((one) => one.name === name)?.about;
-    setText(deviceNote, about || t(name.startsWith("cuda") ? "lab.device_is_cuda" : name === "cpu" ? "lab.device_is_cpu" : "lab.device_is_auto"));
-    const found = readSeeds(seeds.input.value);
-    const [a, b] = [recipe.chosen().length, "value" in found ? found.value.length : 1];
+  const sum = h("span", { class: "mw-note" });
+  const count = () => {
+    const found = readSeeds(seeds.input.value); // also while they are typed
+    const [a, b] = [listOf(chosen.value.recipe).length, "value" in found ? found.value.length : 1];
     launch.name(a * b === 1 ? t("lab.launch") : t("lab.launch_several", { count: integer(a * b) }));
     const [some, many] = [t(a === 1 ? "lab.recipes_one" : "lab.recipes_many", { count: a }), t(b === 1 ? "lab.seeds_one" : "lab.seeds_count", { count: b })];
     setText(sum, a * b === 1 ? "" : t("lab.runs_made", { recipes: some, seeds: many }));
   };
+  seeds.input.addEventListener("input", count);
+  view.effect(() => {
+    steps.show(chosen.value.steps);
+    seeds.show(listOf(chosen.value.seed));
+    count();
+  });
 
-  const said = h("p", { role: "alert" });
-  const element = h("div", { class: "mw-lab-controls" },
+  const answer = h("p", { role: "alert" });
+  view.effect(() => {
+    const { text, kind, isError = false } = hasKernel.value ? said.value : { text: t("lab.no_kernel") };
+    const isElsewhere = kind === "keep_recipe" && isError; // in the form
+    set(answer, { class: isError ? "mw-error" : "mw-note", hidden: text === "" || isElsewhere });
+    setText(answer, isElsewhere ? "" : text);
+  });
+  return h("div", { class: "mw-lab-controls" },
     h("div", { class: "mw-scenario" }, field(t("lab.scenario"), scenario), watch),
     h("div", { class: "mw-row mw-fields" },
       field(t("lab.task"), task), recipe.element, field(t("lab.device"), device, deviceNote), steps.element, seeds.element),
     recipe.boxes,
-    editor.element,
+    editor,
     settings.element,
     h("div", { class: "mw-lab-notes" }, taskNote, recipe.note),
     h("div", { class: "mw-row mw-actions" }, launch.element, stop.element, stopAll.element, sum),
-    said);
-
-  return {
-    element,
-    show: (choice, recipes) => {
-      shown = choice;
-      scenario.value = scenarioOf(choice);
-      const story = scenarios[Number(scenario.value || "-1")]?.watch ?? "";
-      setText(watch, story);
-      set(watch, { hidden: story === "" });
-      settings.show(taskOf(choice.task), choice.settings);
-      task.value = choice.task;
-      const isKnown = devices.some(({ name }) => name === choice.device);
-      if (!isKnown) device.replaceChildren(...[...devices, { name: choice.device, about: "" }].map(deviceOption));
-      device.value = choice.device;
-      offered = recipes;
-      recipe.show(listOf(choice.recipe), recipes);
-      edit(listOf(choice.recipe));
-      steps.show(choice.steps);
-      seeds.show(listOf(choice.seed));
-      explain();
-    },
-    allow: (reasons, stops) => {
-      launch.allow(reasons.launch);
-      stop.allow(reasons.stop, stops);
-      stopAll.allow(reasons.stopAll);
-      editor.allow(reasons.keep);
-    },
-    say: (text, isError) => {
-      set(said, { class: isError ? "mw-error" : "mw-note", hidden: text === "" });
-      setText(said, text);
-    },
-    refuseRecipe: editor.refuse,
-  };
+    answer);
 }
 
 /** Whether a choice is a scenario's, on whatever device and seeds. */

@@ -13,25 +13,17 @@ export function hint(text = ""): HTMLElement {
   return h("span", { class: "mw-hint", id: uniqueId("hint") }, text);
 }
 
-export interface TextField<T> {
-  readonly element: HTMLElement;
-  readonly input: HTMLInputElement;
-  /** What stands there; null for what is wrong, which is then told. */
-  read(): T | null;
-  /** Show the kernel's value; what the user is typing stays while it is the same. */
-  show(value: T): void;
-}
-
 export function textField<T>(
   { label, about, parse, write }: { label: string; about: string; parse: (text: string) => Read<T>; write: (value: T) => string },
   choose: (value: T) => void,
-): TextField<T> {
+) {
   const input = h("input", { type: "text", inputmode: "numeric", autocomplete: "off", size: 8 });
   const words = hint(about);
   const error = h("span", { class: "mw-error", id: uniqueId("error"), role: "alert" });
   set(input, { "aria-describedby": `${error.id} ${words.id}` });
   let shown: string | null = null;
 
+  /** What stands there; null for what is wrong, which is then told. */
   const read = (): T | null => {
     const found = parse(input.value);
     const isWrong = "problem" in found;
@@ -45,6 +37,7 @@ export function textField<T>(
     shown = write(value);
     choose(value);
   });
+  /** Show the kernel's value; what the user is typing stays while it is the same. */
   const show = (value: T) => {
     if (write(value) === shown) return;
     shown = write(value);

@@ -2,19 +2,21 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
-import { finder as finderOf } from "#ui/finder.ts";
+import { finder as finderOf, wordsIn } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import { kept } from "#ui/view.ts";
 import { integer } from "#ui/digits.ts";
 import { statusWord } from "#ui/run_words.ts";
-import type { Runs } from "./runs.ts";
-import { ORDERS, search } from "./search.ts";
+import type { Lab } from "./lab.ts";
 import type { Row } from "./state.ts";
-import { spaced } from "./words.ts";
+import { metricOf, spaced } from "./words.ts";
 
 const FEW = 8; // runs that the table shows without scrolling, where nothing needs to be found
 
-export function finder({ view, rows, names }: Runs): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
+const ORDERS = ["newest", "oldest", "task", "recipe", "status", "score", "loss"] as const;
+
+/** `found`: the runs that are looked for, in the order that is chosen. */
+export function finder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
   const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
 
   /** A list of the values that the runs have; "" stands for any. */
@@ -32,17 +34,22 @@ export function finder({ view, rows, names }: Runs): { element: HTMLElement; fou
       if (!values.value.includes(chosen.peek())) chosen.value = "";
       select.value = chosen.peek();
     });
-    return { select, chosen };
+    return { select, takes: (row: Row) => chosen.value === "" || row[kind] === chosen.value };
   }
-  const task = choice("task", (name) => titles.get(name) ?? name);
-  const recipe = choice("recipe", spaced);
-  const status = choice("status", statusWord);
+  const choices = [choice("task", (name) => titles.get(name) ?? name), choice("recipe", spaced), choice("status", statusWord)];
   const { element, text, order, told } = finderOf(t("lab.search"), t("lab.order"),
-    ORDERS.map((one) => [one, t(`lab.order_${one}`)] as const), task.select, recipe.select, status.select);
+    ORDERS.map((one) => [one, t(`lab.order_${one}`)] as const), ...choices.map(({ select }) => select));
+  const says = (row: Row) =>
+    [row.task, titles.get(row.task), row.recipe, names.value.get(row.id), statusWord(row.status), row.seed].join(" ").toLowerCase();
 
-  const found = computed(() => search(rows.value, {
-    text: text.value, task: task.chosen.value, recipe: recipe.chosen.value, status: status.chosen.value, order: order.value,
-  }, names.value, titles));
+  const found = computed(() => {
+    const words = wordsIn(text.value);
+    const hasWords = (row: Row) => {
+      const said = words.length > 0 ? says(row) : "";
+      return words.every((word) => said.includes(word) || row.id.startsWith(word)); // an id begins with the date
+    };
+    return sorted(rows.value.filter((row) => choices.every(({ takes }) => takes(row)) && hasWords(row)), order.value);
+  });
   view.effect(() => {
     set(element, { hidden: rows.value.length <= FEW });
     const [some, all] = [found.value.length, rows.value.length];
@@ -50,3 +57,18 @@ export function finder({ view, rows, names }: Runs): { element: HTMLElement; fou
   });
   return { element, found };
 }
+
+/** Rows that are equal in `order` stay newest first; numbers that are unknown or not finite come last. */
+function sorted(rows: Row[], order: (typeof ORDERS)[number]): Row[] {
+  const by = (key: (row: Row) => number) => rows.sort((a, b) => compare(key(a), key(b)));
+  switch (order) {
+    case "newest": return rows;
+    case "oldest": return rows.reverse();
+    case "score": return by((row) => -finite(row.metrics[metricOf(row) ?? ""], -Infinity));
+    case "loss": return by((row) => finite(row.metrics["loss"], Infinity));
+    default: return rows.sort((a, b) => a[order].localeCompare(b[order]));
+  }
+}
+
+const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+const finite = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);

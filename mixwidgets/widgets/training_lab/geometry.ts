@@ -2,7 +2,7 @@
 
 import { pathRound } from "d3-path";
 import { scaleLinear } from "d3-scale";
-import { type Axes, type Frame, type Part, type Point, stepAxis, within } from "#ui/chart/geometry.ts";
+import { areaPath, type Axes, type Frame, type Part, type Point, spans, stepAxis, within } from "#ui/chart/geometry.ts";
 import type { Shares } from "./state.ts";
 
 const SHORT = 1000; // steps
@@ -46,26 +46,17 @@ export function scalePath({ x, y }: Axes, changes: readonly Point[], newestStep:
  * far. What the shares leave open at the top was not finite; steps whose shares are not known leave a gap.
  */
 export function sharesPaths(x: Axes["x"], y: (share: number) => number, shares: readonly Shares[], classes: number): string[] {
-  const spans: Shares[][] = [[]];
-  for (const one of shares) {
-    if (one.of.every(Number.isFinite)) spans.at(-1)!.push(one);
-    else spans.push([]);
-  }
-  const drawn = spans.filter((span) => span.length > 0);
+  const drawn = spans(shares, ({ of }) => of.every(Number.isFinite));
   return Array.from({ length: classes }, (_, kind) => drawn.map((span) => area(x, y, span, kind)).join(""));
 }
 
 const BAR = 4; // px; a step alone
 
 function area(x: Axes["x"], y: (share: number) => number, span: readonly Shares[], kind: number): string {
-  const path = pathRound(1);
   const sum = (one: Shares, classes: number) => one.of.slice(0, classes).reduce((all, share) => all + share, 0);
   const corners = span.map((one) => ({ at: x(one.step), low: y(sum(one, kind)), high: y(sum(one, kind + 1)) }));
   if (corners.length === 1) corners.push({ ...corners[0]!, at: corners[0]!.at + BAR });
-  corners.forEach(({ at, high }, i) => path[i === 0 ? "moveTo" : "lineTo"](at, high));
-  corners.reverse().forEach(({ at, low }) => path.lineTo(at, low));
-  path.closePath();
-  return path.toString();
+  return areaPath(corners);
 }
 
 /** Downward triangles, `size` wide, whose tips touch the scale that each skipped step used. Of those that

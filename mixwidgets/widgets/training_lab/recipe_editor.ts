@@ -3,7 +3,9 @@
 import { action } from "#ui/buttons.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { field, textField, type TextField } from "./fields.ts";
+import { listOf } from "./choice.ts";
+import { field, textField } from "./fields.ts";
+import type { Lab } from "./lab.ts";
 import { grouped } from "./recipe_choice.ts";
 import { readNumber, typed } from "./settings.ts";
 import type { RecipeChoice, RecipeField, RecipeValues } from "./state.ts";
@@ -11,78 +13,66 @@ import { spaced } from "./words.ts";
 
 type Value = RecipeValues[string];
 
-export interface RecipeEditor {
-  readonly element: HTMLElement;
-  /** The recipe that is chosen, the first of several; undefined where it is unknown. */
-  show(recipe: RecipeChoice | undefined): void;
-  /** Why nothing can be kept now; "" where it can. */
-  allow(reason: string): void;
-  /** What the kernel says against it. */
-  refuse(text: string): void;
-}
-
 interface Control {
   readonly element: HTMLElement;
   read(): Value | undefined; // undefined: wrong, and told
   show(value: Value): void;
 }
 
-export function recipeEditor(form: readonly RecipeField[], on: { keep: (name: string, recipe: RecipeValues) => void; drop: (name: string) => void }): RecipeEditor {
+/** It is filled with the recipe that is chosen, the first of several. */
+export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElement {
+  const form = view.model.get("_recipe_form");
   const controls = new Map(form.map((one) => [one.name, controlOf(one)]));
   const name = h("input", { type: "text", autocomplete: "off", maxlength: 40, size: 24 });
   const error = h("span", { class: "mw-error", role: "alert", id: uniqueId("error") });
-  const said = h("p", { class: "mw-note", role: "status" });
+  const kept = h("p", { class: "mw-note", role: "status" });
   const start = h("p", { class: "mw-note" });
   let shown: RecipeChoice | undefined;
   let pending = ""; // the name under which a recipe is being kept
 
-  const refuse = (text: string) => {
-    if (text) pending = "";
-    setText(error, text);
-  };
   const keep = action(t("lab.keep_recipe"), () => {
-    refuse("");
-    setText(said, "");
+    setText(error, "");
+    setText(kept, "");
     const read = [...controls].map(([path, control]) => [path, control.read()] as const);
     const wrong = read.find(([, value]) => value === undefined);
     if (wrong) return controls.get(wrong[0])!.element.querySelector("input")!.focus();
     pending = name.value.trim();
-    on.keep(pending, Object.fromEntries(read) as RecipeValues);
+    ask("keep_recipe", { name: pending, recipe: Object.fromEntries(read) });
   });
-  const drop = action(t("lab.drop_recipe"), () => shown && on.drop(shown.name));
+  const drop = action(t("lab.drop_recipe"), () => shown && ask("drop_recipe", { name: shown.name }));
   name.addEventListener("keydown", (event) => {
     if (event.key === "Enter") keep.element.click();
+  });
+  view.effect(() => [keep, drop].forEach(({ allow }) => allow(asking("keep_recipe") || asking("drop_recipe"))));
+  view.effect(() => {
+    const { kind, text, isError } = said.value;
+    if (kind !== "keep_recipe" || !isError) return;
+    pending = "";
+    setText(error, text);
+  });
+  const recipes = view.trait("_recipes");
+  view.effect(() => {
+    const recipe = recipes.value.find((one) => one.name === listOf(chosen.value.recipe)[0]);
+    if (recipe && recipe.name === pending) {
+      setText(kept, t("lab.recipe_kept", { name: spaced(pending) }));
+      pending = "";
+    }
+    if (!recipe || (recipe.name === shown?.name && JSON.stringify(recipe.values) === JSON.stringify(shown.values))) return;
+    if (recipe.name !== name.value.trim()) setText(kept, "");
+    shown = recipe;
+    setText(error, "");
+    setText(start, t("lab.recipe_from", { name: spaced(recipe.name) }));
+    for (const [path, control] of controls) control.show(recipe.values[path] ?? null);
+    name.value = recipe.is_own ? recipe.name : t("lab.recipe_my", { name: spaced(recipe.name) });
+    set(drop.element, { hidden: !recipe.is_own });
   });
 
   const groups = grouped(form, ({ group }) => group).map(([group, some]) =>
     h("fieldset", {}, h("legend", {}, group), h("div", { class: "mw-settings" }, ...some.map((one) => controls.get(one.name)!.element))));
-  const element = h("details", { class: "mw-unfolding mw-recipe-editor", hidden: form.length === 0 },
-    h("summary", {}, t("lab.edit_recipe")), start, ...groups,
-    h("div", { class: "mw-row" }, field(t("lab.recipe_name"), name), keep.element, drop.element), error, said);
   set(keep.element, { "aria-describedby": error.id });
-
-  return {
-    element,
-    show: (recipe) => {
-      if (recipe && recipe.name === pending) {
-        setText(said, t("lab.recipe_kept", { name: spaced(pending) }));
-        pending = "";
-      }
-      if (!recipe?.values || (recipe.name === shown?.name && JSON.stringify(recipe.values) === JSON.stringify(shown.values))) return;
-      if (recipe.name !== name.value.trim()) setText(said, "");
-      shown = recipe;
-      setText(error, "");
-      setText(start, t("lab.recipe_from", { name: spaced(recipe.name) }));
-      for (const one of form) controls.get(one.name)!.show(recipe.values[one.name] ?? null);
-      name.value = recipe.is_own ? recipe.name : t("lab.recipe_my", { name: spaced(recipe.name) });
-      set(drop.element, { hidden: !recipe.is_own });
-    },
-    allow: (reason) => {
-      keep.allow(reason);
-      drop.allow(reason);
-    },
-    refuse,
-  };
+  return h("details", { class: "mw-unfolding mw-recipe-editor", hidden: form.length === 0 },
+    h("summary", {}, t("lab.edit_recipe")), start, ...groups,
+    h("div", { class: "mw-row" }, field(t("lab.recipe_name"), name), keep.element, drop.element), error, kept);
 }
 
 function controlOf(one: RecipeField): Control {
@@ -100,7 +90,7 @@ function controlOf(one: RecipeField): Control {
     return { element: field(title, select), read: () => select.value, show: (value) => (select.value = String(value)) };
   }
   const write = (value: number | "") => (value === "" ? "" : typed(value));
-  const number: TextField<number | ""> = textField<number | "">({
+  const number = textField<number | "">({
     label: title, about: optional ? t("lab.recipe_optional") : "", write,
     parse: (text) => (optional && text.trim() === "" ? { value: "" } : readNumber(one, text)),
   }, () => {});

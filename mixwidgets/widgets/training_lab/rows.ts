@@ -1,8 +1,8 @@
 // The runs of the folder: their order, their names, their line styles. No DOM.
 
-import { type Choice, listOf } from "./choice.ts";
+import { listOf } from "./choice.ts";
 import { sameSettings } from "./settings_text.ts";
-import { isAlive, type Row } from "./state.ts";
+import { type Choice, isAlive, type Row } from "./state.ts";
 import { spaced } from "./words.ts";
 
 /** All runs, newest first: ids begin with the time of the launch. What is told of a run that goes on holds. */
@@ -45,17 +45,12 @@ export function runNames(rows: readonly Row[]): Map<string, string> {
  * that is free.
  */
 export function assignStyles(before: ReadonlyMap<string, number>, shown: readonly string[]): Map<string, number> {
-  const after = new Map<string, number>();
-  for (const id of shown) {
-    const kept = before.get(id);
-    if (kept !== undefined) after.set(id, kept);
-  }
-  const taken = new Set(after.values());
+  const after = new Map(shown.filter((id) => before.has(id)).map((id) => [id, before.get(id)!]));
   for (const id of shown) {
     if (after.has(id)) continue;
+    const taken = new Set(after.values());
     let style = 0;
     while (taken.has(style)) style += 1;
-    taken.add(style);
     after.set(id, style);
   }
   return after;
@@ -64,7 +59,7 @@ export function assignStyles(before: ReadonlyMap<string, number>, shown: readonl
 /** The runs that a launch would repeat, in its order, the newest of each; none where one of them is missing. */
 export function repeated(rows: readonly Row[], { task, recipe, steps, seed, settings }: Omit<Choice, "device">): Row[] {
   const alike = rows.filter((row) =>
-    row.task === task && row.steps === steps && typeof row.settings === "string" && sameSettings(row.settings, settings) &&
+    row.task === task && row.steps === steps && row.settings !== null && sameSettings(row.settings, settings) &&
     (isAlive(row) || row.status === "completed" || row.status === "diverged"));
   const found = listOf(recipe).flatMap((name) => listOf(seed).map((one) => alike.find((row) => row.recipe === name && row.seed === one)));
   return found.every((row) => row !== undefined) ? found : [];

@@ -1,31 +1,23 @@
 // What can be done with the runs that are selected: compare them, open the gradients of one.
 
+import { computed } from "@preact/signals-core";
 import { action } from "#ui/buttons.ts";
-import { h, uniqueId } from "#ui/dom.ts";
+import { h } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
-import { isAlive, type Row } from "./state.ts";
+import type { ComparisonPanel } from "./comparison.ts";
+import type { GradientsPanel } from "./gradients_panel.ts";
+import type { Lab } from "./lab.ts";
+import { isAlive } from "./state.ts";
 
-export interface Selection {
-  readonly element: HTMLElement;
-  readonly compare: HTMLButtonElement;
-  readonly open: HTMLButtonElement;
-  /** `refusal` is why nothing can be asked of the kernel; "" where it can. */
-  show(selected: readonly Row[], refusal: string, openNeedsKernel: boolean): void;
-}
+export function selection({ view, selected, refusal }: Lab, compared: ComparisonPanel, gradients: GradientsPanel): HTMLElement {
+  const over = computed(() => selected.value.filter((row) => !isAlive(row)));
+  const one = computed(() => (selected.value.length === 1 ? selected.value[0] : undefined));
+  const compare = action(t("lab.compare"), () => compared.open(compare.element, over.value.map(({ id }) => id)));
+  const open = action(t("lab.open_gradients"), () => one.value && gradients.open(open.element, { run: one.value.id }));
 
-export function selection(on: { compare: (ids: string[]) => void; open: (id: string) => void }): Selection {
-  let over: Row[] = [];
-  let one: Row | undefined;
-  const compare = action(t("lab.compare"), () => on.compare(over.map((row) => row.id)));
-  const open = action(t("lab.open_gradients"), () => one && on.open(one.id));
-  const note = h("p", { class: "mw-note", id: uniqueId("selection") }, t("lab.selection_note"));
-  const element = h("div", { class: "mw-stack-tight" }, h("div", { class: "mw-row" }, compare.element, open.element), note);
-
-  const show: Selection["show"] = (selected, refusal, openNeedsKernel) => {
-    over = selected.filter((row) => !isAlive(row));
-    one = selected.length === 1 ? selected[0] : undefined;
-    compare.allow(over.length < 2 ? t("lab.compare_needs") : refusal);
-    open.allow(!one ? t("lab.open_needs_one") : !one.gradients ? t("lab.open_needs_snapshot") : openNeedsKernel ? refusal : "");
-  };
-  return { element, compare: compare.element, open: open.element, show };
+  view.effect(() => compare.allow(over.value.length < 2 ? t("lab.compare_needs") : refusal.value));
+  view.effect(() => open.allow(
+    !one.value ? t("lab.open_needs_one") : !one.value.gradients ? t("lab.open_needs_snapshot") : gradients.needsKernel ? refusal.value : ""));
+  return h("div", { class: "mw-stack-tight" },
+    h("div", { class: "mw-row" }, compare.element, open.element), h("p", { class: "mw-note" }, t("lab.selection_note")));
 }

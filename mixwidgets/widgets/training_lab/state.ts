@@ -15,15 +15,15 @@ export interface Row {
   scaled: boolean; // whether the recipe scales the loss
   seed: number | null; // of a watched loop it is not known
   loss_weight: number; // a factor in the loss itself
-  batch_size?: number | null; // of a watched loop it is not known; pages that were saved earlier have none
+  batch_size: number | null; // of a watched loop it is not known
   steps: number | null; // to be taken; of a watched loop they are not known
-  settings?: string | null; // as those of a launch; of a watched loop and of one's own task null, and absent from pages that were saved earlier
+  settings: string | null; // as those of a launch; of a watched loop and of one's own task null
   step: number; // taken or skipped so far
   status: string;
   position: number | null; // in the queue, 1 is next; null for one that does not wait
   message: string;
   device: string;
-  device_name?: string; // a GPU's, with its memory; pages that were saved earlier have none
+  device_name: string; // a GPU's, with its memory
   backend: string;
   loss: WireNumber; // the newest step's, on its training batch
   loss_scale: WireNumber; // the newest step's
@@ -78,7 +78,7 @@ export interface Setting {
 /** Runs in which a difference between recipes shows, and what to watch. */
 export interface ScenarioChoice {
   title: string;
-  question?: string; // of the stage; pages that were saved earlier have none
+  question: string; // of the stage; "" for none
   watch: string;
   choice: { task: string; recipe: string[]; steps: number; settings: string };
 }
@@ -94,8 +94,8 @@ export interface RecipeChoice {
   heading: string; // what it stands under
   brief: string; // in a line
   description: string; // in sentences
-  values?: RecipeValues; // those of the form; pages that were saved earlier have none
-  is_own?: boolean;
+  values: RecipeValues; // those of the form
+  is_own: boolean;
 }
 
 /** A recipe's fields by path, such as "loss_scale.kind". */
@@ -121,18 +121,22 @@ export interface Comparison {
   rows: { field: string; kind: "setting" | "result"; values: (string | number | boolean | null)[] }[];
 }
 
-/** The traits that kernel and page share. */
-export interface State {
+/** What the next launch runs: one or several recipes and seeds, and settings. */
+export interface Choice {
   task: string;
   recipe: OneOrMore<string>;
   steps: number;
   seed: OneOrMore<number>;
   device: string;
   settings: string;
+}
+
+/** The traits that kernel and page share. */
+export interface State extends Choice {
   _tasks: TaskChoice[];
   _scenarios: ScenarioChoice[];
   _recipes: RecipeChoice[];
-  _recipe_form?: RecipeField[];
+  _recipe_form: RecipeField[];
   _devices: DeviceChoice[];
   _rows: Row[]; // of runs that are over
   _live_rows: Row[]; // of runs that go on or wait

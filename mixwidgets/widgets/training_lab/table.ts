@@ -7,19 +7,14 @@ import { t } from "#ui/messages.ts";
 import { integer } from "#ui/digits.ts";
 import { axisNumber, decimal, metric, metricName, percent } from "#ui/run_words.ts";
 import { lineSample } from "#ui/chart/key.ts";
-import type { Runs } from "./runs.ts";
+import type { Lab } from "./lab.ts";
 import { isFailure, type Row } from "./state.ts";
 import { metricOf, status } from "./words.ts";
-
-interface Line {
-  element: HTMLTableRowElement;
-  show: (row: Row, name: string, style: number | undefined, named: boolean, flushed: boolean) => void;
-}
 
 const WINDOW = 100; // rows that are drawn at first, and more of them each time that more are asked for
 
 /** Of `found`, those in the window are drawn, and those that are selected. */
-export function runTable({ view, rows, names, styles, select }: Runs, found: ReadonlySignal<Row[]>): HTMLElement {
+export function runTable({ view, rows, names, styles, select }: Lab, found: ReadonlySignal<Row[]>): HTMLElement {
   const body = h("tbody");
   const column = (text: string, kind = "mw-cell") => h("th", { scope: "col", class: kind }, text);
   const [score, last] = [column(""), column("")];
@@ -32,7 +27,7 @@ export function runTable({ view, rows, names, styles, select }: Runs, found: Rea
     if (more.hidden) region.focus(); // the button that had it is gone
   }, { class: "mw-more-runs" });
   const region = h("div", { class: "mw-runs", role: "region", "aria-label": t("lab.runs"), tabindex: 0 }, table, empty, more);
-  const lines = new Map<string, Line>();
+  const lines = new Map<string, ReturnType<typeof tableLine>>();
   const limit = signal(WINDOW);
   const listed = computed(() => found.value.filter((row, i) => i < limit.value || styles.value.has(row.id)));
 
@@ -77,7 +72,7 @@ function details(row: Row, withSkips: boolean): string {
   return [seed, ...weight, status(row), ...skips].join(" · ");
 }
 
-function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Line {
+function tableLine(id: string, toggle: (id: string, shown: boolean) => void) {
   const box = h("input", { type: "checkbox" });
   box.addEventListener("change", () => toggle(id, box.checked));
   const sample = lineSample();
@@ -86,17 +81,10 @@ function tableLine(id: string, toggle: (id: string, shown: boolean) => void): Li
   const reason = h("span", { class: "mw-run-detail mw-run-reason" });
   const cell = () => h("td", { class: "mw-cell mw-num" });
   const [score, loss, last] = [cell(), cell(), cell()];
-  const element = h(
-    "tr",
-    {},
-    h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, reason),
-    score,
-    loss,
-    last,
-  );
+  const element = h("tr", {}, h("th", { scope: "row" }, h("label", {}, box, sample.element, title), detail, reason), score, loss, last);
   let drawn: readonly unknown[] = [];
 
-  const show: Line["show"] = (...now) => {
+  const show = (...now: [row: Row, name: string, style: number | undefined, named: boolean, flushed: boolean]) => {
     if (now.every((part, i) => part === drawn[i])) return; // of 200 runs most have not changed
     drawn = now;
     const [row, name, style, named, flushed] = now;

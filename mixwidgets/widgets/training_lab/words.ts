@@ -1,7 +1,8 @@
 // What a lab says of its runs. No DOM.
 
-import { integer, superscript } from "#ui/digits.ts";
-import { listed, t } from "#ui/messages.ts";
+import { integer } from "#ui/digits.ts";
+import { listed, type MessageKey, t } from "#ui/messages.ts";
+import { power } from "#ui/ruler/words.ts";
 import { decimal, percent, statusWord, type WireNumber } from "#ui/run_words.ts";
 import { arithmetic } from "./arithmetic.ts";
 import { isAlive, isWaiting, type Row } from "./state.ts";
@@ -9,16 +10,11 @@ import { isAlive, isWaiting, type Row } from "./state.ts";
 /** A name of the catalogues as words: "fp16_dynamic" → "fp16 dynamic". */
 export const spaced = (name: string): string => name.replaceAll("_", " ");
 
-/** 2 to a whole power, such as "2¹⁶" or "2⁻³". */
-export function powerOfTwo(exponent: number): string {
-  return `2${superscript(exponent)}`;
-}
-
 /** A loss scale: as a power of two where it is one. */
 export function scale(value: WireNumber): string {
   if (typeof value !== "number") return decimal(value);
   const exponent = Math.log2(value);
-  return Number.isInteger(exponent) ? powerOfTwo(exponent) : decimal(value);
+  return Number.isInteger(exponent) ? power(exponent) : decimal(value);
 }
 
 /** Bytes as "1.2 MB", in powers of 1000. */
@@ -89,15 +85,12 @@ export function place(row: Row): string {
   return [device, row.device_name, arithmetic(row.backend)].filter(Boolean).join(" · ");
 }
 
-const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"] as const;
+const MEMORY = ["weights", "master", "gradients", "optimizer", "activations"];
 
 /** What a step takes in memory, by kind: "memory 3.1 MB: weights 0.4 MB, …". */
 export function memory(row: Row): string {
   const kinds = Object.entries(row.memory ?? {}).filter(([, size]) => size > 0);
   if (kinds.length === 0) return "";
-  const named = kinds.map(([kind, size]) => {
-    const known = MEMORY.find((one) => one === kind);
-    return `${known ? t(`lab.memory_${known}`) : kind} ${bytes(size)}`;
-  });
+  const named = kinds.map(([kind, size]) => `${MEMORY.includes(kind) ? t(`lab.memory_${kind}` as MessageKey) : kind} ${bytes(size)}`);
   return t("lab.memory", { total: bytes(kinds.reduce((sum, [, size]) => sum + size, 0)), kinds: listed(named) });
 }
