@@ -1,25 +1,9 @@
 """Advice on what needs less memory, for a run that ran out of it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.store.errors import reason_of
 
 _MOST_RECIPES = 3
-
-
-@contextmanager
-def told_what_needs_less(experiment: Experiment) -> Iterator[list[int]]:
-    """Adds advice to an error about memory. Append the number of trained weights once it is known."""
-    weights: list[int] = []
-    try:
-        yield weights
-    except (MemoryError, RuntimeError) as error:  # torch's are RuntimeErrors
-        if reason_of(error) == "out_of_memory":
-            error.add_note(advice(experiment, weights[0] if weights else None))
-        raise
 
 
 def advice(experiment: Experiment, weights: int | None) -> str:

@@ -42,7 +42,7 @@ class Trainer(ABC):
     loss_scale: float
     """The factor on the next step's loss."""
     why_give_up = ""
-    """Why the loss scale ends the run; empty if it does not."""
+    """Why the rule of the loss scale ends the run; empty if it does not."""
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         self.experiment = experiment
