@@ -11,10 +11,11 @@ from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import Call, Pass, Place, on_floats
+from mixwidgets.difference.passes import Call, Pass, Place
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
+from mixwidgets.training.multi_tensor import on_floats
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.weights import trained_weights
 

@@ -19,7 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_map
+
+from mixwidgets.training.multi_tensor import on_floats
 
 LOSS = "loss"
 """The name of the loss function in the table, after the model's modules."""
@@ -204,11 +205,3 @@ def _scalar(value: object) -> Tensor:
             "Of a model that computes its own loss, write loss=lambda output: output.loss."
         )
     return value
-
-
-def on_floats(change: Callable[[Tensor], Any], tree: Any) -> Any:
-    """The nested value with its floating-point tensors changed."""
-    return tree_map(
-        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value,
-        tree,
-    )

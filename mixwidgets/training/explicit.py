@@ -12,10 +12,10 @@ from torch.func import functional_call
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.task.protocol import Outputs
-from mixwidgets.training.multi_tensor import in_dtype
+from mixwidgets.training.multi_tensor import in_dtype, on_floats
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.ranks import ALONE, Part, Ranks
-from mixwidgets.training.trainer import Gradients, Trainer, widened
+from mixwidgets.training.trainer import Gradients, Trainer
 from mixwidgets.training.weights import Weights
 
 
@@ -54,7 +54,7 @@ class ExplicitTrainer(Trainer):
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
             if "loss" in self.experiment.recipe.fp32_ops:
-                outputs = widened(outputs)
+                outputs = on_floats(Tensor.float, outputs)
             loss = self.task.loss(outputs, y) * share
             losses.append(loss.detach().float())
             # 4. Scale the loss (3.2).
