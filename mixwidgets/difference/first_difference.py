@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,11 +59,8 @@ class FirstDifference:
         explains; selecting a module shows its tensors' values in both precisions. Raises the errors of a
         widget's `save`.
         """
-        widget = self._widget()
-        try:
+        with closing(self._widget()) as widget:
             return widget.save(path)
-        finally:
-            widget.close()
 
     def _widget(self) -> "ModuleErrors":
         from mixwidgets.widgets.difference.widget import ModuleErrors  # loaded only if it is shown

@@ -14,8 +14,6 @@ Blocks lie along the axis that a product sums over, so an operand of two product
 from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A tensorwise
 operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random Hadamard
 transforms and its layers of higher precision (the same section).
-
-`rounding` tells where tensors are rounded.
 """
 
 import math
