@@ -9,13 +9,15 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import CheckpointError
 
-from mixwidgets.difference.errors import Measured, Reference
+from mixwidgets.difference.errors import Measured
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import Pass, on_floats, run
+from mixwidgets.difference.passes import Call, Pass, Place
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
+from mixwidgets.training.multi_tensor import on_floats
 from mixwidgets.training.precision import DTYPES, Precision
+from mixwidgets.training.weights import trained_weights
 
 Step = Callable[[Tensor, list[Tensor], float], object]
 
@@ -32,10 +34,11 @@ class Comparison:
         self.device = next((weight.device for weight in model.parameters()), torch.device("cpu"))
         self.amp = recipe.loop == "amp"
         self.constants = {} if self.amp else narrow_constants(model, self.dtype)
-        self.reference = Reference()
+        self.reference: dict[Place, Tensor] = {}
+        """What crosses the boundaries in the reference pass."""
         self.base = Pass()
         seen = Witness(torch.float32, self.base.running)
-        self._run_wide(self.base, self.reference.see, None, seen)
+        self._run_wide(self.base, self._keep, None, seen)
         self.ordinary = {
             (call.module, call.number, note.op) for (call, _), notes in seen.notes.items() for note in notes
         }
@@ -50,27 +53,33 @@ class Comparison:
         operands = Precision(Recipe(operands=recipe.operands), self.device)
         self._run_wide(self.modelled, self.model_errors.see, rounding, operands, rounding)
 
+    def _keep(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
+        self.reference[place] = tensor.detach().clone()
+        return tensor.clone()
+
+    def _tensors(self, copy: Callable[[str, Tensor], Tensor]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        """Copies of the model's parameters and buffers, and those of them that are trained."""
+        tensors = {
+            name: copy(name, tensor.detach())
+            for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers())
+        }
+        return tensors, {name: tensors[name].requires_grad_() for name in trained_weights(self.model)}
+
     def _run_wide(
         self, done: Pass, see: Any, rounding: RandomRounding | None, *modes: AbstractContextManager[Any]
     ) -> None:
         """A pass in float32; with a rounding, its weights and inputs are rounded to the recipe's format."""
 
-        def wide(tensor: Tensor) -> Tensor:
-            return tensor.detach().float() if tensor.is_floating_point() else tensor.detach()
-
         def narrow(tensor: Tensor) -> Tensor:
             return rounding.nearest(tensor) if rounding and not self.amp else tensor
 
-        trained = {
-            name: narrow(wide(weight)).requires_grad_()
-            for name, weight in self.model.named_parameters()
-            if weight.requires_grad
-        }
-        fixed = {
-            name: narrow(wide(tensor)) if name in self.constants else wide(tensor).clone()
-            for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers())
-            if name not in trained
-        }
+        def wide(name: str, tensor: Tensor) -> Tensor:
+            if not tensor.is_floating_point():
+                return tensor.clone()
+            return narrow(tensor.float()) if name in cast else tensor.to(torch.float32, copy=True)
+
+        cast = {*trained_weights(self.model), *self.constants}
+        tensors, trained = self._tensors(wide)
         batch = on_floats(lambda tensor: narrow(tensor.float()), self.batch)
         with ExitStack() as stack:
             stack.enter_context(RandomState(0, self.device))
@@ -78,14 +87,19 @@ class Comparison:
             stack.enter_context(WideCasts())  # type: ignore[no-untyped-call]
             for mode in modes:
                 stack.enter_context(mode)
-            run(self.model, {**fixed, **trained}, trained, batch, self.loss, see, step=self.step, done=done)
+            done.run(self.model, tensors, trained, batch, self.loss, see, step=self.step)
 
     def _run_low_at_its_scale(self) -> None:
         """Run at the recipe's loss scale; a dynamic one is lowered until no gradient overflows."""
         rule = self.recipe.loss_scale
         self.loss_scale = rule.start().scale
         if rule.kind == "dynamic":
-            largest = self.reference.largest_gradient() or 1.0
+            gradients = [
+                float(tensor.abs().max())
+                for place, tensor in self.reference.items()
+                if not place.is_forward and tensor.numel() and bool(tensor.isfinite().all())
+            ]
+            largest = max(gradients, default=0.0) or 1.0
             settled = 2.0 ** floor(log2(torch.finfo(self.dtype).max / 2 / largest))
             most = rule.max_scale or 2.0**100
             self.loss_scale = min(max(settled, rule.min_scale, 2.0**-100), most)
@@ -104,26 +118,17 @@ class Comparison:
         self.raised: Exception | None = None
         witness = Witness(self.dtype, done.running)
         self.low = Measured(self.reference, None, self.loss_scale, witness.belongs_to, summarises=True)
-        trained = {
-            name: weight.detach().clone().requires_grad_()
-            for name, weight in self.model.named_parameters()
-            if weight.requires_grad
-        }
+        tensors, trained = self._tensors(lambda name, tensor: tensor.clone())
         used = {name: self._cast(weight) for name, weight in trained.items()}
-        fixed = {
-            name: tensor.detach().clone()
-            for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers())
-            if name not in trained
-        }
         batch = on_floats(self._cast, self.batch)
         precision: AbstractContextManager[Any] = (
             torch.autocast(self.device.type, self.dtype) if self.amp else Precision(self.recipe, self.device)
         )
         with RandomState(0, self.device), Comparable(widened=False), precision, witness:
             try:
-                run(
+                done.run(
                     self.model,
-                    {**fixed, **self.constants, **used},
+                    {**tensors, **self.constants, **used},
                     trained,
                     batch,
                     self.loss,
@@ -131,7 +136,6 @@ class Comparison:
                     loss_scale=self.loss_scale,
                     float_loss="loss" in self.recipe.fp32_ops and not self.amp,
                     step=self.step,
-                    done=done,
                 )
             except CheckpointError:
                 raise ValueError(

@@ -1,6 +1,6 @@
 """The errors of the tensors at the boundaries, relative to the reference."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, sqrt
 
@@ -32,6 +32,10 @@ class Error:
     dtype: torch.dtype
     """The dtype of the tensor that was found."""
 
+    def share(self, absolute: float) -> float:
+        """An absolute error, relative to the reference."""
+        return absolute / self.norm if self.norm else 0.0
+
     @property
     def relative(self) -> float:
         if self.norm:
@@ -60,29 +64,10 @@ def error_of(found: Tensor, reference: Tensor, scale: float = 1.0) -> Error:
 
 
 @dataclass
-class Reference:
-    """Records what crosses the boundaries in the reference pass, unchanged."""
-
-    tensors: dict[Place, Tensor] = field(default_factory=dict)
-
-    def see(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
-        self.tensors[place] = tensor.detach().clone()
-        return tensor.clone()
-
-    def largest_gradient(self) -> float:
-        found = [
-            float(tensor.abs().max())
-            for place, tensor in self.tensors.items()
-            if not place.is_forward and tensor.numel() and bool(tensor.isfinite().all())
-        ]
-        return max(found, default=0.0)
-
-
-@dataclass
 class Measured:
     """Measures what crosses the boundaries in another pass, and replaces it by the reference's tensors."""
 
-    reference: Reference
+    reference: Mapping[Place, Tensor]
     replacement: Callable[[Place, Tensor], Tensor] | None = None
     """What replaces a tensor, given the reference's; None: `cast` to the dtype of the replaced tensor."""
     loss_scale: float = 1.0
@@ -97,7 +82,7 @@ class Measured:
     summaries: dict[Place, GradientSummary] = field(default_factory=dict)
 
     def see(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
-        reference = self.reference.tensors.get(place)
+        reference = self.reference.get(place)
         if reference is None or reference.shape != tensor.shape:  # it took another path than the reference
             return tensor.clone()
         self.errors[place] = error_of(tensor.detach(), reference, self._scale(place))
@@ -128,7 +113,7 @@ _ALLOWED = 4.0  # times the explained error
 _LOST = 0.5  # a relative error that leaves no correct bit
 
 
-def explained(model: Error, u: float, smallest: float, total: float) -> float:
+def explained(model: Error, dtype: torch.dtype, scale: float, total: float) -> float:
     """The absolute error that rounding explains: that of the rounding model, at least u/4 of the norm, plus
     the module's own gradual underflow as long as it leaves a correct bit. The underflow of what the module
     receives is in the model's error. A gradient that is added to others may err by the rounding of the sum.
@@ -137,11 +122,14 @@ def explained(model: Error, u: float, smallest: float, total: float) -> float:
     explained, since an operation may round its terms too, as torch's backward pass of float16 convolutions
     does on a CPU.
 
-    model: the error of the same tensor in the pass of the rounding model. smallest: the smallest subnormal.
-    total: the norm of the sum to which the tensor is added; its own if it is added to nothing.
+    model: the error of the same tensor in the pass of the rounding model. dtype: the recipe's, whose unit
+    roundoff is u. scale: the loss scale on the tensor. total: the norm of the sum to which the tensor is
+    added; its own if it is added to nothing.
     """
+    info = torch.finfo(dtype)
+    smallest = info.smallest_normal * info.eps / scale
     underflow = min(smallest * sqrt(model.count), _LOST / _ALLOWED * model.norm)
-    least = min(u / 4 * max(total, model.norm), model.norm)
+    least = min(info.eps / 8 * max(total, model.norm), model.norm)
     return sqrt(model.absolute**2 + least**2 + underflow**2)
 
 

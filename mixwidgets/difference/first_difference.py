@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,8 @@ from torch import Tensor, nn
 
 from mixwidgets.checks import choice
 from mixwidgets.difference.comparison import Comparison, Step
-from mixwidgets.difference.verdict import ComparedTensor, Row, verdict
+from mixwidgets.difference.reasons import in_each_language
+from mixwidgets.difference.verdict import ComparedTensor, Row, judged_rows
 from mixwidgets.experiments.recipe import Recipe, recipes
 from mixwidgets.languages.choice import chosen_language
 from mixwidgets.languages.texts import Text, in_language
@@ -57,11 +59,8 @@ class FirstDifference:
         explains; selecting a module shows its tensors' values in both precisions. Raises the errors of a
         widget's `save`.
         """
-        widget = self._widget()
-        try:
+        with closing(self._widget()) as widget:
             return widget.save(path)
-        finally:
-            widget.close()
 
     def _widget(self) -> "ModuleErrors":
         from mixwidgets.widgets.difference.widget import ModuleErrors  # loaded only if it is shown
@@ -133,12 +132,25 @@ def first_difference(
     model = getattr(model, "_orig_mod", model)  # what torch.compile wraps
     with training_settings():
         compared = Comparison(model, call_arguments(batch), loss, chosen, step)
-        module, direction, why, rows, tensors = verdict(compared)
+        rows = [*judged_rows(compared)]
     lang, reasons = chosen_language(), [row.reason for row in rows]
     table = pd.DataFrame(rows, columns=list(Row._fields)).assign(reason=in_language(reasons, lang))
+    first = next((row for row in rows if row.verdict != "ok"), None)
+    modules = len({row.module for row in rows})
+    why = in_each_language(
+        lambda tell: tell(
+            "Rounding explains the errors of all {count} modules, forward and backward.", count=modules
+        )
+    )
     return FirstDifference(
-        *(module, direction, str(in_language(why, lang)), table),
-        *(chosen.compute_format, compared.loss_scale, tensors, reasons),
+        module=first.module if first else None,
+        direction=first.direction if first else None,
+        reason=str(in_language(first.reason if first else why, lang)),
+        table=table.drop(columns="tensors"),
+        format=chosen.compute_format,
+        loss_scale=compared.loss_scale,
+        tensors=[row.tensors for row in rows],
+        _reasons=reasons,
     )
 
 

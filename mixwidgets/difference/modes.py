@@ -10,10 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
-from torch.utils._pytree import tree_leaves
 
 from mixwidgets.training.function_kinds import UNINITIALISED
-from mixwidgets.training.multi_tensor import floats_in
+from mixwidgets.training.multi_tensor import floats_in, tensors_in
 
 _DROPOUT = {
     *(functional.dropout, functional.dropout1d, functional.dropout2d, functional.dropout3d, torch.dropout),
@@ -122,10 +121,10 @@ class RandomRounding(TorchDispatchMode):
         if not self._dropped or _only_views(func):
             return result
         with _disable_current_modes():
-            for leaf in tree_leaves(result):
-                if isinstance(leaf, Tensor) and leaf.dtype == torch.float32:
+            for leaf in tensors_in(result):
+                if leaf.dtype == torch.float32:
                     if func.overloadpacket.__name__ in _ADD_IN_MEMORY:
-                        self._err_like_a_long_sum_(leaf, tree_leaves(args))
+                        self._err_like_a_long_sum_(leaf, tensors_in(args))
                     draws = torch.randint(
                         1 << self._dropped,
                         leaf.shape,
@@ -144,8 +143,8 @@ class RandomRounding(TorchDispatchMode):
         to_even = (bits >> self._dropped) & 1
         return _truncated(values, to_even + ((1 << self._dropped - 1) - 1), self._dropped)
 
-    def _err_like_a_long_sum_(self, sums: Tensor, given: list[Any]) -> None:
-        most = max(value.numel() for value in given if isinstance(value, Tensor))
+    def _err_like_a_long_sum_(self, sums: Tensor, given: list[Tensor]) -> None:
+        most = max(map(torch.numel, given))
         terms = most / max(1, int(sums.count_nonzero()))
         draws = torch.rand(sums.shape, generator=self._random, device=sums.device)
         sums.mul_(1 + self._u * max(0.0, terms - 1) ** 0.5 * (2 * draws - 1))

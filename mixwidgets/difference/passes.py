@@ -8,8 +8,10 @@ or earlier modules.
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.utils._python_dispatch import _disable_current_modes
-from torch.utils._pytree import tree_map
+
+from mixwidgets.training.multi_tensor import on_floats
 
 LOSS = "loss"
 """The name of the loss function in the table, after the model's modules."""
@@ -57,23 +60,6 @@ class Place:
 See = Callable[[Call, Place, Tensor], Tensor]
 
 
-@dataclass
-class Pass:
-    """The record of one pass."""
-
-    entered: list[Call] = field(default_factory=list)
-    """The calls in the order in which they began."""
-    left: list[Call] = field(default_factory=list)
-    """The calls in the order in which they ended."""
-    running: list[Call] = field(default_factory=list)
-    """The calls in progress, innermost last. If the pass raised, the last one is where."""
-    stepped: dict[str, Tensor] = field(default_factory=dict)
-    """The gradients that `step` left for the optimiser, by parameter, in float32."""
-    in_backward: bool = False
-    sums: dict[Place, Place] = field(default_factory=dict)
-    """For the gradient of an input, the gradient of that tensor, to which all who use it add."""
-
-
 class _Boundary(torch.autograd.Function):
     @staticmethod
     def forward(
@@ -88,77 +74,99 @@ class _Boundary(torch.autograd.Function):
         return ctx.backward_sees(gradients[0]), None, None, None
 
 
-class Hooks:
-    """The boundaries, as hooks on every module of a model and on its leaves (see `run`), removed at the end
-    of `with Hooks(…):`."""
+class Pass:
+    """One pass and its record, which is filled as far as the pass gets if torch raises."""
 
-    def __init__(self, model: nn.Module, leaves: Mapping[str, Tensor], done: Pass, see: See) -> None:
-        self._model, self._leaves, self._done = model, leaves, done
+    def __init__(self) -> None:
+        self.entered: list[Call] = []
+        """The calls in the order in which they began."""
+        self.left: list[Call] = []
+        """The calls in the order in which they ended."""
+        self.running: list[Call] = []
+        """The calls in progress, innermost last. If the pass raised, the last one is where."""
+        self.stepped: dict[str, Tensor] = {}
+        """The gradients that `step` left for the optimiser, by parameter, in float32."""
+        self.in_backward = False
+        self.sums: dict[Place, Place] = {}
+        """For the gradient of an input, the gradient of that tensor, to which all who use it add."""
+        self._calls: Counter[str] = Counter()
+        self._loss = Call(LOSS, "function", 0)
+
+    def run(
+        self,
+        model: nn.Module,
+        tensors: Mapping[str, Tensor],
+        leaves: Mapping[str, Tensor],
+        batch: Any,
+        loss: Callable[[Any], Tensor],
+        see: See,
+        *,
+        loss_scale: float = 1.0,
+        float_loss: bool = True,
+        step: Callable[[Tensor, list[Tensor], float], object] | None,
+    ) -> None:
+        """Run the model forward and backward, with hooks on its modules and on its leaves as boundaries.
+
+        tensors: replacements for the model's parameters and buffers; leaves: those whose gradients are
+        computed, by parameter. batch: the model's arguments and keyword arguments.
+        """
 
         def see_outside(call: Call, place: Place, tensor: Tensor) -> Tensor:
             """Outside the pass's modes, which would otherwise process the measuring operations too."""
             with torch._C.DisableTorchFunction(), _disable_current_modes():
                 return see(call, place, tensor)
 
-        self.see = see_outside
-        self._calls: dict[str, int] = {}
-        self._loss = Call(LOSS, "function", 0)
+        self._see = see_outside
+        itself = type(model).__name__
+        args, kwargs = batch
+        with ExitStack() as hooks:
+            for name, leaf in leaves.items():
+                owner, _, own = name.rpartition(".")
+                hooks.enter_context(leaf.register_hook(partial(self._leaf, owner or itself, own)))  # type: ignore[no-untyped-call]
+            for name, module in model.named_modules():
+                if getattr(module, "inplace", False) is True:  # it writes to the other side of the boundary
+                    continue
+                enter = partial(self._enter, name or itself)
+                hooks.enter_context(module.register_forward_pre_hook(enter, with_kwargs=True))
+                hooks.enter_context(module.register_forward_hook(self._leave))
+            output = functional_call(model, dict(tensors), args, kwargs)
+            self._begin(self._loss)
+            value = _scalar(loss(on_floats(Tensor.float, output) if float_loss else output))
+            see_outside(self._loss, Place(LOSS, 0, OUTPUT), value.detach())
+            self._end()
+            self.in_backward = True
+            if step is None:
+                (value * loss_scale).backward()  # type: ignore[no-untyped-call]
+            else:
+                step(value, list(leaves.values()), loss_scale)
+                self.stepped = {
+                    name: leaf.grad.detach().float() for name, leaf in leaves.items() if leaf.grad is not None
+                }
 
-    def __enter__(self) -> "Hooks":
-        self._handles = [leaf.register_hook(self._gradient(name)) for name, leaf in self._leaves.items()]  # type: ignore[no-untyped-call]
-        for name, module in self._model.named_modules():
-            if getattr(module, "inplace", False) is True:  # it writes to the other side of the boundary
-                continue
-            name = name or type(self._model).__name__
-            self._handles += [
-                module.register_forward_pre_hook(self._enter(name), with_kwargs=True),
-                module.register_forward_hook(self._leave),
-            ]
-        return self
+    def _enter(self, name: str, module: nn.Module, args: Any, kwargs: Any) -> Any:
+        number = self._calls[name]
+        self._calls[name] += 1
+        call = Call(name, type(module).__name__, number, self.running[-1] if self.running else None)
+        self._begin(call)
+        inputs = itertools.count()
 
-    def __exit__(self, *error: object) -> None:
-        for handle in self._handles:
-            handle.remove()
+        def crossing(value: Tensor) -> Any:
+            if not value.requires_grad:
+                return value
+            index = next(inputs)
+            place = Place(name, number, "gradient of input", index)
+            arrives: Callable[[Tensor], Tensor] = Tensor.clone
+            whole = getattr(value.grad_fn, "gradient", None)
+            if isinstance(whole, Place):  # it comes from a boundary
+                self.sums[place] = whole
+            elif call.parent:
+                arrives = partial(self._see, call.parent, Place(name, number, INPUT_TO + name, index))
+            return _Boundary.apply(value, arrives, partial(self._see, call, place), place)  # type: ignore[no-untyped-call]
 
-    def _enter(self, name: str) -> Callable[..., Any]:
-        def hook(module: nn.Module, args: Any, kwargs: Any) -> Any:
-            number = self._calls.get(name, 0)
-            self._calls[name] = number + 1
-            running = self._done.running
-            call = Call(name, type(module).__name__, number, running[-1] if running else None)
-            self._begin(call)
-            inputs = itertools.count()
-
-            def crossing(value: Tensor) -> Any:
-                if not value.requires_grad:
-                    return value
-                index = next(inputs)
-                place = Place(name, call.number, "gradient of input", index)
-                arrives: Callable[[Tensor], Tensor] = Tensor.clone
-                whole = getattr(value.grad_fn, "gradient", None)
-                if isinstance(whole, Place):  # it comes from a boundary
-                    self._done.sums[place] = whole
-                elif call.parent:
-                    own = Place(name, call.number, INPUT_TO + name, index)
-                    arrives = partial(self.see, call.parent, own)
-                return _Boundary.apply(value, arrives, lambda g: self.see(call, place, g), place)  # type: ignore[no-untyped-call]
-
-            return on_floats(crossing, (args, kwargs))
-
-        return hook
-
-    def begin_loss(self) -> Call:
-        self._begin(self._loss)
-        return self._loss
-
-    def _begin(self, call: Call) -> None:
-        self._done.running.append(call)
-        if not self._done.in_backward:  # a checkpointed module is called again there
-            self._done.entered.append(call)
+        return on_floats(crossing, (args, kwargs))
 
     def _leave(self, module: nn.Module, args: Any, output: Any) -> Any:
-        done = self._done
-        call = done.running[-1]
+        call = self.running[-1]
         above = call.parent or self._loss
         outputs = itertools.count()
 
@@ -166,64 +174,27 @@ class Hooks:
             index = next(outputs)
             out = Place(call.module, call.number, OUTPUT, index)
             back = Place(call.module, call.number, "gradient of output", index)
-            return _Boundary.apply(  # type: ignore[no-untyped-call]
-                value, lambda v: self.see(call, out, v), lambda g: self.see(above, back, g), back
-            )
+            return _Boundary.apply(
+                value, partial(self._see, call, out), partial(self._see, above, back), back
+            )  # type: ignore[no-untyped-call]
 
         output = on_floats(crossing, output)
-        self.end()
+        self._end()
         return output
 
-    def end(self) -> None:
-        call = self._done.running.pop()
-        if not self._done.in_backward:
-            self._done.left.append(call)
+    def _leaf(self, owner: str, name: str, gradient: Tensor) -> None:
+        call = next((call for call in self.entered if call.module == owner), self.entered[0])
+        self._see(call, Place(owner, 0, f"gradient of {name}"), gradient)
 
-    def _gradient(self, leaf: str) -> Callable[[Tensor], None]:
-        owner, _, own = leaf.rpartition(".")
-        owner = owner or type(self._model).__name__
+    def _begin(self, call: Call) -> None:
+        self.running.append(call)
+        if not self.in_backward:  # a checkpointed module is called again there
+            self.entered.append(call)
 
-        def hook(gradient: Tensor) -> None:
-            entered = self._done.entered
-            call = next((call for call in entered if call.module == owner), entered[0])
-            self.see(call, Place(owner, 0, f"gradient of {own}"), gradient)
-
-        return hook
-
-
-def run(
-    model: nn.Module,
-    tensors: Mapping[str, Tensor],
-    leaves: Mapping[str, Tensor],
-    batch: Any,
-    loss: Callable[[Any], Tensor],
-    see: See,
-    *,
-    loss_scale: float = 1.0,
-    float_loss: bool = True,
-    step: Callable[[Tensor, list[Tensor], float], object] | None = None,
-    done: Pass,
-) -> None:
-    """Run one pass and fill `done`, as far as it gets if torch raises.
-
-    tensors: replacements for the model's parameters and buffers; leaves: the tensors whose gradients are
-    computed, by parameter. batch: the model's arguments and keyword arguments.
-    """
-    args, kwargs = batch
-    with Hooks(model, leaves, done, see) as hooks:
-        output = functional_call(model, dict(tensors), args, kwargs)
-        call = hooks.begin_loss()
-        value = _scalar(loss(on_floats(Tensor.float, output) if float_loss else output))
-        hooks.see(call, Place(LOSS, 0, OUTPUT), value.detach())
-        hooks.end()
-        done.in_backward = True
-        if step is None:
-            (value * loss_scale).backward()  # type: ignore[no-untyped-call]
-        else:
-            step(value, list(leaves.values()), loss_scale)
-            done.stepped = {
-                name: leaf.grad.detach().float() for name, leaf in leaves.items() if leaf.grad is not None
-            }
+    def _end(self) -> None:
+        call = self.running.pop()
+        if not self.in_backward:
+            self.left.append(call)
 
 
 def _scalar(value: object) -> Tensor:
@@ -234,11 +205,3 @@ def _scalar(value: object) -> Tensor:
             "Of a model that computes its own loss, write loss=lambda output: output.loss."
         )
     return value
-
-
-def on_floats(change: Callable[[Tensor], Any], tree: Any) -> Any:
-    """The nested value with its floating-point tensors changed."""
-    return tree_map(
-        lambda value: change(value) if isinstance(value, Tensor) and value.is_floating_point() else value,
-        tree,
-    )

@@ -1,6 +1,6 @@
 """Why a module is off, in a sentence of each language."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import log2
 
@@ -29,16 +29,15 @@ def reason(
     what: str,
     found: Error,
     explained: float,
-    notes: Iterable[Note],
+    notes: list[Note],
     dtype: torch.dtype,
     loss_scale: float,
 ) -> str:
     """Why the error of the tensor `what` of a module is larger than rounding explains.
 
-    notes: the notes on the module, likely causes first; dtype: the recipe's compute dtype; loss_scale: the
-    factor on the tensor, 1 in the forward pass.
+    explained: the relative error that it explains. notes: those on the module, likely causes first. dtype:
+    the recipe's compute dtype. loss_scale: the factor on the tensor, 1 in the forward pass.
     """
-    notes = list(notes)
     if found.not_finite:
         error = tell(
             "{found} of {count} values of its {tensor} are infinite or NaN",
@@ -46,37 +45,33 @@ def reason(
             count=f"{found.count:,}",
             tensor=_tensor(tell, what),
         )
-        cause = _cause_of_infinities(tell, found, notes, dtype, loss_scale)
     else:
         error = tell(
             "its {tensor} has a relative error of {error}, and rounding explains {explained}",
             tensor=_tensor(tell, what),
             error=f"{found.relative:.2g}",
-            explained=f"{explained / found.norm if found.norm else 0:.2g}",
+            explained=f"{explained:.2g}",
         )
-        cause = _cause_of_error(tell, found, notes, dtype, loss_scale)
+    cause = _cause(tell, found, notes, dtype, loss_scale)
     return tell("{error}: {cause}.", error=error, cause=cause) if cause else tell("{error}.", error=error)
 
 
-def _cause_of_infinities(
-    tell: Tell, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float
-) -> str:
-    if found.largest * loss_scale > torch.finfo(dtype).max:
-        return _reaches(tell, found, dtype, loss_scale)
-    if casts := [note for note in notes if note.coarse and note.beyond]:
-        return _cast(tell, casts[0], dtype)
-    if overflow := next((note for note in notes if not note.coarse), None):
-        return tell("{cause}; {end}", cause=_overflow(tell, overflow), end=_end(tell, dtype, loss_scale))
-    return ""
-
-
-def _cause_of_error(
-    tell: Tell, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float
-) -> str:
-    if casts := [note for note in notes if note.coarse]:
+def _cause(tell: Tell, found: Error, notes: list[Note], dtype: torch.dtype, loss_scale: float) -> str:
+    casts = [note for note in notes if note.coarse]
+    overflow = next((note for note in notes if not note.coarse), None)
+    too_large = found.largest * loss_scale > torch.finfo(dtype).max
+    if found.not_finite:
+        if too_large:
+            return _reaches(tell, found, dtype, loss_scale)
+        if cast := next((note for note in casts if note.beyond), None):
+            return _cast(tell, cast, dtype)
+        if overflow:
+            return tell("{cause}; {end}", cause=_overflow(tell, overflow), end=_end(tell, dtype, loss_scale))
+        return ""
+    if casts:
         worst = max(casts, key=lambda note: (note.flushed + note.beyond, torch.finfo(note.dtype).eps))
         return _cast(tell, worst, dtype)
-    if overflow := next((note for note in notes if not note.coarse), None):
+    if overflow:
         return _overflow(tell, overflow)
     if found.flushed > _MANY * found.count:
         lost = tell(
@@ -86,9 +81,7 @@ def _cause_of_error(
             format=name_of(dtype),
         )
         return _at(tell, lost, loss_scale)
-    if found.largest * loss_scale > torch.finfo(dtype).max:
-        return _reaches(tell, found, dtype, loss_scale)
-    return ""
+    return _reaches(tell, found, dtype, loss_scale) if too_large else ""
 
 
 def _tensor(tell: Tell, what: str) -> str:

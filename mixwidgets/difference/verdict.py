@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 
 from mixwidgets.difference.comparison import Comparison
-from mixwidgets.difference.errors import Error, error_of, explained, times_allowed
+from mixwidgets.difference.errors import error_of, explained, times_allowed
 from mixwidgets.difference.passes import Call, Place
 from mixwidgets.difference.reasons import in_each_language, reason, step_reason
 from mixwidgets.gradients.summary import GradientSummary
@@ -14,21 +14,6 @@ from mixwidgets.languages.texts import Text
 
 STEP = "step"
 """The name of the user's step in the table, after the backward pass."""
-
-
-class Row(NamedTuple):
-    """A row of the table: one call of a module in one direction."""
-
-    module: str
-    kind: str
-    call: int
-    direction: str
-    tensor: str
-    error: float
-    explained: float
-    verdict: str
-    reason: Text | str
-    """Empty if the row is ok."""
 
 
 class ComparedTensor(NamedTuple):
@@ -47,25 +32,25 @@ class ComparedTensor(NamedTuple):
     """As the reference computes it, at the same loss scale."""
 
 
-def verdict(
-    found: Comparison,
-) -> tuple[str | None, str | None, Text | str, list[Row], list[list[ComparedTensor]]]:
-    """(module, direction, reason, rows, their tensors) of the first module that is off."""
-    judged = [*_rows(found)]
-    rows, tensors = [row for row, _ in judged], [tensors for _, tensors in judged]
-    first = next((row for row in rows if row.verdict != "ok"), None)
-    if first:
-        return first.module, first.direction, first.reason, rows, tensors
-    modules = len({row.module for row in rows})
-    why = in_each_language(
-        lambda tell: tell(
-            "Rounding explains the errors of all {count} modules, forward and backward.", count=modules
-        )
-    )
-    return None, None, why, rows, tensors
+class Row(NamedTuple):
+    """A row of the table: one call of a module in one direction."""
+
+    module: str
+    kind: str
+    call: int
+    direction: str
+    tensor: str
+    error: float
+    explained: float
+    verdict: str
+    reason: Text | str
+    """Empty if the row is ok."""
+    tensors: list[ComparedTensor]
+    """What the call computes, the worst first."""
 
 
-def _rows(found: Comparison) -> Iterator[tuple[Row, list[ComparedTensor]]]:
+def judged_rows(found: Comparison) -> Iterator[Row]:
+    """A row for each call and direction, in the order in which they end."""
     done = found.done
     places: dict[tuple[Call, bool], list[Place]] = {}
     for place, call in found.low.calls.items():
@@ -85,27 +70,24 @@ def _rows(found: Comparison) -> Iterator[tuple[Row, list[ComparedTensor]]]:
         yield _step_row(found)
 
 
-def _raised(call: Call, direction: str, error: Exception) -> tuple[Row, list[ComparedTensor]]:
+def _raised(call: Call, direction: str, error: Exception) -> Row:
     nan = float("nan")
     first_line = (str(error).splitlines() or [""])[0]
     raised = {"kind": type(error).__name__, "message": first_line}
     why = in_each_language(lambda tell: tell("it raises {kind}: {message}", **raised))
-    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why), []
+    return Row(call.module, call.kind, call.number, direction, "", nan, nan, "raised", why, [])
 
 
-def _row(
-    found: Comparison, call: Call, direction: str, places: Iterable[Place]
-) -> Iterator[tuple[Row, list[ComparedTensor]]]:
-    """The row of a call, and its tensors. The one with the worst ratio to what rounding explains comes first
-    and decides on the row."""
-    info = torch.finfo(found.dtype)
+def _row(found: Comparison, call: Call, direction: str, places: Iterable[Place]) -> Iterator[Row]:
+    """The row of a call that computes something. The tensor with the worst ratio to what rounding explains
+    decides on it."""
     scale = 1.0 if direction == "forward" else found.loss_scale
     judged = []
     for place in places:
         error, model = found.low.errors[place], found.model_errors.errors.get(place)
         if error.count and model:
             whole = found.low.errors.get(found.done.sums.get(place, place), error)
-            rounding = explained(model, info.eps / 2, info.smallest_normal * info.eps / scale, whole.norm)
+            rounding = explained(model, found.dtype, scale, whole.norm)
             judged.append((times_allowed(error.absolute, rounding, error.count), place, error, rounding))
     if not judged:
         return
@@ -117,43 +99,39 @@ def _row(
             found.notes.get((call, direction), ()),
             key=lambda note: (call.module, call.number, note.op) in found.ordinary,
         )
-        why = in_each_language(
-            lambda tell: reason(tell, place.what, error, rounding, notes, found.dtype, scale)
-        )
+        share = error.share(rounding)
+        why = in_each_language(lambda tell: reason(tell, place.what, error, share, notes, found.dtype, scale))
     tensors = [
         ComparedTensor(
             one.what + (f" {one.index + 1}" if one.index else ""),
-            *(its_error.relative, _share(its_rounding, its_error)),
-            *(found.low.summaries[one], GradientSummary.of(found.reference.tensors[one] * scale)),
+            its_error.relative,
+            its_error.share(its_rounding),
+            found.low.summaries[one],
+            GradientSummary.of(found.reference[one] * scale),
         )
         for _, one, its_error, its_rounding in judged
     ]
-    judgement = ("off" if times > 1 else "ok", why)
-    yield Row(call.module, call.kind, call.number, direction, *tensors[0][:3], *judgement), tensors
+    verdict = "off" if times > 1 else "ok"
+    yield Row(call.module, call.kind, call.number, direction, *tensors[0][:3], verdict, why, tensors)
 
 
-def _share(rounding: float, error: Error) -> float:
-    return rounding / error.norm if error.norm else 0.0
-
-
-def _step_row(found: Comparison) -> tuple[Row, list[ComparedTensor]]:
+def _step_row(found: Comparison) -> Row:
     """The row of the user's step, for all gradients together."""
     base, low = found.base.stepped, found.done.stepped
-    joined = [
+    reference, left, modelled = (
         torch.cat(
             [one[name].flatten() if name in one else torch.zeros_like(base[name]).flatten() for name in base]
         )
         for one in (base, low, found.modelled.stepped)
-    ]
-    error, model = error_of(joined[1], joined[0]), error_of(joined[2], joined[0])
-    info = torch.finfo(found.dtype)
-    smallest = info.smallest_normal * info.eps / found.loss_scale
-    rounding = explained(model, info.eps / 2, smallest, error.norm)
-    off = times_allowed(error.absolute, rounding, error.count) > 1
+    )
+    error, model = error_of(left, reference), error_of(modelled, reference)
+    rounding = explained(model, found.dtype, found.loss_scale, error.norm)
     why: Text | str = ""
-    if off:
+    verdict = "ok"
+    if times_allowed(error.absolute, rounding, error.count) > 1:
+        verdict = "off"
         why = in_each_language(lambda tell: step_reason(tell, low, base, found.loss_scale, error.relative))
     kind = getattr(found.step, "__name__", "function")
-    summaries = [GradientSummary.of(one) for one in (joined[1], joined[0])]
-    tensor = ComparedTensor("gradients", error.relative, _share(rounding, error), *summaries)
-    return Row(STEP, kind, 0, "backward", *tensor[:3], "off" if off else "ok", why), [tensor]
+    summaries = [GradientSummary.of(one) for one in (left, reference)]
+    tensor = ComparedTensor("gradients", error.relative, error.share(rounding), *summaries)
+    return Row(STEP, kind, 0, "backward", *tensor[:3], verdict, why, [tensor])

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from mixwidgets.task.convolution import Conv3x3
 from mixwidgets.task.digit_rows import HELD_OUT, digit_rows
-from mixwidgets.task.protocol import Predict, shuffled_batches
+from mixwidgets.task.protocol import Predict
 
 
 def load_digits() -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
@@ -33,7 +33,15 @@ class _Digits:
         self.training, self.held_out = load_digits()
 
     def batches(self, batch_size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-        return shuffled_batches(*self.training, batch_size, seed)
+        """In a new random order in every epoch; a batch may span two epochs."""
+        images, labels = self.training
+        generator = torch.Generator().manual_seed(seed)
+        waiting = torch.empty(0, dtype=torch.int64)
+        while True:
+            while len(waiting) < batch_size:
+                waiting = torch.cat([waiting, torch.randperm(len(labels), generator=generator)])
+            chosen, waiting = waiting[:batch_size], waiting[batch_size:]
+            yield images[chosen], labels[chosen]
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         return functional.cross_entropy(outputs, targets)

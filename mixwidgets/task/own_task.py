@@ -46,13 +46,12 @@ def check_protocol(given: object) -> None:
     for name, (arguments, purpose) in _METHODS.items():
         shown = f"{name}({', '.join(('self', *arguments))})"
         member = inspect.getattr_static(given, name, None)
+        bound = () if isinstance(member, staticmethod | classmethod) else ("self",)
         if not callable(getattr(given, name, None)):
             near = did_you_mean(name, [own for own in dir(given) if own[0] != "_" and own not in _METHODS])
             missing = "is missing" if member is None else f"is not a method but {reprlib.repr(member)}"
             problems.append(f"  {shown} {missing}: it {purpose}.{near.replace('Did you mean', 'Is it')}")
-            continue
-        bound = () if isinstance(member, staticmethod | classmethod) else ("self",)
-        if not _can_bind(getattr(given, name), (*bound, *arguments)):
+        elif not _can_bind(getattr(given, name), (*bound, *arguments)):
             problems.append(f"  {name} must be callable as {shown}: it {purpose}.")
     if not _can_bind(given, ()):
         problems.append("  __init__ needs arguments: give each a default, because a run passes none.")

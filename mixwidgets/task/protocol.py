@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-import torch
 from torch import Tensor, nn
 
 Outputs = Any
@@ -27,17 +26,3 @@ class Task(Protocol):
 
     def evaluate(self, predict: Predict) -> Mapping[str, float]:
         """ "loss" and the task's own metrics on held-out data."""
-
-
-def shuffled_batches(
-    inputs: Tensor, targets: Tensor, batch_size: int, seed: int
-) -> Iterator[tuple[Tensor, Tensor]]:
-    """Endless batches of (inputs, targets), in a new random order in every epoch; a batch may span two
-    epochs."""
-    generator = torch.Generator().manual_seed(seed)
-    waiting = torch.empty(0, dtype=torch.int64)
-    while True:
-        while len(waiting) < batch_size:
-            waiting = torch.cat([waiting, torch.randperm(len(targets), generator=generator)])
-        chosen, waiting = waiting[:batch_size], waiting[batch_size:]
-        yield inputs[chosen], targets[chosen]

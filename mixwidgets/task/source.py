@@ -44,8 +44,9 @@ def source_of(task: type) -> str:
     future = method.__code__.co_flags & __future__.annotations.compiler_flag
     above = ["from __future__ import annotations"] if future else []
     scope = {**vars(builtins), **method.__globals__}
-    for function in filter(None, (_function(member) for one in classes for member in vars(one).values())):
-        scope |= inspect.getclosurevars(function).nonlocals
+    for one in classes:
+        for function in _functions(one):
+            scope |= inspect.getclosurevars(function).nonlocals
     names = _globals(symtable.symtable("\n".join([*above, text]), task.__name__, "exec"))
     imports, problems = set(), []
     for name in sorted(names - {"__name__", *(one.__name__ for one in classes)}):
@@ -82,7 +83,7 @@ def _find(task: type) -> tuple[FunctionType, str]:
 
     The text is found through a method, because `inspect.getsource` does not find classes of a notebook.
     """
-    for function in filter(None, map(_function, vars(task).values())):
+    for function in _functions(task):
         try:
             lines, _ = inspect.findsource(function)
             tree = ast.parse("".join(lines))
@@ -127,11 +128,11 @@ def _check_unchanged(task: type, text: str) -> None:
             )
 
 
-def _function(member: Any) -> FunctionType | None:
-    """The function behind a class member, without its decorators."""
-    inner = getattr(member, "__func__", getattr(member, "fget", member))
-    function = inspect.unwrap(inner) if callable(inner) else None
-    return function if isinstance(function, FunctionType) else None
+def _functions(task: type) -> list[FunctionType]:
+    """The functions of the class's own members, without their decorators."""
+    members = [getattr(one, "__func__", getattr(one, "fget", one)) for one in vars(task).values()]
+    functions = [inspect.unwrap(member) for member in members if callable(member)]
+    return [one for one in functions if isinstance(one, FunctionType)]
 
 
 def _globals(table: symtable.SymbolTable) -> set[str]:
@@ -212,12 +213,12 @@ def check_source(name: object, source: object) -> None:
 
 
 def load_task_class(name: str, source: str) -> type:
-    """Execute the source text in its own namespace and return the class. Only for the training process.
+    """Execute a text that `check_source` accepts in its own namespace and return the class. Only for the
+    training process.
 
     TypeError if the text defines no such class, ValueError, with the line, if it fails. Tracebacks of the
     task show its lines.
     """
-    check_source(name, source)
     place = f"<task {name} {hashlib.sha256(source.encode()).hexdigest()[:8]}>"
     linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
     namespace: dict[str, Any] = {"__name__": place}

@@ -14,6 +14,7 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +135,8 @@ def _touch(lock: Path) -> bool:
 
 def _load_torch() -> None:
     with suppress(Exception):  # the same error comes again later, when it can be recorded
-        from mixwidgets.training.loop import load_optimizers
-
-        load_optimizers()
+        import_module("mixwidgets.training.loop")
+        import_module("torch._dynamo")  # torch loads it with its first optimiser; it takes as long as torch
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.task.protocol import Outputs
 from mixwidgets.training.precision import DTYPES, cpu_words, is_emulated, name_of
 from mixwidgets.training.ranks import ALONE, Part, Ranks
-from mixwidgets.training.scaler import SCALE_FELL_TO_0
 from mixwidgets.training.trainer import Gradients, Trainer
 from mixwidgets.training.weights import make_optimizer, optimizer_state, trained_weights
 
@@ -101,7 +100,6 @@ class AmpTrainer(Trainer):
         self._scaler.step(self._optimizer)
         self._scaler.update(self.loss_scale if self._keeps_scale else None)
         self.loss_scale = self._scaler.get_scale()
-        self.why_give_up = "" if self.loss_scale else SCALE_FELL_TO_0
         return self._updates == before
 
     def _count_update(self, *_: object) -> None:

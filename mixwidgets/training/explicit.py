@@ -4,7 +4,7 @@ Micikevicius et al., "Mixed Precision Training", ICLR 2018, arXiv:1710.03740: th
 figure 1 and its section 3 (3.1 master weights, 3.2 loss scaling, 3.3 arithmetic precision).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -12,11 +12,10 @@ from torch.func import functional_call
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.task.protocol import Outputs
-from mixwidgets.training.multi_tensor import in_dtype
+from mixwidgets.training.multi_tensor import in_dtype, on_floats
 from mixwidgets.training.precision import DTYPES, Precision
 from mixwidgets.training.ranks import ALONE, Part, Ranks
-from mixwidgets.training.scaler import Scaler
-from mixwidgets.training.trainer import Gradients, Trainer, widened
+from mixwidgets.training.trainer import Gradients, Trainer
 from mixwidgets.training.weights import Weights
 
 
@@ -28,11 +27,12 @@ class ExplicitTrainer(Trainer):
         recipe = experiment.recipe
         self._precision = Precision(recipe, device, self.ranks.own_seed(experiment.seed))
         self._weights = Weights(experiment, self.model)
-        self._scaler = Scaler(recipe.loss_scale)
+        self._scaling = recipe.loss_scale
+        self._state = self._scaling.start()
         self._constants = narrow_constants(self.model, self._precision.dtype)
         self._sum_dtype = DTYPES[recipe.accumulation_format]
         self.arithmetic, self.weights = self._precision.name, self._weights.kept
-        self.loss_scale = self._scaler.scale
+        self.loss_scale = self._state.scale
 
     def held(self) -> Mapping[str, Iterable[Tensor]]:
         return self._weights.held()
@@ -54,7 +54,7 @@ class ExplicitTrainer(Trainer):
             outputs = self.outputs(x)
             # 3. The loss in float32 (3.3).
             if "loss" in self.experiment.recipe.fp32_ops:
-                outputs = widened(outputs)
+                outputs = on_floats(Tensor.float, outputs)
             loss = self.task.loss(outputs, y) * share
             losses.append(loss.detach().float())
             # 4. Scale the loss (3.2).
@@ -66,21 +66,34 @@ class ExplicitTrainer(Trainer):
             more = in_dtype(scaled, self._sum_dtype)
             sums = list(torch._foreach_add(sums, more)) if sums else more
         # 7. Unscale in float32, before clipping or anything else that depends on magnitudes (3.2).
-        gradients = self._scaler.unscaled(in_dtype(sums, torch.float32))
+        gradients = unscaled(in_dtype(sums, torch.float32), self.loss_scale)
         # Sum over the ranks last, in float32, so that an inf on one rank becomes one on all.
         loss, *gradients = self.ranks.sum([torch.stack(losses).sum(), *gradients])
         return loss, dict(zip(self._weights.read, gradients, strict=True))
 
     def update(self, gradients: Gradients, found_inf: bool) -> bool:
-        # 8. The scaler decides on this update and on the next scale (3.2).
-        skipped = self._scaler.finish_step(found_inf)
-        self.loss_scale, self.why_give_up = self._scaler.scale, self._scaler.why_give_up
+        # 8. The rule of the loss scale decides on this update and on the next scale (3.2).
+        skipped = self._scaling.skips(found_inf)
+        if self._scaling.gives_up(self._state, found_inf):
+            self.why_give_up = (
+                f"the loss scale is at its floor, {self.loss_scale:g}, and a gradient is inf or NaN"
+            )
+        self._state = self._scaling.after(self._state, found_inf)
+        self.loss_scale = self._state.scale
         if not skipped:
             # 9. Update the float32 master weights (3.1) …
             self._weights.update(gradients)
             # 1. … and copy them to the compute format for the next step (3.1).
             self._weights.refresh_copies()
         return skipped
+
+
+def unscaled(gradients: Sequence[Tensor], scale: float) -> list[Tensor]:
+    """Float32 gradients divided by the loss scale."""
+    if scale == 1:
+        return list(gradients)
+    inverse = 1 / scale  # the product rounds it to float32, as torch.amp.GradScaler does
+    return list(torch._foreach_mul(list(gradients), inverse))
 
 
 def narrow_constants(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -1,6 +1,5 @@
 """train: a training run as a stream of events."""
 
-import importlib
 import math
 import time
 from collections.abc import Generator, Iterator
@@ -10,13 +9,14 @@ import torch
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import device_name, versions
+from mixwidgets.store.errors import reason_of
 from mixwidgets.store.events import Evaluation, Event, RunFinished, RunStarted, StepRecord
 from mixwidgets.task.source import check_trust
 from mixwidgets.training.amp import AmpTrainer
 from mixwidgets.training.device import choose_device, training_settings
 from mixwidgets.training.explicit import ExplicitTrainer
 from mixwidgets.training.memory import MemoryProbe
-from mixwidgets.training.memory_advice import told_what_needs_less
+from mixwidgets.training.memory_advice import advice
 from mixwidgets.training.ranks import ALONE, Ranks, Verdict, own_gpu, ranks_of
 from mixwidgets.training.trainer import Trainer
 
@@ -55,15 +55,19 @@ def train(experiment: Experiment, trust_source: bool = False) -> Iterator[Event]
 
 def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
     deadline = time.monotonic() + (experiment.time_limit_s or math.inf)
-    needs_less = told_what_needs_less(experiment)
-    with training_settings(), ranks_of(experiment, device) as ranks, needs_less as weights:
-        trainer = make_trainer(experiment, device, ranks)
-        weights.append(sum(weight.numel() for weight in trainer.weights.values()))
+    weights = None
+    with training_settings(), ranks_of(experiment, device) as ranks:
         try:
+            trainer = make_trainer(experiment, device, ranks)
+            weights = sum(weight.numel() for weight in trainer.weights.values())
             finished = yield from _until_the_end(trainer, deadline)
         except GeneratorExit:
             with suppress(RuntimeError):  # the other ranks may be gone
                 ranks.agree(Verdict.LEFT)
+            raise
+        except (MemoryError, RuntimeError) as error:  # torch's are RuntimeErrors
+            if reason_of(error) == "out_of_memory":
+                error.add_note(advice(experiment, weights))
             raise
         yield finished
 
@@ -103,15 +107,10 @@ def _until_the_end(trainer: Trainer, deadline: float) -> Generator[Event, None, 
             yield Evaluation(step=step, metrics=metrics)
         verdict = ranks.agree(Verdict.TIME_IS_UP if time.monotonic() > deadline else Verdict.GO_ON)
         losses_lost = 0 if math.isfinite(record.loss) else losses_lost + 1
-        if why := _why_diverged(record, losses_lost) or trainer.why_give_up:
+        if why := _why_diverged(record, losses_lost, trainer):
             return RunFinished(reason="diverged", metrics=metrics, message=f"Step {step}: {why}.")
     message = f"All {experiment.steps} steps were taken."
     return RunFinished(reason="completed", metrics=metrics, message=message)
-
-
-def load_optimizers() -> None:
-    """Load what torch imports with its first optimiser, which takes as long as torch itself."""
-    importlib.import_module("torch._dynamo")
 
 
 def make_trainer(experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> Trainer:
@@ -120,10 +119,10 @@ def make_trainer(experiment: Experiment, device: torch.device, ranks: Ranks = AL
     return loop(experiment, device, ranks)
 
 
-def _why_diverged(record: StepRecord, losses_lost: int) -> str:
+def _why_diverged(record: StepRecord, losses_lost: int, trainer: Trainer) -> str:
     if losses_lost and not record.skipped:
         why = "there is no loss scale to skip" if record.found_inf else "finite gradients do not skip"
         return f"the loss is {record.loss}, and {why} the update"
     if losses_lost >= _PATIENCE:
         return f"the loss has been NaN or infinite for {losses_lost} steps in a row"
-    return ""
+    return trainer.why_give_up if trainer.loss_scale else "the loss scale fell to 0"

@@ -15,11 +15,11 @@ from torch import Tensor
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.module_tracker import ModuleTracker
 
 from mixwidgets.store.events import Memory
 from mixwidgets.training.function_kinds import PRODUCTS
+from mixwidgets.training.multi_tensor import tensors_in
 from mixwidgets.training.precision import DTYPES, is_emulated
 from mixwidgets.training.trainer import Trainer
 
@@ -93,8 +93,8 @@ class MemoryProbe(TorchDispatchMode):
             self._counter.add("gradients")
         result = func(*args, **kwargs or {})
         if self._phase == "forward":
-            given = {_key(tensor) for tensor in _tensors((args, kwargs))}
-            made = {_key(tensor): tensor for tensor in _tensors(result)}
+            given = {_key(tensor) for tensor in tensors_in((args, kwargs))}
+            made = {_key(tensor): tensor for tensor in tensors_in(result)}
             for key in made.keys() - given:
                 self._made[key] = made[key].untyped_storage().nbytes()
                 if func is torch.ops.aten._to_copy.default:
@@ -211,7 +211,3 @@ def _gradient_bytes(leaf: Tensor) -> int:
 def _key(tensor: Tensor) -> StorageWeakRef:
     """Identifies a tensor's storage. Unlike an address, it is not reused while the key exists."""
     return StorageWeakRef(tensor.untyped_storage())  # type: ignore[no-untyped-call]
-
-
-def _tensors(tree: object) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]

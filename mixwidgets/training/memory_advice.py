@@ -1,25 +1,10 @@
 """Advice on what needs less memory, for a run that ran out of it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.recipe import recipes
-from mixwidgets.store.errors import reason_of
+from mixwidgets.training.precision import DTYPES
 
 _MOST_RECIPES = 3
-
-
-@contextmanager
-def told_what_needs_less(experiment: Experiment) -> Iterator[list[int]]:
-    """Adds advice to an error about memory. Append the number of trained weights once it is known."""
-    weights: list[int] = []
-    try:
-        yield weights
-    except (MemoryError, RuntimeError) as error:  # torch's are RuntimeErrors
-        if reason_of(error) == "out_of_memory":
-            error.add_note(advice(experiment, weights[0] if weights else None))
-        raise
 
 
 def advice(experiment: Experiment, weights: int | None) -> str:
@@ -49,7 +34,8 @@ def bytes_per_weight(experiment: Experiment) -> int:
     """Bytes per trained weight during a step, without activations: the weight, its narrow copy, its gradients
     and the optimiser's state."""
     recipe = experiment.recipe
-    narrow, state, wide = _size(recipe.compute_format), _size(recipe.optimizer_format), 4
+    narrow, state = DTYPES[recipe.compute_format].itemsize, DTYPES[recipe.optimizer_format].itemsize
+    wide = 4
     moments = 2 if experiment.optimizer == "adam" else 1 if experiment.momentum else 0
     if narrow == wide:
         return wide + wide + moments * state
@@ -57,10 +43,6 @@ def bytes_per_weight(experiment: Experiment) -> int:
         return wide + narrow + wide + moments * wide
     kept = wide if recipe.master_weights or recipe.optimizer_format == "float32" else 0
     return kept + narrow + (narrow + wide) + moments * state
-
-
-def _size(name: str) -> int:
-    return 4 if name == "float32" else 2
 
 
 def _in_words(size: float) -> str:

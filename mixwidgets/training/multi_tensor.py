@@ -1,10 +1,11 @@
 """Lists of tensors; torch's multi-tensor functions need only a few GPU launches for a list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 
 def in_dtype(tensors: Sequence[Tensor], dtype: torch.dtype) -> list[Tensor]:
@@ -22,6 +23,16 @@ def copies(tensors: Sequence[Tensor], dtype: torch.dtype | None = None) -> list[
     return made
 
 
+def tensors_in(tree: object) -> list[Tensor]:
+    """The tensors in nested values."""
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
+
+
 def floats_in(tree: object) -> list[Tensor]:
     """The floating-point tensors in nested values."""
-    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()]
+    return [tensor for tensor in tensors_in(tree) if tensor.is_floating_point()]
+
+
+def on_floats(change: Callable[[Tensor], Any], tree: Any) -> Any:
+    """The nested values with their floating-point tensors changed."""
+    return tree_map_only(Tensor, lambda one: change(one) if one.is_floating_point() else one, tree)

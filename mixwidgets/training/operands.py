@@ -14,8 +14,6 @@ Blocks lie along the axis that a product sums over, so an operand of two product
 from the original (Transformer Engine 2.21, `MXFP8BlockScaling`; arXiv:2509.25149, section 4). A tensorwise
 operand is rounded once. Not implemented: NVFP4's two-dimensional blocks for weights, its random Hadamard
 transforms and its layers of higher precision (the same section).
-
-`rounding` tells where tensors are rounded.
 """
 
 import math
@@ -48,11 +46,9 @@ class RoundedLinear:
         forward, backward = any_format(operands.forward), any_format(operands.backward)
         self._by_blocks = isinstance(forward, BlockFormat)
         to_nearest = Rounding(on_device=on_device)
-        for_dy = to_nearest
-        if operands.gradient_rounding == "stochastic":
-            for_dy = Rounding(on_device=on_device, seed=seed)
+        seed_of_dy = seed if operands.gradient_rounding == "stochastic" else None
         self._x, self._weight = (_rounder(forward, operands, to_nearest) for _ in range(2))
-        self._dy = _rounder(backward, operands, for_dy)
+        self._dy = _rounder(backward, operands, Rounding(on_device=on_device, seed=seed_of_dy))
 
     def __call__(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         """x (…, in), weight (out, in), bias (out,) → (…, out), in the floating-point dtype of x.

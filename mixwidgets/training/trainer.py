@@ -21,7 +21,7 @@ from mixwidgets.task.checked_task import CheckedTask
 from mixwidgets.task.protocol import Outputs, Task
 from mixwidgets.task.source import load_task_class
 from mixwidgets.training.device import RandomState
-from mixwidgets.training.multi_tensor import copies
+from mixwidgets.training.multi_tensor import copies, on_floats
 from mixwidgets.training.ranks import ALONE, Part, Ranks
 
 Gradients = Mapping[str, Tensor]
@@ -42,7 +42,7 @@ class Trainer(ABC):
     loss_scale: float
     """The factor on the next step's loss."""
     why_give_up = ""
-    """Why the loss scale ends the run; empty if it does not."""
+    """Why the rule of the loss scale ends the run; empty if it does not."""
 
     def __init__(self, experiment: Experiment, device: torch.device, ranks: Ranks = ALONE) -> None:
         self.experiment = experiment
@@ -126,7 +126,7 @@ class Trainer(ABC):
 
         def predict(inputs: Tensor) -> Outputs:
             with torch.no_grad():
-                outputs = widened(self.outputs(inputs.to(self.device)))
+                outputs = on_floats(Tensor.float, self.outputs(inputs.to(self.device)))
             return tree_map_only(Tensor, lambda tensor: tensor.to(inputs.device), outputs)
 
         with self.random:
@@ -179,11 +179,6 @@ class Trainer(ABC):
         if not norm > limit:
             return gradients
         return dict(zip(gradients, torch._foreach_mul(list(gradients.values()), limit / norm), strict=True))
-
-
-def widened(outputs: Outputs) -> Outputs:
-    """The outputs with their floating-point tensors in float32."""
-    return tree_map_only(Tensor, lambda one: one.float() if one.is_floating_point() else one, outputs)
 
 
 def _task(experiment: Experiment) -> Task:

@@ -1,11 +1,11 @@
-"""The scaler beside torch's own, step by step."""
+"""The rule of the loss scale beside torch's own scaler, step by step."""
 
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixwidgets.experiments.loss_scale import LossScale, loss_scales
-from mixwidgets.training.scaler import Scaler
+from mixwidgets.experiments.loss_scale import loss_scales
+from mixwidgets.training.explicit import unscaled
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -23,21 +23,21 @@ def test_the_scaler_steps_as_torchs_does(exponent, growth_factor, backoff_factor
         "backoff_factor": backoff_factor,
         "growth_interval": growth_interval,
     }
-    assert_steps_alike(
-        Scaler(loss_scales["torch"].replace(**factors)), torch.amp.GradScaler("cpu", **factors), found_inf
-    )
+    rule = loss_scales["torch"].replace(**factors)
+    assert_steps_alike(rule, rule.start(), torch.amp.GradScaler("cpu", **factors), found_inf)
 
 
 def test_the_torch_preset_is_torchs_default_down_to_zero():
-    ours, theirs = Scaler(loss_scales["torch"]), torch.amp.GradScaler("cpu")
-    assert_steps_alike(ours, theirs, [*[False] * 2000, True, *[True] * 165])
-    assert ours.scale == 2.0**-149
-    assert_steps_alike(ours, theirs, [True])
-    assert ours.scale == 0.0  # 2^16 again after one growth and one bad step, then 166 more of these
+    rule, theirs = loss_scales["torch"], torch.amp.GradScaler("cpu")
+    state = assert_steps_alike(rule, rule.start(), theirs, [*[False] * 2000, True, *[True] * 165])
+    assert state.scale == 2.0**-149
+    state = assert_steps_alike(rule, state, theirs, [True])
+    assert state.scale == 0.0  # 2^16 again after one growth and one bad step, then 166 more of these
 
 
-def assert_steps_alike(ours, theirs, found_inf):
-    """The scales and the skipped steps of the two agree, from the state at hand through each of the steps."""
+def assert_steps_alike(rule, state, theirs, found_inf):
+    """The scales and the skipped steps of the two agree, from this state through each of the steps. Returns
+    the last state."""
     weight = torch.nn.Parameter(torch.zeros(3))
     optimizer = torch.optim.SGD([weight], lr=1.0)
     taken = []
@@ -45,28 +45,28 @@ def assert_steps_alike(ours, theirs, found_inf):
     theirs.scale(torch.zeros(()))
     for bad in found_inf:
         taken.clear()
-        assert ours.scale == theirs.get_scale()
+        assert state.scale == theirs.get_scale()
         weight.grad = torch.tensor([1.0, float("inf") if bad else 2.0, 3.0])
         theirs.step(optimizer)
         theirs.update()
-        assert ours.finish_step(bad) == (not taken)
-    assert ours.scale == theirs.get_scale()
+        assert rule.skips(bad) == (not taken)
+        state = rule.after(state, bad)
+    assert state.scale == theirs.get_scale()
+    return state
 
 
-def test_the_scaler_says_why_it_gives_up():
-    stops = Scaler(loss_scales["deepspeed"].replace(init_scale=2.0, hysteresis=1))
-    stops.finish_step(True)
-    assert (stops.scale, stops.why_give_up) == (1.0, "")
-    stops.finish_step(False)
-    assert stops.why_give_up == ""
-    stops.finish_step(True)
-    assert "floor, 1" in stops.why_give_up
-    falls = Scaler(loss_scales["torch"].replace(init_scale=2.0**-149))
-    falls.finish_step(True)
-    assert "fell to 0" in falls.why_give_up
-    stays = Scaler(loss_scales["megatron"].replace(init_scale=1.0, hysteresis=1))
-    assert stays.finish_step(True)
-    assert (stays.scale, stays.why_give_up) == (1.0, "")
+def test_the_rule_gives_up_only_where_it_is_told_to_stop():
+    stops = loss_scales["deepspeed"].replace(init_scale=2.0, hysteresis=1)
+    state = stops.start()
+    assert not stops.gives_up(state, True)
+    state = stops.after(state, True)
+    assert state.scale == 1.0
+    assert not stops.gives_up(state, False)
+    assert stops.gives_up(state, True)
+    stays = loss_scales["megatron"].replace(init_scale=1.0, hysteresis=1)
+    assert stays.skips(True)
+    assert not stays.gives_up(stays.start(), True)
+    assert stays.after(stays.start(), True).scale == 1.0
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)
@@ -75,7 +75,7 @@ def test_the_scaler_says_why_it_gives_up():
     values=st.lists(st.floats(-(2.0**60), 2.0**60, width=32), min_size=1, max_size=8),
 )
 def test_unscaling_gives_torchs_bits(scale, values):
-    (ours,) = Scaler(LossScale(kind="static", init_scale=scale)).unscaled([torch.tensor(values)])
+    (ours,) = unscaled([torch.tensor(values)], scale)
     weight = torch.nn.Parameter(torch.zeros(len(values)))
     weight.grad = torch.tensor(values)
     theirs = torch.amp.GradScaler("cpu", init_scale=scale)
