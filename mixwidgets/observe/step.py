@@ -245,7 +245,8 @@ def _with_blocks(
         for key, new in part.losses.items():
             for name in part.names or (key,):
                 old = losses.get(name) if are_added else None
-                losses[name] = [one.joined(other) for one, other in zip(old, new, strict=True)] if old else new
+                pairs = zip(old, new, strict=True) if old else ()
+                losses[name] = [one.joined(other) for one, other in pairs] or new
                 divisors[name] = part.divisor(scale)
     if not losses:
         return summaries

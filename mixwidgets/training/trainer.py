@@ -51,7 +51,7 @@ class Trainer(ABC):
         self.random = RandomState(experiment.seed, device)
         self._own_random = self.ranks.own_random(self.random)
         with self.random:  # a user's own task may draw its data too
-            self.task = CheckedTask(_task(experiment), experiment.task)
+            self.task = _task(experiment)
             self.model = self.task.model().to(device)
             self._batches = self.task.batches(experiment.batch_size, experiment.seed)
         self.ranks.alike([*self.model.parameters(), *self.model.buffers()])
@@ -182,10 +182,11 @@ class Trainer(ABC):
 
 
 def _task(experiment: Experiment) -> Task:
-    """A built-in task, or the user's own. Only here is its source executed."""
-    own = experiment.task_source and load_task_class(experiment.task, experiment.task_source)
-    task: Task = own() if own else tasks[experiment.task].build(experiment.task_options)
-    return task
+    """A built-in task, or the user's own, whose results are checked. Only here is its source executed."""
+    if not experiment.task_source:
+        task: Task = tasks[experiment.task].build(experiment.task_options)
+        return task
+    return CheckedTask(load_task_class(experiment.task, experiment.task_source)(), experiment.task)
 
 
 def _non_finite(gradients: Gradients) -> tuple[int, str]:
