@@ -359,6 +359,7 @@ def test_the_line_zooms_by_wheel_and_keys_and_follows_the_number_again(page, tmp
     page.mouse.wheel(0, 480)
     page.keyboard.up("Control")
     expect(ticks).to_have_count(14)
+    expect(widget.locator("[aria-live]").last).to_have_text(re.compile(r"The line shows 65\d+ to 6\d+"))
     board.focus()
     board.press("ArrowDown")
     expect(widget.get_by_label("code", exact=True)).to_have_value("0x7BFE")

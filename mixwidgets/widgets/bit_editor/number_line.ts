@@ -1,12 +1,14 @@
 // The number among its neighbours, drawn to scale.
 
 import { computed, type ReadonlySignal } from "@preact/signals-core";
+import { cut } from "#ui/digits.ts";
 import { h, s, set, uniqueId } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { lineBoard } from "#ui/number_line/board.ts";
 import { drawMarks, drawRow, LINE } from "#ui/number_line/drawing.ts";
 import { addHandle } from "#ui/number_line/handle.ts";
 import { labelOf, marksAndFar } from "#ui/number_line/marks.ts";
+import { endsOf } from "#ui/number_line/viewport.ts";
 import type { View } from "#ui/view.ts";
 import { movedTo, stepped, type EditedNumber, type State } from "./state.ts";
 
@@ -18,13 +20,21 @@ interface Actions {
   edit(next: EditedNumber): void;
   /** A drag: its paints are one edit. */
   stroke: { start(): void; paint(next: EditedNumber): void; cancel(): void };
+  say(words: string): void;
 }
 
-export function numberLine(view: View<State>, number: ReadonlySignal<EditedNumber>, { edit, stroke }: Actions): HTMLElement {
+export function numberLine(view: View<State>, number: ReadonlySignal<EditedNumber>, { edit, stroke, say }: Actions): HTMLElement {
   const marks = computed(() => marksAndFar(number.value));
   const fmt = computed(() => number.value.fmt);
   const keys = h("span", { class: "mw-hidden", id: uniqueId("keys") }, t("line.keys"));
-  const board = lineBoard(view, { fmt, marks, shares: SHARES, keys: keys.id, step: (direction) => edit(stepped(number.value, direction)) });
+  const board = lineBoard(view, {
+    fmt, marks, shares: SHARES, keys: keys.id,
+    step: (direction) => edit(stepped(number.value, direction)),
+    looked() {
+      const [from, to] = endsOf(row.value.view);
+      say(t("bits.line_part", { from: cut(from, 17), to: cut(to, 17) }));
+    },
+  });
   const { row } = board;
   const [values, marked] = [s("g"), s("g")];
   const svg = s("svg", { class: "mw-nl", role: "img" }, values, marked);

@@ -71,7 +71,7 @@ function render({ model, el }: RenderProps<State>): () => void {
     }),
     formula(view, number),
     callout,
-    numberLine(view, number, { edit: soon, stroke: { ...stroke, paint: (next) => edit(next, "soon") } }),
+    numberLine(view, number, { edit: soon, stroke: { ...stroke, paint: (next) => edit(next, "soon") }, say: announce.say }),
     controls(view, number, {
       step,
       undo: () => back("undo"),
