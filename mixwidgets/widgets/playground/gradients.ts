@@ -3,8 +3,6 @@
 import { computed, signal } from "@preact/signals-core";
 import { HIGHEST, LOWEST } from "#core/gradients/answers.ts";
 import { CLASSES } from "#core/gradients/boundaries.ts";
-import { summaryOf } from "#core/gradients/of_values.ts";
-import { GradientSummary } from "#core/gradients/summary.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { listed, t } from "#ui/messages.ts";
 import { bitInspector } from "#ui/ruler/bit_inspector.ts";
@@ -12,10 +10,7 @@ import { histogram } from "#ui/ruler/histogram.ts";
 import { swatch, textures } from "#ui/ruler/textures.ts";
 import { integer } from "#ui/digits.ts";
 import { powerOfAny, powerOfTwo, share, spokenScale } from "#ui/ruler/words.ts";
-import { round, rounderOf, type Rounder } from "#training/rounder.ts";
-import type { WeightTensor } from "#training/types.ts";
 import type { Page } from "./parts.ts";
-import type { Session } from "./session.ts";
 import { tensorName } from "./words.ts";
 
 export function gradientsPart({ view, session, traits, edit, answers }: Page): HTMLElement {
@@ -66,24 +61,4 @@ export function gradientsPart({ view, session, traits, edit, answers }: Page): H
     inspector,
     h("div", { class: "mw-play-slider" }, h("label", { class: "mw-play-slider-name", "aria-hidden": "true" }, t("play.scale")), slider, formula),
     hint, zeros, fills.element);
-}
-
-/** The last step's gradients by float32 arithmetic, before the scale, tensor by tensor and together; none before the first. */
-export function gradientAnswers(session: Session) {
-  return computed(() => {
-    const format = session.settings.value.gradientFormat;
-    const report = session.report.value;
-    const arrays = report ? session.chosen.referenceGradients() : [new Float32Array()];
-    const summaries = arrays.map((values) => summaryOf(values, format));
-    const early = report ? lostEarly(session.chosen.tensors, arrays, rounderOf(format), report.lossScale) : 0;
-    return { format, summaries, total: GradientSummary.together(summaries), early };
-  });
-}
-
-/** How many gradients are stored as zero that the format could hold as float32 has them, times the scale: they were lost in the
- * backward pass, before they were stored. */
-function lostEarly(tensors: readonly WeightTensor[], exact: readonly Float32Array[], rounder: Rounder, scale: number): number {
-  const lost = tensors.map(({ gradient }, tensor) =>
-    gradient.reduce((count, stored, i) => count + Number(stored === 0 && round(rounder, exact[tensor]![i]! * scale) !== 0), 0));
-  return lost.reduce((sum, count) => sum + count, 0);
 }

@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { View } from "#ui/view.ts";
-import type { gradientAnswers } from "./gradients.ts";
+import type { gradientAnswers } from "./gradient_answers.ts";
 import type { Session } from "./session.ts";
 import type { Choice, State } from "./state.ts";
 
