@@ -12,8 +12,8 @@ export const isStill = (): boolean => globalThis.matchMedia?.("(prefers-reduced-
 
 /**
  * While `playing` and `root` is in sight, call `drawn` once a frame, and then `step` as often as `rate` (steps a second) says
- * and the time allows that `drawn` has left, but once at least: where frames are slow, drawing always takes longer than its
- * share. The frame that answers a click or a key does neither.
+ * and the time allows that `drawn` has left; once at least in a frame that begins with time left, because where frames are slow,
+ * drawing always takes longer than its share. The frame that answers a click or a key does neither.
  */
 export function frameLoop(
   view: Pick<View<any>, "effect" | "onClose">, root: Element, playing: ReadonlySignal<boolean>, rate: ReadonlySignal<number>,
