@@ -1,4 +1,5 @@
-"""Lazy summaries, each made on first access, because most of those that `watch` collects are never read."""
+"""Summaries by name. Those of few values are made on first access, because most of those that `watch`
+collects are never read."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ Maker = Callable[[], GradientSummary]
 
 
 class LazySummaries(Mapping[str, GradientSummary]):
-    """Summaries by name, each made when it is first read."""
+    """Summaries by name, each made already or when it is first read."""
 
     def __init__(self, makers: Mapping[str, Maker | GradientSummary], not_finite: Mapping[str, int]) -> None:
         self._kept = dict(makers)
