@@ -10,7 +10,7 @@ import { charts } from "./charts.ts";
 import { accept as acceptChoice, listOf } from "./choice.ts";
 import { comparisonPanel } from "./comparison.ts";
 import { controls } from "./controls.ts";
-import { finder } from "./finder.ts";
+import { runFinder } from "./run_finder.ts";
 import { gradientsPanel } from "./gradients_panel.ts";
 import { labOf } from "./lab.ts";
 import { news, progressArea } from "./progress.ts";
@@ -29,7 +29,7 @@ function render({ model, el }: RenderProps<State>): () => void {
   const where = h("p", { class: "mw-note" });
   head.append(where);
 
-  const [compared, gradients, find] = [comparisonPanel(lab), gradientsPanel(lab), finder(lab)];
+  const [compared, gradients, find] = [comparisonPanel(lab), gradientsPanel(lab), runFinder(lab)];
   const list = h("div", { class: "mw-stack-tight" }, find.element, runTable(lab, find.found), selection(lab, compared, gradients));
   const columns = h("div", { class: "mw-lab-columns" }, charts(lab, gradients), list);
   const notice = h("p", { class: "mw-note" });

@@ -2,7 +2,7 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { h, set, setText } from "#ui/dom.ts";
-import { finder as finderOf, wordsIn } from "#ui/finder.ts";
+import { finder, wordsIn } from "#ui/finder.ts";
 import { t } from "#ui/messages.ts";
 import { kept } from "#ui/view.ts";
 import { integer } from "#ui/digits.ts";
@@ -16,7 +16,7 @@ const FEW = 8; // runs that the table shows without scrolling, where nothing nee
 const ORDERS = ["newest", "oldest", "task", "recipe", "status", "score", "loss"] as const;
 
 /** `found`: the runs that are looked for, in the order that is chosen. */
-export function finder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
+export function runFinder({ view, rows, names }: Lab): { element: HTMLElement; found: ReadonlySignal<Row[]> } {
   const titles = new Map(view.model.get("_tasks").map(({ name, title }) => [name, title]));
 
   /** A list of the values that the runs have; "" stands for any. */
@@ -37,7 +37,7 @@ export function finder({ view, rows, names }: Lab): { element: HTMLElement; foun
     return { select, takes: (row: Row) => chosen.value === "" || row[kind] === chosen.value };
   }
   const choices = [choice("task", (name) => titles.get(name) ?? name), choice("recipe", spaced), choice("status", statusWord)];
-  const { element, text, order, told } = finderOf(t("lab.search"), t("lab.order"),
+  const { element, text, order, told } = finder(t("lab.search"), t("lab.order"),
     ORDERS.map((one) => [one, t(`lab.order_${one}`)] as const), ...choices.map(({ select }) => select));
   const says = (row: Row) =>
     [row.task, titles.get(row.task), row.recipe, names.value.get(row.id), statusWord(row.status), row.seed].join(" ").toLowerCase();
