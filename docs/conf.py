@@ -17,6 +17,7 @@ from mixwidgets.store.events import REASONS
 
 project = "mixwidgets"
 author = "the mixwidgets developers"
+project_copyright = f"2026, {author}"
 release = mixwidgets.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "docs.living"]
