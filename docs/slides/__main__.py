@@ -80,9 +80,9 @@ def arranged(cells: list[NotebookNode]) -> Iterator[NotebookNode]:
 
 def _opening(text: str) -> str:
     """A lesson's title, and the questions that its story asks."""
-    title, _, story = text.partition("\n")
-    questions = re.findall(r"[^.?:：。？]+[?？]", story.replace("\n", " "))
-    return "\n".join([title, "", *(f"- {question.strip()}" for question in questions)])
+    title, _, story = text.split("**", 2)  # "In one minute." is between asterisks
+    questions = re.findall(r"[^.?。？]+[?？]", story.replace("\n", " "))
+    return "\n".join([title, *(f"- {question.strip(' ：')}" for question in questions)])
 
 
 def _fits(cell: NotebookNode) -> bool:

@@ -1,8 +1,11 @@
 """The slides of a lesson work from a disk: nothing is fetched, each fits on the screen, the notes open."""
 
+import re
+
+import nbformat
 import pytest
 
-from docs.slides.__main__ import write_slides
+from docs.slides.__main__ import EDITIONS, arranged, write_slides
 from tests.browser.chromium import browser
 
 # How far what a slide shows reaches, in its own pixels: a slide is 1200 × 700.
@@ -50,6 +53,18 @@ def test_the_notes_say_what_the_lesson_says_there(written):
         with page.expect_popup() as opened:
             page.keyboard.press("s")
         opened.value.get_by_text("Gradients are small numbers").wait_for()
+
+
+@pytest.mark.parametrize(
+    "path", [p for edition in EDITIONS.values() for p in sorted(edition.glob("[0-9]*.ipynb"))]
+)
+def test_a_lesson_opens_with_its_questions(path):
+    title, *questions = next(arranged(nbformat.read(path, as_version=4).cells)).source.split("\n- ")
+    assert title.startswith("# ")
+    assert questions
+    for question in questions:
+        assert re.fullmatch(r"[A-Z\u4e00-\u9fff].*[?？]", question), question
+        assert "**" not in question
 
 
 def test_the_list_of_lessons_leads_to_each(written):
