@@ -51,7 +51,8 @@ def watch(
     optimizer: the loop's optimiser, or several; a step ends when each of them has stepped. For a wrapper
         (Accelerate's, a Lookahead) the optimiser inside is watched. Without optimiser and scaler, each
         backward pass is a step.
-    scaler: the loop's GradScaler. If it is enabled, a step ends with `scaler.update()` instead.
+    scaler: the loop's GradScaler. If it is enabled, a step ends with `scaler.update()` instead, and is
+        skipped if the scaler skips one of these optimisers.
     every: optimiser steps between observed steps; the first step is observed.
     format: the name of the format to which `report()` refers.
     path: a folder, missing or empty, that becomes the run directory of the observed steps: `open_run(path)`.
