@@ -50,6 +50,7 @@ def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[st
 
 
 def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+    Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     if Path(path).suffix.lower() in _TORCH:
         yield from tensors(_loaded(path))
         return
@@ -85,7 +86,6 @@ def _loaded(path: str) -> object:
 
     import torch
 
-    Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # for a damaged or foreign file torch may raise anything

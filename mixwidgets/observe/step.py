@@ -169,13 +169,16 @@ class Step:
 
     def read(self, order: Sequence[str]) -> SeenStep:
         """The finished step; waits for the device if necessary. `order`: the parameters' names in the model's
-        order."""
+        order; any that the model has got since come after them."""
         scale, next_scale = self._scale(), self._next_scale()
         skipped = next_scale < scale if self._updated is None else not self._updated
         parts = [part.read(scale) for part in self._parts["gradients"]]
         last = {name: part for part in parts for name in part}
         gradients = _with_blocks(
-            joined(parts, filter(last.__contains__, order)), self._parts["gradients"], scale, are_added=False
+            joined(parts, filter(last.__contains__, dict.fromkeys([*order, *last]))),
+            self._parts["gradients"],
+            scale,
+            are_added=False,
         )
         broken = {name: part.not_finite[name] for name, part in last.items() if name in part.not_finite}
         (loss,), (norm,) = self._read_loss(), self._read_norm()

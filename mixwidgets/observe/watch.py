@@ -252,7 +252,9 @@ class Watcher:
         """
         gradients = [summary for name, summary in self.summaries.items() if is_gradient(name)]
         if not gradients:
-            raise LookupError("no gradients were seen yet: " + " ".join(self.notes))
+            if not any("gradients" in kind for kind in self._loop.of):
+                raise LookupError(f"gradients are not watched: watch(…, of={self._loop.of!r}) omits them.")
+            raise LookupError(" ".join(self.notes))
         return best_loss_scale(gradients, self.format if format is None else format)
 
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:

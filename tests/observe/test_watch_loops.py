@@ -290,6 +290,20 @@ def test_the_skipped_step_of_a_wrapper():
     assert (watcher.step, watcher.skipped_steps, optimizer.calls) == (3, (2,), 2)
 
 
+def test_what_is_added_meanwhile_is_watched():
+    model = nn.Sequential(nn.Linear(6, 6))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watch(model, optimizer, every=1) as watcher:
+        for _ in range(2):
+            model(torch.randn(4, 6)).sum().backward()
+            optimizer.step()
+            if len(model) == 1:
+                model.append(nn.Linear(6, 2))
+                optimizer.add_param_group({"params": model[1].parameters()})
+    assert list(watcher.summaries) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    assert watcher.notes == []
+
+
 def test_what_is_unfrozen_meanwhile_is_watched():
     model = small_model()
     model[0].requires_grad_(False)
@@ -312,8 +326,12 @@ def test_what_is_unfrozen_meanwhile_is_watched():
 def test_the_best_scale_and_other_formats():
     twin = Twin()
     watcher = watch(twin.net, twin.steps_by, every=1)
-    with pytest.raises(LookupError, match="no gradients were seen yet"):
+    with pytest.raises(LookupError, match=r"No gradients were seen yet: .* each optimiser that watch was"):
         watcher.best_loss_scale()
+    with watch(twin.net, twin.steps_by, of="weights") as unaware:
+        twin.run(1)
+    with pytest.raises(LookupError, match=r"gradients are not watched: .*of=\('weights',\)"):
+        unaware.best_loss_scale()
     with watcher:
         twin.run(1)
     assert watcher.best_loss_scale() > 1
