@@ -179,6 +179,7 @@ class LoopHooks:
     @_guarded
     def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._look_for_scaler()
+        self.observer.step.begin_closure()
         if self.observer.step.is_observed and "gradients" in self._loop.of:
             stepped = _weights(optimizer)
             found = {
@@ -209,6 +210,7 @@ class LoopHooks:
     @_guarded
     def _optimizer_stepped(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._stepped.add(id(optimizer))
+        self.observer.step.end_closure()
         if self.observer.scaler is None and len(self._stepped) == len(self._loop.optimizers):
             self._end_step(True)
 

@@ -92,6 +92,7 @@ class Step:
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
+        self._before_closure: tuple[float | Tensor | None] | None = None
         self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
         self._norms: dict[str, Tensor] = {}
         self._began = time.perf_counter()
@@ -106,8 +107,18 @@ class Step:
         self._loss = _plus(self._loss, loss)
 
     def add_own_loss(self, loss: float | Tensor) -> None:
-        """A loss recorded by the user; it replaces what was seen."""
-        self._own_loss = _plus(self._own_loss, loss)
+        """A loss recorded by the user; it replaces what was seen. An optimiser's closure records one, though
+        L-BFGS calls it many times."""
+        before = self._before_closure or (self._own_loss,)
+        self._own_loss = _plus(*before, loss)
+
+    def begin_closure(self) -> None:
+        """An optimiser begins to step, and may call a closure."""
+        self._before_closure = (self._own_loss,)
+
+    def end_closure(self) -> None:
+        """The optimiser has stepped."""
+        self._before_closure = None
 
     def add_gradients(self, gradients: Mapping[str, Tensor], *, is_scaled: bool = True) -> None:
         """Gradients of parameters at the end of a backward pass, in the order in which it reached them."""

@@ -138,8 +138,8 @@ class Watcher:
             self._stop(reason_of(error), in_words(error))
 
     def loss(self, loss: float | Tensor) -> Any:
-        """Report the loss of the current step, before it ends; the losses of micro-batches are added. Returns
-        the loss: `watcher.loss(loss).backward()`.
+        """Report the loss of the current step, before it ends; the losses of micro-batches are added, and of
+        those in an optimiser's closure the last counts. Returns the loss: `watcher.loss(loss).backward()`.
 
         Not needed for a loss that goes through `scaler.scale`. TypeError unless it is a number or a tensor
         with one element.
