@@ -11,7 +11,7 @@ from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.difference.errors import Measured
 from mixwidgets.difference.modes import Comparable, RandomRounding, WideCasts, Witness
-from mixwidgets.difference.passes import Call, Pass, Place
+from mixwidgets.difference.passes import LOSS, OUTPUT, Call, Pass, Place
 from mixwidgets.experiments.recipe import Recipe
 from mixwidgets.training.device import RandomState
 from mixwidgets.training.explicit import narrow_constants
@@ -39,6 +39,7 @@ class Comparison:
         self.base = Pass()
         seen = Witness(torch.float32, self.base.running)
         self._run_wide(self.base, self._keep, None, seen)
+        self._check_reference()
         self.ordinary = {
             (call.module, call.number, note.op) for (call, _), notes in seen.notes.items() for note in notes
         }
@@ -52,6 +53,23 @@ class Comparison:
         self.modelled = Pass()
         operands = Precision(Recipe(operands=recipe.operands), self.device)
         self._run_wide(self.modelled, self.model_errors.see, rounding, operands, rounding)
+
+    def _check_reference(self) -> None:
+        """Raise ValueError if the reference has no result either: its NaNs are left out of every error."""
+        trained = trained_weights(self.model)
+        for place, tensor in self.reference.items():
+            name = place.what.removeprefix("gradient of ")
+            if place == Place(LOSS, 0, OUTPUT):
+                found = "the loss"
+            elif name in trained or f"{place.module}.{name}" in trained:
+                found = f"the gradient of {place.module}.{name}"
+            else:
+                continue
+            if not tensor.isfinite().all():
+                raise ValueError(
+                    f"{found} is infinite or NaN in the reference too, so low precision is not the cause: "
+                    "look for it in float32 first, such as with torch.autograd.detect_anomaly()."
+                )
 
     def _keep(self, call: Call, place: Place, tensor: Tensor) -> Tensor:
         self.reference[place] = tensor.detach().clone()

@@ -96,7 +96,7 @@ class Measured:
     def cast(self, place: Place, reference: Tensor) -> Tensor:
         """The reference's tensor as the module receives it: at the loss scale, saturated, in its dtype."""
         dtype = self.errors[place].dtype
-        largest = torch.finfo(dtype).max
+        largest = min(torch.finfo(dtype).max, torch.finfo(reference.dtype).max)
         return (reference * self._scale(place)).clamp(-largest, largest).to(dtype, copy=True)
 
     def as_received(self, place: Place, reference: Tensor) -> Tensor:

@@ -118,7 +118,8 @@ def first_difference(
     those of one training step; it takes about as long as four such steps. A notebook shows the result as the
     page that its `save` writes.
 
-    Raises TypeError and ValueError for wrong arguments, and the errors of the model in float32.
+    Raises TypeError and ValueError for wrong arguments, ValueError if the loss or a gradient is infinite or
+    NaN in the reference too, and the errors of the model in float32.
     """
     import pandas as pd
 

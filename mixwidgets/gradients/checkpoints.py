@@ -50,6 +50,7 @@ def _of_mapping(state: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[st
 
 
 def _of_file(path: str) -> Iterator[tuple[str, Any]]:
+    Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     if Path(path).suffix.lower() in _TORCH:
         yield from tensors(_loaded(path))
         return
@@ -85,12 +86,15 @@ def _loaded(path: str) -> object:
 
     import torch
 
-    Path(path).open("rb").close()  # raises an OSError that says what is wrong with the path
     try:
         return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:  # for a damaged or foreign file torch may raise anything
-        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        lines = str(error).splitlines() or [type(error).__name__]
+        # torch's first lines are about its option, in colour; the cause comes after them.
+        said = next((line for line in lines if "Unsupported global" in line), lines[0]).strip()
+        said = said.partition(". Please use ")[0][:200]
         raise ValueError(
-            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said} "
-            "Save model.state_dict() instead of the model."
+            f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said}. "
+            "Save only model.state_dict() or, of a file that you trust, pass "
+            "torch.load(path, weights_only=False)."
         ) from None

@@ -116,10 +116,14 @@ class History:
             yield "No gradients were seen yet: " + (
                 f"in {self.steps:,} steps neither a backward pass nor the optimiser's step had any."
                 if self.steps
-                else "an observed step has to end first."
+                else "an observed step has to end first, with the step of each optimiser that watch was "
+                "given, with scaler.update() or, without these, with a backward pass."
             )
         elif not self._saw_outputs:
-            yield "No module's output was seen: the forward pass is compiled, or calls none of the modules."
+            yield (
+                "No module's output was seen: the forward pass is compiled, calls none of the modules, or "
+                "was over when watching began."
+            )
         if self.skipped:
             newest = self.skipped_steps[-1]
             yield f"{self.skipped:,} of {self.steps:,} steps skipped, the newest of them step {newest:,}."

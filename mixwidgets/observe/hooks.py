@@ -45,8 +45,8 @@ def _guarded(method: Callable[..., None]) -> Callable[..., None]:
 class LoopHooks:
     """The hooks on one training loop, from `place` to `remove`.
 
-    With a scaler, a step ends with `scaler.update()`; otherwise when each optimiser has stepped; without an
-    optimiser, with each backward pass.
+    With a scaler, a step ends with the `scaler.update()` after one of the optimisers has stepped or was
+    skipped; otherwise when each optimiser has stepped; without an optimiser, with each backward pass.
     """
 
     def __init__(self, loop: Loop, observer: Observer) -> None:
@@ -57,6 +57,7 @@ class LoopHooks:
         self._read: set[str] = set()  # parameters whose gradients of this step were read
         self._awaited: set[int] = set()  # backward passes with a callback at their end
         self._stepped: set[int] = set()  # optimisers
+        self._given: set[int] = set()  # optimisers that the scaler was asked to step, or to unscale
         self._on_tensors: list[Any] = []  # handles of hooks on this step's tensors
         self._newest: tuple[Callable[[], Tensor | None], int, list[str]] = (lambda: None, 0, [])
 
@@ -92,6 +93,8 @@ class LoopHooks:
         scaler = self.observer.scaler
         if scaler is not None:
             self._placed.callback(_MethodHook(scaler, "scale", self._scaled).remove)
+            self._placed.callback(_MethodHook(scaler, "unscale_", self._scaler_given).remove)
+            self._placed.callback(_MethodHook(scaler, "step", self._scaler_given).remove)
             self._placed.callback(_MethodHook(scaler, "update", self._scale_updated).remove)
 
     @property
@@ -155,8 +158,13 @@ class LoopHooks:
     def _end_backward(self) -> None:
         reached, self._reached = self._reached, {}
         if self.observer.step.is_observed and "gradients" in self._loop.of:
+            # A GAN's second pass also reaches weights that have stepped after its first.
+            ended = [one for one in self._loop.optimizers if id(one) in self._stepped | self._given]
+            done = set().union(*map(_weights, ended))
             found = {
-                name: grad for name, parameter in reached.items() if (grad := parameter.grad) is not None
+                name: grad
+                for name, parameter in reached.items()
+                if (grad := parameter.grad) is not None and id(parameter) not in done
             }
             self._read.update(found)
             self.observer.step.add_gradients(found)
@@ -171,8 +179,9 @@ class LoopHooks:
     @_guarded
     def _optimizer_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._look_for_scaler()
+        self.observer.step.begin_closure()
         if self.observer.step.is_observed and "gradients" in self._loop.of:
-            stepped = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
+            stepped = _weights(optimizer)
             found = {
                 name: weight.grad
                 for name, weight in self._loop.parameters().items()
@@ -185,8 +194,7 @@ class LoopHooks:
 
     @_guarded
     def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        weights = {id(weight) for weight in self._loop.model.parameters()}
-        if any(id(weight) in weights for group in optimizer.param_groups for weight in group["params"]):
+        if not _weights(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
             self.observer.others_steps += 1
             self._look_for_scaler()
 
@@ -202,12 +210,20 @@ class LoopHooks:
     @_guarded
     def _optimizer_stepped(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         self._stepped.add(id(optimizer))
+        self.observer.step.end_closure()
         if self.observer.scaler is None and len(self._stepped) == len(self._loop.optimizers):
             self._end_step(True)
 
     @_guarded
+    def _scaler_given(self, optimizer: torch.optim.Optimizer, *_: object, **__: object) -> None:
+        """The optimiser may be a wrapper of ours, and one that is not ours may share the scaler."""
+        weights = _weights(optimizer)
+        self._given.update(id(one) for one in self._loop.optimizers if not weights.isdisjoint(_weights(one)))
+
+    @_guarded
     def _scale_updated(self, new_scale: object = None) -> None:
-        self._end_step(bool(self._stepped) or not self._loop.optimizers)
+        if self._given or self._stepped or not self._loop.optimizers:
+            self._end_step(self._given <= self._stepped)
 
     def _end_step(self, updated: bool) -> None:
         if self.observer.step.is_observed and "weights" in self._loop.of:
@@ -219,11 +235,15 @@ class LoopHooks:
             self._place_on_parameters()  # on those that were frozen until now
 
     def _forget_step(self) -> None:
-        for kept in (self._stepped, self._read, self._reached, self._awaited):
+        for kept in (self._stepped, self._given, self._read, self._reached, self._awaited):
             kept.clear()  # also what a failed backward pass left, whose callback never ran
         self._newest = (lambda: None), 0, []
         while self._on_tensors:
             self._on_tensors.pop().remove()
+
+
+def _weights(optimizer: torch.optim.Optimizer) -> set[int]:
+    return {id(weight) for group in optimizer.param_groups for weight in group["params"]}
 
 
 class _OutputHook:

@@ -52,7 +52,10 @@ class WatchedScript:
     def notes(self) -> list[str]:
         """What was not watched, and the watcher's notes, in sentences."""
         if not self._names:
-            return ["No torch optimiser stepped in this process, so nothing was watched."]
+            return [
+                "No torch optimiser stepped in this process, or a GradScaler skipped every step, so nothing "
+                "was watched."
+            ]
         notes = [self._failure] if self._failure else []
         if len(self._names) > 1:
             names = ", ".join(self._names)

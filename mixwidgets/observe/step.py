@@ -92,6 +92,7 @@ class Step:
         self._outputs: list[tuple[str, float | Tensor]] = []
         self._loss: float | Tensor | None = None
         self._own_loss: float | Tensor | None = None
+        self._before_closure: tuple[float | Tensor | None] | None = None
         self._parts: dict[str, list[_Part]] = {kind: [] for kind in KINDS}
         self._norms: dict[str, Tensor] = {}
         self._began = time.perf_counter()
@@ -106,8 +107,18 @@ class Step:
         self._loss = _plus(self._loss, loss)
 
     def add_own_loss(self, loss: float | Tensor) -> None:
-        """A loss recorded by the user; it replaces what was seen."""
-        self._own_loss = _plus(self._own_loss, loss)
+        """A loss recorded by the user; it replaces what was seen. An optimiser's closure records one, though
+        L-BFGS calls it many times."""
+        before = self._before_closure or (self._own_loss,)
+        self._own_loss = _plus(*before, loss)
+
+    def begin_closure(self) -> None:
+        """An optimiser begins to step, and may call a closure."""
+        self._before_closure = (self._own_loss,)
+
+    def end_closure(self) -> None:
+        """The optimiser has stepped."""
+        self._before_closure = None
 
     def add_gradients(self, gradients: Mapping[str, Tensor], *, is_scaled: bool = True) -> None:
         """Gradients of parameters at the end of a backward pass, in the order in which it reached them."""
@@ -169,13 +180,16 @@ class Step:
 
     def read(self, order: Sequence[str]) -> SeenStep:
         """The finished step; waits for the device if necessary. `order`: the parameters' names in the model's
-        order."""
+        order; any that the model has got since come after them."""
         scale, next_scale = self._scale(), self._next_scale()
         skipped = next_scale < scale if self._updated is None else not self._updated
         parts = [part.read(scale) for part in self._parts["gradients"]]
         last = {name: part for part in parts for name in part}
         gradients = _with_blocks(
-            joined(parts, filter(last.__contains__, order)), self._parts["gradients"], scale, are_added=False
+            joined(parts, filter(last.__contains__, dict.fromkeys([*order, *last]))),
+            self._parts["gradients"],
+            scale,
+            are_added=False,
         )
         broken = {name: part.not_finite[name] for name, part in last.items() if name in part.not_finite}
         (loss,), (norm,) = self._read_loss(), self._read_norm()

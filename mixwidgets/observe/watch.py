@@ -51,7 +51,8 @@ def watch(
     optimizer: the loop's optimiser, or several; a step ends when each of them has stepped. For a wrapper
         (Accelerate's, a Lookahead) the optimiser inside is watched. Without optimiser and scaler, each
         backward pass is a step.
-    scaler: the loop's GradScaler. If it is enabled, a step ends with `scaler.update()` instead.
+    scaler: the loop's GradScaler. If it is enabled, a step ends with `scaler.update()` instead, and is
+        skipped if the scaler skips one of these optimisers.
     every: optimiser steps between observed steps; the first step is observed.
     format: the name of the format to which `report()` refers.
     path: a folder, missing or empty, that becomes the run directory of the observed steps: `open_run(path)`.
@@ -137,8 +138,8 @@ class Watcher:
             self._stop(reason_of(error), in_words(error))
 
     def loss(self, loss: float | Tensor) -> Any:
-        """Report the loss of the current step, before it ends; the losses of micro-batches are added. Returns
-        the loss: `watcher.loss(loss).backward()`.
+        """Report the loss of the current step, before it ends; the losses of micro-batches are added, and of
+        those in an optimiser's closure the last counts. Returns the loss: `watcher.loss(loss).backward()`.
 
         Not needed for a loss that goes through `scaler.scale`. TypeError unless it is a number or a tensor
         with one element.
@@ -251,7 +252,9 @@ class Watcher:
         """
         gradients = [summary for name, summary in self.summaries.items() if is_gradient(name)]
         if not gradients:
-            raise LookupError("no gradients were seen yet: " + " ".join(self.notes))
+            if not any("gradients" in kind for kind in self._loop.of):
+                raise LookupError(f"gradients are not watched: watch(…, of={self._loop.of!r}) omits them.")
+            raise LookupError(" ".join(self.notes))
         return best_loss_scale(gradients, self.format if format is None else format)
 
     def _new_journal(self, path: str | os.PathLike[str]) -> Journal:

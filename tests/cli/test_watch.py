@@ -132,6 +132,19 @@ def test_what_was_not_watched_is_said(folder):
     assert "SGD steps tensors outside any module" in call("watch", "loose.py").stderr
 
 
+def test_a_scaler_that_skips_every_step_is_a_reason_for_watching_nothing(folder):
+    skips = """
+        import torch
+        net, scaler = torch.nn.Linear(2, 1), torch.amp.GradScaler("cpu")
+        optimizer = torch.optim.SGD(net.parameters())
+        scaler.scale(net(torch.ones(2)).sum() * torch.inf).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    """
+    (folder / "skips.py").write_text(dedent(skips))
+    assert "GradScaler skipped every step" in call("watch", "skips.py").stderr
+
+
 def test_wrong_words_teach(folder):
     for words, message in [
         (("watch", "none.py"), "none.py"),

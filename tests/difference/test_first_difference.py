@@ -229,6 +229,25 @@ class Named(nn.Module):
         return {"logits": self.inner(x) + self.inner(y) + self.shift, "other": None}
 
 
+class Angles(nn.Module):
+    """Rotary angles in float64, as several diffusion models compute them."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("frequencies", torch.arange(8, dtype=torch.float64))
+
+    def forward(self, x):
+        return (x * self.frequencies).cos()
+
+
+def test_a_module_that_computes_in_float64():
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), Angles())
+    found = mw.first_difference(model, INPUTS, lambda angles: angles.square().mean(), "amp_fp16")
+    assert found.module is None
+    assert {*found.table.verdict} == {"ok"}
+
+
 def test_batches_and_a_module_that_is_called_twice():
     torch.manual_seed(0)
     for batch in ((INPUTS, INPUTS), [INPUTS, INPUTS], {"x": INPUTS, "y": INPUTS}):
@@ -307,6 +326,12 @@ def test_wrong_arguments_teach(model):
         ({"reference": "bf16"}, ValueError, "computes in float32"),
         ({"loss": lambda logits: logits}, TypeError, "scalar tensor"),
         ({"batch": torch.randn(4, 3)}, RuntimeError, "shapes cannot be multiplied"),
+        ({"loss": lambda logits: logits.sum() * torch.nan}, ValueError, "the loss .* in the reference too"),
+        (
+            {"loss": lambda logits: (logits - logits.detach()).square().sum().sqrt()},
+            ValueError,
+            r"the gradient of 4\.\w+ .* in the reference too",
+        ),
     ]:
         with pytest.raises(error, match=message):
             mw.first_difference(**{"model": model, "batch": INPUTS, "loss": loss, **change})

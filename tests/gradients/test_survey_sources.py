@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from argparse import Namespace
 
 import numpy as np
 import pytest
@@ -112,9 +113,17 @@ def test_checkpoints_files_and_what_is_no_tensor(tmp_path):
         assert mw.survey(tmp_path / name).equals(expected)
     torch.save(model, tmp_path / "whole.pt")
     (tmp_path / "torn.pt").write_bytes(b"torn")
-    for name in ("whole.pt", "torn.pt"):
-        with pytest.raises(ValueError, match=r"weights_only=True.*state_dict"):
+    torch.save({**checkpoint, "hyper_parameters": Namespace(lr=0.1)}, tmp_path / "lightning.ckpt")
+    for name, why in (
+        ("whole.pt", "Unsupported global: GLOBAL torch.nn.modules.container.Sequential"),
+        ("torn.pt", ""),
+        ("lightning.ckpt", "Unsupported global: GLOBAL argparse.Namespace"),
+    ):
+        with pytest.raises(ValueError, match=rf"weights_only=True.*{why}.*state_dict") as told:
             mw.survey(tmp_path / name)
+        assert str(told.value).isprintable()  # torch's first line is coloured
+    trusted = torch.load(tmp_path / "lightning.ckpt", weights_only=False)
+    assert mw.survey(trusted).equals(expected)
     with pytest.raises(FileNotFoundError):
         mw.survey(tmp_path / "none.pt")
 

@@ -119,6 +119,25 @@ def test_losses_are_seen_on_their_way_through_the_scaler():
     )
 
 
+def test_a_closure_that_is_called_again_tells_one_loss():
+    """L-BFGS evaluates its closure many times in a step; a micro-batch before it is added."""
+    torch.manual_seed(0)
+    model, seen = small_model(), []
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4)
+    with watch(model, optimizer, every=1) as watcher:
+
+        def closure():
+            loss = watcher.loss((model(torch.randn(8, 6)) ** 2).mean())
+            loss.backward()
+            seen.append(loss.item())
+            return loss
+
+        before = closure().item()
+        optimizer.step(closure)
+    assert len(seen) > 3
+    assert watcher.history[0].loss == pytest.approx(before + seen[-1], rel=1e-6)
+
+
 def test_a_loss_can_be_told():
     twin = Twin()
     with watch(twin.net, twin.steps_by, every=1) as watcher:

@@ -225,6 +225,85 @@ def test_several_optimizers_end_a_step_together():
     assert set(watcher.summaries) == {name for name, _ in model.named_parameters()}
 
 
+def test_each_of_several_optimizers_has_the_gradients_with_which_it_steps():
+    """The generator's backward pass reaches the critic too, which has stepped before."""
+    torch.manual_seed(0)
+    model = nn.ModuleDict({"generator": nn.Linear(2, 3), "critic": nn.Linear(3, 1)})
+    optimizers = {name: torch.optim.Adam(part.parameters()) for name, part in model.items()}
+    with watch(model, [*optimizers.values()], every=1) as watcher:
+        for _ in range(3):
+            seen = {}
+            for name, sign in (("critic", 1), ("generator", -100)):
+                model.zero_grad()
+                (sign * model["critic"](model["generator"](torch.randn(4, 2))).mean()).backward()
+                seen |= {f"{name}.{own}": w.grad.clone() for own, w in model[name].named_parameters()}
+                optimizers[name].step()
+            assert in_bytes(watcher.summaries) == in_bytes(
+                {name: GradientSummary.of(seen[name]) for name, _ in model.named_parameters()}
+            )
+
+
+def scaled_gan(watched, poisoned=()):
+    """A critic that steps in each iteration and a generator that steps in every second one, with one scaler,
+    which is updated after each iteration. `watched` chooses the parts; the critic's loss is infinite in the
+    iterations that are `poisoned`."""
+    torch.manual_seed(0)
+    model = nn.ModuleDict({"generator": nn.Linear(2, 3), "critic": nn.Linear(3, 1)})
+    optimizers = {name: torch.optim.Adam(part.parameters()) for name, part in model.items()}
+    by = scaler()
+    of_model = model if len(watched) > 1 else model[watched[0]]
+    with watch(of_model, [optimizers[name] for name in watched], by, every=1) as watcher:
+        for iteration in range(1, 7):
+            for name in ("critic", "generator")[: 2 - iteration % 2]:
+                model.zero_grad()
+                loss = model["critic"](model["generator"](torch.randn(4, 2))).mean()
+                is_broken = name == "critic" and iteration in poisoned
+                by.scale(loss * torch.inf if is_broken else loss).backward()
+                by.unscale_(optimizers[name])
+                by.step(optimizers[name])
+            by.update()
+    return watcher
+
+
+def test_a_scaler_that_another_optimizer_shares_ends_no_step():
+    watcher = scaled_gan(["generator"], poisoned=(3,))
+    assert (watcher.step, watcher.skipped) == (3, 0)
+    assert all(set(snapshot.summaries) == {"weight", "bias"} for snapshot in watcher.history)
+
+
+def test_a_step_that_one_of_several_optimizers_skips_is_skipped():
+    watcher = scaled_gan(["generator", "critic"], poisoned=(4,))
+    assert (watcher.step, watcher.skipped_steps) == (6, (4,))
+    assert watcher.first_non_finite[:2] == (4, "backward")
+
+
+def test_the_skipped_step_of_a_wrapper():
+    torch.manual_seed(0)
+    model, by = small_model(), scaler()
+    optimizer = Lookahead(torch.optim.SGD(model.parameters(), lr=0.1))
+    with watch(model, optimizer, by, every=1) as watcher:
+        for factor in (1.0, torch.inf, 1.0):
+            optimizer.zero_grad()
+            by.scale(model(torch.randn(4, 6)).mean() * factor).backward()
+            by.step(optimizer)
+            by.update()
+    assert (watcher.step, watcher.skipped_steps, optimizer.calls) == (3, (2,), 2)
+
+
+def test_what_is_added_meanwhile_is_watched():
+    model = nn.Sequential(nn.Linear(6, 6))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watch(model, optimizer, every=1) as watcher:
+        for _ in range(2):
+            model(torch.randn(4, 6)).sum().backward()
+            optimizer.step()
+            if len(model) == 1:
+                model.append(nn.Linear(6, 2))
+                optimizer.add_param_group({"params": model[1].parameters()})
+    assert list(watcher.summaries) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+    assert watcher.notes == []
+
+
 def test_what_is_unfrozen_meanwhile_is_watched():
     model = small_model()
     model[0].requires_grad_(False)
@@ -247,8 +326,12 @@ def test_what_is_unfrozen_meanwhile_is_watched():
 def test_the_best_scale_and_other_formats():
     twin = Twin()
     watcher = watch(twin.net, twin.steps_by, every=1)
-    with pytest.raises(LookupError, match="no gradients were seen yet"):
+    with pytest.raises(LookupError, match=r"No gradients were seen yet: .* each optimiser that watch was"):
         watcher.best_loss_scale()
+    with watch(twin.net, twin.steps_by, of="weights") as unaware:
+        twin.run(1)
+    with pytest.raises(LookupError, match=r"gradients are not watched: .*of=\('weights',\)"):
+        unaware.best_loss_scale()
     with watcher:
         twin.run(1)
     assert watcher.best_loss_scale() > 1

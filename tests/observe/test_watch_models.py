@@ -433,7 +433,8 @@ def test_a_forward_pass_that_is_not_seen_is_said():
     with watch(model, every=1) as watcher:
         call(torch.randn(4, 3)).sum().backward()
     assert watcher.notes == [
-        "No module's output was seen: the forward pass is compiled, or calls none of the modules."
+        "No module's output was seen: the forward pass is compiled, calls none of the modules, or was over "
+        "when watching began."
     ]
 
 
