@@ -103,15 +103,16 @@ def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
 
 
 def _recipes_in_words(recipes: Iterable[Recipe]) -> dict[Recipe, str]:
-    """The name of each recipe; where several are "custom", also the fields in which those differ."""
-    own = {recipe: dict(flat(recipe.to_dict())) for recipe in recipes if recipe.name == "custom"}
-    names = dict.fromkeys(name for fields in own.values() for name in fields)
-    varied = [name for name in names if len({fields.get(name) for fields in own.values()}) > 1]
+    """The name of each recipe; where several are "custom", also the fields in which those differ, except the
+    defaults."""
     told = {recipe: recipe.name for recipe in recipes}
-    if varied:
-        for recipe, fields in own.items():
-            values = " ".join(f"{name}={_short(fields[name])}" for name in varied if name in fields)
-            told[recipe] = f"custom ({values})"
+    own = {recipe: dict(flat(recipe.to_dict())) for recipe, name in told.items() if name == "custom"}
+    usual = set(flat(Recipe().to_dict()))
+    shared = set.intersection(*(set(one.items()) for one in own.values())) if own else set()
+    for recipe, one in own.items():
+        varied = [f"{name}={_short(one[name])}" for name in one if (name, one[name]) not in usual | shared]
+        if varied:
+            told[recipe] = f"custom ({' '.join(varied)})"
     return told
 
 

@@ -78,9 +78,12 @@ def test_the_table_has_a_row_for_each_recipe_of_ones_own():
         {"name": "recipe custom (loss_scale.init_scale=16)", "cells": [2, 3]},
         {"name": "recipe custom (loss_scale.init_scale=128)", "cells": [4, 5]},
     ]
-    rounded = recipes["fp32"].replace(operands=Operands())
-    (_, row) = grid_of(mw.grid(EXPERIMENT, recipe=[scaled[0], rounded]))["rows"]
-    assert "operands.forward=float8_e4m3fn" in row["name"]
+    unlike = mw.grid(EXPERIMENT, recipe=[recipes["fp32"].replace(operands=Operands()), scaled[0]], seed=0)
+    names = [row["name"] for row in grid_of(unlike)["rows"]]
+    assert "operands.forward=float8_e4m3fn" in names[0]
+    assert names[1] == (
+        "recipe custom (compute_format=float16 loss_scale.kind=static loss_scale.init_scale=16)"
+    )
 
 
 def test_the_table_tells_two_versions_of_an_own_task_apart():
