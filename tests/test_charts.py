@@ -10,6 +10,7 @@ import vl_convert
 
 from mixwidgets import charts
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.recipe import recipes
 from mixwidgets.formats.float_format import FloatFormat
 from mixwidgets.gradients.best_scale import best_loss_scale
 from mixwidgets.gradients.summary import GradientSummary
@@ -171,6 +172,18 @@ def test_seeds_draws_the_band_of_each_setting(tmp_path):
     assert "loss ÷ loss weight" in renders(charts.seeds(light))
     with pytest.raises(ValueError, match="list_runs"):
         charts.seeds([])
+
+
+def test_seeds_draws_a_band_for_each_recipe_of_ones_own(tmp_path):
+    own = [recipes["fp16_dynamic"].replace(accumulation_format=one) for one in ("float16", "bfloat16")]
+    chart = charts.seeds(
+        [run_of(tmp_path, [loss], recipe) for loss, recipe in zip([4.0, 2.0], own, strict=True)]
+    )
+    (rows,) = chart.to_dict()["datasets"].values()
+    assert [(row["setting"], row["mean"]) for row in rows] == [
+        ("recipe custom (accumulation_format=float16) (1 seed)", 4),
+        ("recipe custom (accumulation_format=bfloat16) (1 seed)", 2),
+    ]
 
 
 def test_compare_names_a_watched_loop_by_its_model(tmp_path):

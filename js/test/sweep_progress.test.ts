@@ -36,6 +36,15 @@ describe("the grid", () => {
     expect(el.querySelectorAll("thead th")[3]!.textContent).toContain("accuracy");
   });
 
+  it.each(["stopped", "failed"])("leaves the metrics of a run that %s before its end out of the mean", (word) => {
+    const one = model();
+    const { el } = show(one);
+    one.set("_words", ["done", word, "waiting"]);
+    one.set("_runs", { 0: over(0.75), 1: { ...over(0.1), status: word } });
+    expect(el.querySelector(".mw-sweep-result")!.textContent).toBe("75.0 % (1 seed)");
+    expect(el.querySelectorAll(".mw-sweep-seed")).toHaveLength(1);
+  });
+
   it("opens the run of a cell that is clicked, in words and as a line of code", () => {
     const one = model();
     const { el } = show(one);

@@ -70,15 +70,15 @@ def experiment_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     named = _named_numbers(given["option"] or [])
     if given["loss_weight"] is not None:
         named["loss_weight"] = given["loss_weight"]
-    if named and isinstance(fields.setdefault("task_options", {}), dict):
-        fields["task_options"] = {**fields["task_options"], **named}
+    if named and isinstance(there := fields.get("task_options", {}), dict):
+        said["task_options"] = {**there, **named}
     axes = {name: said.pop(name) for name in [*said] if isinstance(said[name], list)}
     if "seed" in axes:
         axes["seed"] = list(islice(chain.from_iterable(map(_seeds, axes["seed"])), _MOST_SEEDS))
     if axes:
         fields.setdefault("grid", {})
-    if isinstance(there := fields.get("grid"), dict):
-        fields["grid"] = {name: values for name, values in {**there, **axes}.items() if name not in said}
+    if isinstance(grid := fields.get("grid"), dict):
+        fields["grid"] = {name: values for name, values in {**grid, **axes}.items() if name not in said}
     return {**fields, **said}
 
 

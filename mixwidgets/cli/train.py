@@ -86,7 +86,7 @@ def _show(event: "Event", steps: int) -> None:
         name = event.device_name and f" ({event.device_name})"
         typer.echo(plain(f"{event.device}{name}, {event.backend}"))
     elif isinstance(event, StepRecord) and (event.skipped or event.step % max(1, steps // _LINES) == 0):
-        skipped = "  skipped: a gradient overflowed" if event.skipped else ""
+        skipped = "  skipped: a gradient is inf or NaN" if event.skipped else ""
         typer.echo(
             f"step {event.step:>6} of {steps}  loss {event.loss:.4g}  scale {event.loss_scale:.15g}{skipped}"
         )

@@ -4,10 +4,13 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from hashlib import sha256
 from typing import Any
 
 from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.options import flat
+from mixwidgets.experiments.recipe import Recipe
 
 _MOST = 100_000  # experiments: an infinite axis must not exhaust the memory
 _FIELDS = tuple(field.name for field in fields(Experiment))
@@ -64,14 +67,27 @@ class ExperimentNames:
     """Names some experiments by the fields in which they differ."""
 
     def __init__(self, experiments: Sequence[Experiment]) -> None:
+        self._recipes = _recipes_in_words({one.recipe: None for one in experiments})
+        sources = {one.task: one.task_source for one in experiments}
+        self._edited = {one.task for one in experiments if one.task_source != sources[one.task]}
         names = [name for name in _FIELDS if name != "task_source"]
-        self._varied = [name for name in names if len({_text(one, name) for one in experiments}) > 1]
+        self._varied = [name for name in names if len({self._text(one, name) for one in experiments}) > 1]
 
     def of(self, experiment: Experiment, *, without: str = "") -> str:
         """The values of the differing fields, except one; the title if there are none."""
         names = [name for name in self._varied if name != without]
-        told = ", ".join(f"{name} {_text(experiment, name)}" for name in names) or experiment.title
+        told = ", ".join(f"{name} {self._text(experiment, name)}" for name in names) or experiment.title
         return told.removesuffix(f", seed {experiment.seed}") if without == "seed" else told
+
+    def _text(self, experiment: Experiment, name: str) -> str:
+        if name == "recipe":
+            return self._recipes[experiment.recipe]
+        if name == "task" and experiment.task in self._edited:
+            return f"{experiment.task} (source {sha256(experiment.task_source.encode()).hexdigest()[:8]})"
+        if name == "task_options":
+            options = experiment.task_options.items()
+            return " ".join(f"{option}={_short(number)}" for option, number in options) or "default"
+        return _short(getattr(experiment, name))
 
 
 def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
@@ -86,10 +102,19 @@ def grid_of(experiments: Sequence[Experiment]) -> dict[str, Any]:
     return {"seeds": seeds, "rows": [{"name": name, "cells": cells} for name, cells in rows.items()]}
 
 
-def _text(experiment: Experiment, name: str) -> str:
-    value = getattr(experiment, name)
-    if name == "recipe":
-        return experiment.recipe.name
-    if name == "task_options":
-        return " ".join(f"{option}={number:g}" for option, number in value.items()) or "default"
+def _recipes_in_words(recipes: Iterable[Recipe]) -> dict[Recipe, str]:
+    """The name of each recipe; where several are "custom", also the fields in which those differ, except the
+    defaults."""
+    told = {recipe: recipe.name for recipe in recipes}
+    own = {recipe: dict(flat(recipe.to_dict())) for recipe, name in told.items() if name == "custom"}
+    usual = set(flat(Recipe().to_dict()))
+    shared = set.intersection(*(set(one.items()) for one in own.values())) if own else set()
+    for recipe, one in own.items():
+        varied = [f"{name}={_short(one[name])}" for name in one if (name, one[name]) not in usual | shared]
+        if varied:
+            told[recipe] = f"custom ({' '.join(varied)})"
+    return told
+
+
+def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,7 +1,8 @@
-"""The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction."""
+"""The base of Recipe, LossScale, Operands and Experiment: immutable fields, validated at construction; and
+their nested fields as one level."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Literal, Self, get_args, get_origin
@@ -51,3 +52,12 @@ class Options:
     def _settle(self, name: str, value: object) -> None:
         """Replace a field's value by its validated form."""
         object.__setattr__(self, name, value)
+
+
+def flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Each field of nested mappings and its value, by a dotted name; a list as a text."""
+    for name, value in fields.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, ", ".join(value) if isinstance(value, list) else value

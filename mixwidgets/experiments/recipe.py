@@ -137,16 +137,11 @@ class Recipe(Options):
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`."""
+        """The inverse of `to_dict`; `loss_scale` may also be a name."""
         given = dict(fields)
         for name, kind in (("loss_scale", LossScale), ("operands", Operands)):
-            part = given.get(name)
-            if part is None:
-                given.pop(name, None)
-            elif isinstance(part, Mapping):
+            if isinstance(part := given.get(name), Mapping):
                 given[name] = kind.from_dict(part)
-            else:
-                raise TypeError(f"{name} takes an object of {kind.__name__}'s fields; got {part!r}.")
         return cls(**given)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.options import flat
 from mixwidgets.store.events import RunStarted
 from mixwidgets.store.records import to_json
 from mixwidgets.store.run import Run
@@ -122,7 +123,7 @@ def settings_of(what: Experiment | WatchedLoop) -> dict[str, Value]:
     operands = recipe["operands"] = recipe["operands"] or {"forward": None, "backward": None}
     if operands.get("scaling") != "delayed":
         operands.pop("amax_history_len", None)
-    return {"task": what.task, "recipe": what.recipe.name, **dict(_flat(fields))}
+    return {"task": what.task, "recipe": what.recipe.name, **dict(flat(fields))}
 
 
 def checked_runs(runs: Run | Iterable[Run], *more: Run) -> list[Run]:
@@ -176,12 +177,4 @@ def _rows(
 
 def _place_of(started: RunStarted | None) -> dict[str, Value]:
     """The environment of a run: device, backend and versions. Empty before it started."""
-    return dict(_flat(vars(started))) if started else {}
-
-
-def _flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Value]]:
-    for name, value in fields.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, ", ".join(value) if isinstance(value, list) else value
+    return dict(flat(vars(started))) if started else {}

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mixwidgets.checks import whole_number
 from mixwidgets.gradients.summary import GradientSummary
 from mixwidgets.plain_text import plain
 from mixwidgets.store.events import Event, GradientSnapshot
@@ -212,8 +213,10 @@ def list_runs(runs_dir: str | os.PathLike[str] = "runs", newest: int | None = No
     """The runs in a folder, newest first, at most `newest` of them; none if the folder is missing.
 
     Only directories with a generated name count; one whose experiment cannot be read is skipped with a
-    warning.
+    warning. ValueError or TypeError unless `newest` is a whole number or None.
     """
+    if newest is not None:
+        newest = whole_number("newest", newest, 0, 10**9)
     return list(islice(_runs(run_folders(runs_dir)), newest))
 
 

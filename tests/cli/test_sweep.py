@@ -85,6 +85,16 @@ def test_a_grid_is_that_of_the_file_and_options_take_the_place_of_axes(tmp_path,
     ]
 
 
+def test_a_task_option_takes_the_place_of_their_axis(tmp_path, swept):
+    (tmp_path / "grid.json").write_text(
+        '{"task": "mask", "task_options": {"canvas": 16}, "grid": {"seed": [0, 1],'
+        ' "task_options": [{"loss_weight": 1}, {"loss_weight": "2^-10"}]}}'
+    )
+    call("sweep", tmp_path / "grid.json", "--loss-weight", "2^4")
+    base = mw.Experiment(task="mask", task_options={"canvas": 16, "loss_weight": 16})
+    assert swept[0][0] == mw.grid(base, seed=[0, 1])
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -206,7 +206,7 @@ def test_how_it_ended_is_said_in_words_and_as_the_exit_code(monkeypatch, tmp_pat
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1:] == [
         r"cpu, [red]x\x1b[2J",
-        "step      1 of 300  loss 1  scale 16777216  skipped: a gradient overflowed",
+        "step      1 of 300  loss 1  scale 16777216  skipped: a gradient is inf or NaN",
         r"crashed: \x1b]0;x\x07 loss 0.25, [link=http://x]m\x1b 0.5",
     ]
 

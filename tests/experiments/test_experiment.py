@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mixwidgets.experiments.experiment import Experiment
-from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.loss_scale import LossScale, loss_scales
 from mixwidgets.experiments.recipe import recipes
 from mixwidgets.task.catalogue import tasks
 
@@ -78,7 +78,7 @@ def test_bad_experiments_teach(fields, message):
         ('{"task":"digits_cnn","schema":2}', "newer"),
         ('{"task":"digits_cnn","stepz":2}', "Did you mean 'steps'"),
         ('{"task":"digits_cnn","learning_rate":NaN}', "finite"),
-        ('{"task":"digits_cnn","recipe":{"loss_scale":3}}', "object"),
+        ('{"task":"digits_cnn","recipe":{"loss_scale":3}}', "takes a LossScale .* got 3"),
         ('{"task":"digits_cnn","recipe":{"loss_scale":{"kind":"x"}}}', "one of"),
     ],
 )
@@ -127,6 +127,10 @@ def test_json_keeps_everything():
 def test_a_short_hand_written_json_is_enough():
     experiment = Experiment.from_json('{"task": "digits_cnn", "recipe": "bf16", "steps": 5}')
     assert experiment == Experiment(task="digits_cnn", recipe="bf16", steps=5)
+    other = Experiment.from_json(
+        '{"task": "digits_cnn", "recipe": {"loss_scale": "megatron", "operands": null}}'
+    )
+    assert other.recipe.loss_scale == loss_scales["megatron"]
 
 
 def test_the_id_follows_from_the_content():

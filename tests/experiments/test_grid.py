@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 import mixwidgets as mw
 from mixwidgets.experiments.experiment import Experiment
+from mixwidgets.experiments.grid import grid_of
+from mixwidgets.experiments.loss_scale import LossScale
+from mixwidgets.experiments.operands import Operands
 from mixwidgets.experiments.recipe import recipes
 
 EXPERIMENT = Experiment(task="digits_cnn", recipe="fp16_dynamic", steps=12, clip_norm=1)
@@ -62,3 +65,29 @@ def test_mistakes_teach(axes, message):
 def test_it_takes_an_experiment_first():
     with pytest.raises(TypeError, match="got a str"):
         mw.grid("digits_cnn", seed=range(3))
+
+
+def test_the_table_has_a_row_for_each_recipe_of_ones_own():
+    scaled = [
+        recipes["fp16_static"].replace(loss_scale=LossScale(kind="static", init_scale=scale))
+        for scale in (16.0, 128.0)
+    ]
+    table = grid_of(mw.grid(EXPERIMENT, recipe=["bf16", *scaled], seed=range(2)))
+    assert table["rows"] == [
+        {"name": "recipe bf16", "cells": [0, 1]},
+        {"name": "recipe custom (loss_scale.init_scale=16)", "cells": [2, 3]},
+        {"name": "recipe custom (loss_scale.init_scale=128)", "cells": [4, 5]},
+    ]
+    unlike = mw.grid(EXPERIMENT, recipe=[recipes["fp32"].replace(operands=Operands()), scaled[0]], seed=0)
+    names = [row["name"] for row in grid_of(unlike)["rows"]]
+    assert "operands.forward=float8_e4m3fn" in names[0]
+    assert names[1] == (
+        "recipe custom (compute_format=float16 loss_scale.kind=static loss_scale.init_scale=16)"
+    )
+
+
+def test_the_table_tells_two_versions_of_an_own_task_apart():
+    source = "class Mine:\n    def model(self): {}\n    def batches(self, size, seed): ...\n"
+    source += "    def loss(self, outputs, targets): ...\n    def evaluate(self, predict): ...\n"
+    versions = [Experiment(task="Mine", task_source=source.format(body), steps=3) for body in ("...", "pass")]
+    assert [row["cells"] for row in grid_of(versions)["rows"]] == [[0], [1]]

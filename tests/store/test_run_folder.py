@@ -38,6 +38,9 @@ def test_runs_are_listed_newest_first(tmp_path):
     listed = list_runs(tmp_path)
     assert [run.path for run in listed] == made[::-1]
     assert {run.status for run in listed} == {"queued"}
+    assert [run.path for run in list_runs(tmp_path, newest=2)] == made[:-3:-1]
+    with pytest.raises(ValueError, match="newest takes a whole number from 0"):
+        list_runs(tmp_path, newest=-1)
 
 
 def test_runs_of_one_millisecond_are_in_their_order_too(tmp_path, monkeypatch):

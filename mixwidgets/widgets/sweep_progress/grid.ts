@@ -42,8 +42,9 @@ export function cellGrid(
     const names = Object.values(runs.value).flatMap(({ metrics }) => Object.keys(metrics));
     return names.find((name) => name !== "loss") ?? names[0] ?? "";
   });
-  const valuesOf = (cells: readonly (number | null)[]) =>
-    cells.map((place) => runs.value[String(place)]?.metrics[metric.value]).filter((value) => value !== undefined);
+  // A run that was stopped or failed has the metrics of the step that it reached, which are no result.
+  const valuesOf = (cells: readonly (number | null)[]) => cells.filter((place) => place !== null && words.value[place] === "done")
+    .map((place) => runs.value[String(place)]?.metrics[metric.value]).filter((value) => value !== undefined);
   const reach = computed(() => {
     const all = rows.flatMap(({ cells }) => valuesOf(cells));
     return scaleLinear([Math.min(...all), Math.max(...all)], [INSET, WIDTH - INSET]);
