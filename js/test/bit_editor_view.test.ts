@@ -207,6 +207,17 @@ describe("typing", () => {
     expect(view.codeShown()).toBe(code);
   });
 
+  test("a refused text that was left gives way to another edit", () => {
+    const view = show(editorModel());
+    view.type("value", "abc");
+    const sign = view.bit(/^sign/);
+    sign.focus();
+    expect(view.field("value").value).toBe("abc");
+    sign.click();
+    expect([view.field("value").value, view.field("value").hasAttribute("aria-invalid")]).toEqual(["-1", false]);
+    expect(view.el.textContent).not.toContain("is not a number");
+  });
+
   test("a wrong code is refused beside its own field", () => {
     const view = show(editorModel());
     view.type("code", "0x1FFFF");
@@ -386,6 +397,7 @@ describe("the kernel and other views", () => {
     const host = editorModel();
     const view = show(host);
     const value = view.field("value");
+    value.focus();
     value.value = "3.1";
     value.dispatchEvent(new Event("input", { bubbles: true }));
     host.receive({ code: "0x4000", _input: "2" });

@@ -166,3 +166,10 @@ test("the words for shares never hide a few", () => {
   const found = outcome({ format: getBlockFormat("mxfp4")!, rule: "FLOOR", values: new Float32Array(16).with(2, 1) });
   expect(sentences(found, 0).map(({ text }) => text).join("")).toBe("Element 2 sets the shared scale 2⁻²: there is no other element that could be lost.");
 });
+
+test("no element is said to set a scale at which it becomes 0 itself", () => {
+  const said = (format: string, values: Float32Array, index: number) =>
+    sentences(outcome({ format: getBlockFormat(format)!, rule: "FLOOR", values }), index).map(({ text }) => text).join("");
+  expect(said("mxfp4", new Float32Array(32).fill(1e-42), 0)).toBe("All elements become 0: they are too small for the smallest scale, 2⁻¹²⁷.");
+  expect(said("nvfp4", new Float32Array(32).fill(0.01).with(0, 1e5), 1)).toBe("All elements of block 2 become 0: they are too small for its smallest scale, 0.07266.");
+});

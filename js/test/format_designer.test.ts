@@ -129,6 +129,11 @@ describe("the sheet", () => {
     expect(sheet["designer.smallest_normal"]).toMatch(/^2⁻¹²⁷ ≈ 5\.87/);
   });
 
+  test("of a format whose finite numbers are all subnormal has no exponents of normal ones", () => {
+    const sheet = Object.fromEntries(figuresOf(formatOf({ ...designOf(getFormat("float8_e4m3fn")!), exponent_bits: 1, fraction_bits: 1, infinity: "top" })));
+    expect(sheet).toMatchObject({ "designer.smallest_normal": "none", "designer.exponents": "none" });
+  });
+
   test("writes powers of two as such", () => {
     expect([amount(power(2n, 10)), amount(power(2n, -2)), amount(power(2n, 128)), amount(rational(3n))]).toEqual([
       "1024", "2⁻² = 0.25", "2¹²⁸ ≈ 3.402823669e+38", "3",

@@ -133,6 +133,7 @@ describe("choosing and launching", () => {
     expect(model.get("recipe")).toEqual(["fp32", "fp16_dynamic"]);
     expect(field("recipe").value).toBe("");
     expect(field("recipe").querySelector("option")!.textContent).toBe("2 recipes");
+    expect(field("recipe").querySelector("option")!.disabled).toBe(true); // typing its first letter does not choose it
     plain.click();
     expect(model.get("recipe")).toBe("fp16_dynamic");
     expect(field("recipe").value).toBe("fp16_dynamic");

@@ -54,7 +54,7 @@ export function chipsAndMore(
   const more = h(
     "select",
     { class: "mw-more", "aria-label": t("common.more_of", { what: legend }) },
-    h("option", { value: "", hidden: true }, t("common.more")),
+    h("option", { value: "", hidden: true, disabled: true }, t("common.more")), // hidden alone, typing its first letter chooses it
     ...others.map((name) => h("option", { value: name }, name)),
   );
   more.addEventListener("change", () => choose(more.value));

@@ -20,10 +20,11 @@ export function bareField(attributes: Record<string, string | number>, commit: (
     setText(error, text);
     set(input, { "aria-invalid": text ? "true" : undefined, "aria-describedby": text ? error.id : undefined });
   };
-  /** Show a text, unless the user is typing. */
+  /** Show a text, unless the user is typing: a refused text that was left is given up. */
   const show = (text: string) => {
     shown = text;
-    if (writing) return;
+    if (writing && input.matches(":focus")) return;
+    writing = false;
     input.value = text;
     say("");
   };

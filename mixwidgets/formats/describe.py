@@ -15,6 +15,7 @@ def describe_format(fmt: FloatFormat) -> str:
     """The spec sheet: fields, range and precision."""
     sign = "1 sign" if fmt.signed else "no sign"
     has = {"infinity": fmt.has_inf, "NaN": fmt.has_nan, "zero": fmt.has_zero, "-0": fmt.has_negative_zero}
+    graded = fmt.has_zero and fmt.fraction_bits > 0  # with subnormals
     past = "infinity" if fmt.has_inf else "NaN" if fmt.has_nan else "the largest finite value"
     since = "above" if fmt.overflow_tie_stays else "from"
     rows = {
@@ -26,7 +27,7 @@ def describe_format(fmt: FloatFormat) -> str:
         "largest finite": _digits(fmt, fmt.max_code),
         "overflows": f"to {past}, {since} {_rational(fmt.overflow_threshold_exact)}",
         "smallest normal": f"{_rational(Fraction(2) ** fmt.emin)} = 2^{fmt.emin}",
-        "smallest subnormal": f"{_digits(fmt, 1)} = 2^{fmt.emin - fmt.fraction_bits}" if fmt.has_zero else "",
+        "smallest subnormal": f"{_digits(fmt, 1)} = 2^{fmt.emin - fmt.fraction_bits}" if graded else "",
         "eps": f"{fmt.eps!r} = 2^-{fmt.fraction_bits}",
         "defined in": fmt.citation,
     }
@@ -61,9 +62,11 @@ def _reason(fmt: FloatFormat, value: object, how: Explanation) -> str:
         return "none: the value is representable" if how.rule == "exact" else "the format has no such numbers"
     midpoint, result = _rational(how.midpoint), _digits(fmt, how.code)
     if how.rule == "overflow":
-        return f"past the largest: overflow begins at {midpoint}, the midpoint to the next step; so {result}"
+        begins = f"begins {'past' if fmt.overflow_tie_stays else 'at'} {midpoint}"
+        return f"past the largest: overflow {begins}, the midpoint to the next step; so {result}"
     between = f"between {_digits(fmt, how.below)} and {_digits(fmt, how.above)}, midpoint {midpoint}"
-    decision = "a tie: the even code wins" if how.rule == "tie" else f"{result} is nearer"
+    tie = "the larger wins, as no significand is even" if fmt.ties_to_larger else "the even code wins"
+    decision = f"a tie: {tie}" if how.rule == "tie" else f"{result} is nearer"
     return f"{between}; {decision}" + (f"; error {_rational(how.error)}" if how.error is not None else "")
 
 

@@ -203,6 +203,9 @@ def _shown(text: str) -> str:
 def _hint(body: str, number_only: bool) -> str:
     """The likely fix for text that is not a number."""
     plain = unicodedata.normalize("NFKC", body)
+    if re.fullmatch(r"[+\-−]?[1-9][0-9]{0,2},[0-9]{3}", plain):  # thousands in English, decimals elsewhere
+        whole, point = plain.replace(",", ""), plain.replace(",", ".")
+        return f"write it without a comma, {whole}, or with a decimal point, {point}"
     for candidate, words in (
         (plain, "in plain digits"),
         (plain.replace(",", "."), "with a decimal point"),

@@ -61,7 +61,7 @@ class MixWidget(anywidget.AnyWidget):
         """Write the widget as one HTML file that works from disk, without a network and without a kernel.
 
         Returns the path. An existing file is replaced atomically. OSError, with the cause, if that fails;
-        ValueError if the widget was closed.
+        ValueError if the widget was closed, or the name is that of another kind of file.
         """
         from mixwidgets.widgets.page import page_html, write_file  # imported only when it is needed
 

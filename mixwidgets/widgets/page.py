@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+import mimetypes
 import os
 import re
 import zlib
@@ -68,6 +69,11 @@ def write_file(path: str | os.PathLike[str], content: Callable[[], bytes], *, ex
     if not target.parent.is_dir():
         raise FileNotFoundError(
             errno.ENOENT, "there is no such folder; make it first, or name another", str(target.parent)
+        )
+    written_type, named_type = (mimetypes.guess_type(name)[0] for name in (example, target.name))
+    if named_type not in (written_type, None):
+        raise ValueError(
+            f"{target.name!r} is a name of {named_type}, but this is {written_type}: name it as {example!r}"
         )
     written = content()
     try:

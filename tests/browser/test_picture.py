@@ -44,11 +44,13 @@ def test_without_chromium_it_says_where_to_get_one(monkeypatch, tmp_path):
     assert not (tmp_path / "bit.png").exists()
 
 
-def test_a_folder_or_a_closed_widget_is_refused_before_a_browser_starts(monkeypatch, tmp_path):
+def test_a_wrong_path_or_a_closed_widget_is_refused_before_a_browser_starts(monkeypatch, tmp_path):
     monkeypatch.setenv("MIXWIDGETS_CHROMIUM", str(tmp_path / "none"))
     editor = mw.BitEditor(1)
     with pytest.raises(IsADirectoryError, match=r"such as 'bit.png'"):
         editor.picture(tmp_path)
+    with pytest.raises(ValueError, match=r"but this is image/png: name it as 'bit.png'"):
+        editor.picture(tmp_path / "bit.svg")
     editor.close()
     with pytest.raises(ValueError, match="this widget was closed"):
         editor.picture(tmp_path / "bit.png")

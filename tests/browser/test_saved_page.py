@@ -186,6 +186,16 @@ def test_hand_and_keys_edit_the_number_and_the_address_follows(saved):
     expect(code).to_have_value("0xC7C3")
 
 
+@pytest.mark.parametrize(
+    "widget", [mw.BitEditor, lambda: mw.LossScaleExplorer({"w": [1.0]})], ids=["bits", "explorer"]
+)
+def test_typing_in_the_list_of_formats_never_chooses_its_heading(saved, widget):
+    more = saved.open(widget()).get_by_label("Format: more")
+    more.select_option("float4_e2m1fn")
+    more.press("m")
+    expect(more).to_have_value("float4_e2m1fn")
+
+
 def test_an_address_names_a_number_on_load_and_later(saved):
     widget = saved.open(mw.BitEditor("0.1"), "#format=float16&code=7bff")
     code, value = (widget.get_by_label(name, exact=True) for name in ("code", "value"))

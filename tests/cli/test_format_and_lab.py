@@ -35,12 +35,24 @@ def test_format_says_why(value, says):
     assert says in call("format", "half", "--", value).stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("float8_e8m0fnu", "3", "a tie: the larger wins, as no significand is even"),
+        ("float8_e4m3fn", "500", "overflow begins past 464, the midpoint to the next step; so nan"),
+    ],
+)
+def test_format_says_why_where_ties_have_another_end(name, value, says):
+    assert says in call("format", name, value).stdout
+
+
 def test_format_alone_is_a_spec_sheet():
     shown = call("format", "bf16").stdout
     assert "bfloat16 (16 bits)" in shown
     assert "to infinity, from 3.3961775292304601e+38" in shown
     assert "no sign" in call("format", "float8_e8m0fnu").stdout
     assert "above 464" in call("format", "float8_e4m3fn").stdout
+    assert "smallest subnormal" not in call("format", "binary8p1se").stdout
 
 
 @pytest.mark.parametrize(

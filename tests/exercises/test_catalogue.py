@@ -75,6 +75,11 @@ def test_every_foreseen_mistake_is_tried_and_wrong(question):
     assert set(range(len(question.mistakes))) <= seen
 
 
+@pytest.mark.parametrize(("answer", "is_right"), [("0.000488", True), ("4.883e-4", True), ("0.00049", False)])
+def test_half_an_ulp_may_be_rounded_to_three_digits(answer, is_right):
+    assert get_question("largest-lost-update").is_right(answer) == is_right
+
+
 @each(lambda question: question.kind == "choice")
 def test_every_wrong_option_has_its_own_words(question):
     wrong = [option["answer"] for option in question.options if not question.is_right(option["answer"])]

@@ -20,6 +20,7 @@ half = mw.get_format("float16")
         ("１２", "write it in plain digits, 12"),
         ("１．５", "write it in plain digits, 1.5"),
         ("1,5", "with a decimal point, 1.5"),
+        ("65,504", "without a comma, 65504, or with a decimal point, 65.504"),
         ("1__000", "without separators, 1000"),
         ("1/0", "divides by zero"),
         ("2^1e9", "a whole exponent"),

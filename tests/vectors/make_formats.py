@@ -99,6 +99,8 @@ REJECTED: list[tuple[str, str, dict[str, str]]] = [
     ("y" * 41, FORM, {"text": f"'{'y' * 39}…'"}),
     ("１２", "parse.digits", {"text": "'１２'", "candidate": "12"}),
     ("１．５", "parse.digits", {"text": "'１．５'", "candidate": "1.5"}),
+    ("65,504", "parse.comma", {"text": "'65,504'", "whole": "65504", "point": "65.504"}),
+    ("0,125", "parse.point", {"text": "'0,125'", "candidate": "0.125"}),
     ("1,5", "parse.point", {"text": "'1,5'", "candidate": "1.5"}),
     ("1__000", "parse.separators", {"text": "'1__000'", "candidate": "1000"}),
     ("_1", "parse.separators", {"text": "'_1'", "candidate": "1"}),

@@ -325,6 +325,8 @@ def test_where_a_page_cannot_be_written_the_error_says_what_to_do(tmp_path):
     for wrong in (None, 3, ["page.html"]):
         with pytest.raises(TypeError, match=f"such as 'page.html' is needed; got {type(wrong).__name__}"):
             editor.save(wrong)
+    with pytest.raises(ValueError, match=r"a name of application/pdf, but this is text/html: name it as"):
+        editor.save(tmp_path / "page.pdf")
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 

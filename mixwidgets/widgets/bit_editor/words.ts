@@ -123,17 +123,25 @@ function ofRounding(number: EditedNumber, how: Explanation, midpoint: Rational, 
   if (how.rule === "odd") return { key: "bits.odd", args, tone };
   if (how.rule === "tie") {
     if (number.rounding === "ties-to-away") return { key: "bits.tie_away", args, tone };
+    if (fmt.tiesToLarger) return { key: "bits.tie_larger", args, tone };
     return { key: zero ? "bits.tie_zero" : "bits.tie", args, tone };
   }
-  if (isEdge) return { key: fmt.overflowTieStays ? "bits.nearest_edge_tie" : "bits.nearest_edge", args, tone };
+  if (isEdge) return { key: midpointStays(number) ? "bits.nearest_edge_tie" : "bits.nearest_edge", args, tone };
   return { key: zero ? "bits.underflow" : "bits.nearest", args, tone };
 }
 
+/** Whether the overflow threshold itself, a tie, is rounded to the largest finite value. */
+function midpointStays({ fmt, rounding }: EditedNumber): boolean {
+  return fmt.overflowTieStays && rounding !== "ties-to-away";
+}
+
 /** Out of range: which rule led there, and what the overflow policy made of it. */
-function overflowKey({ fmt, code, rounding = ROUNDINGS[0] }: EditedNumber, tied: boolean): MessageKey {
+function overflowKey(number: EditedNumber, tied: boolean): MessageKey {
+  const { fmt, code, rounding = ROUNDINGS[0] } = number;
   const kind = classify(fmt, code);
   if (!rounding.startsWith("ties")) return kind === "infinity" || kind === "nan" ? "bits.overflow_directed" : "bits.overflow_inward";
-  if (kind === "infinity") return tied ? (rounding === "ties-to-away" ? "bits.overflow_tie_away" : "bits.overflow_tie") : "bits.overflow";
+  if (kind === "infinity" && tied) return rounding === "ties-to-away" ? "bits.overflow_tie_away" : "bits.overflow_tie";
+  if (kind === "infinity") return midpointStays(number) ? "bits.overflow_past" : "bits.overflow";
   return kind === "nan" ? "bits.overflow_nan" : "bits.overflow_stays";
 }
 

@@ -32,6 +32,8 @@ export function sentences(found: Outcome, index: number): { text: string; strong
   const named = found.blocks.length > 1;
   const args = { block: index + 1, scale };
   if (block.setter === null) return pieces(named ? "blocks.zeros_block" : "blocks.zeros", args);
+  const { kind, value, result } = found.elements[block.setter]!;
+  if (kind === "lost") return pieces(named ? "blocks.tiny_block" : "blocks.tiny", args); // no element sets a scale that cannot be smaller
   const others = found.elements.slice(block.start, block.start + block.size)
     .filter(({ kind }, i) => kind !== "zero" && block.start + i !== block.setter);
   const count = others.filter(({ kind }) => kind === "lost").length;
@@ -41,7 +43,6 @@ export function sentences(found: Outcome, index: number): { text: string; strong
     : count === 1 ? t("blocks.one_lost", counted)
     : t("blocks.some_lost", counted);
   const said = pieces(named ? "blocks.sets_block" : "blocks.sets", { ...args, element: block.setter, lost });
-  const { kind, value, result } = found.elements[block.setter]!;
   if (kind !== "clipped") return said;
   const clipped = t("blocks.clipped", {
     element: block.setter, largest: number(found.largest), value: number(value), result: number(result),

@@ -23,7 +23,7 @@ export function figuresOf(fmt: FloatFormat): readonly (readonly [MessageKey, str
     ["designer.bits", t("designer.bits_text", {
       bits: fmt.bits, sign: Number(fmt.signed), exponent: fmt.exponentBits, fraction: fmt.fractionBits })],
     ["designer.precision", String(fmt.precision)],
-    ["designer.exponents", withMinus(`${fmt.emin} … ${fmt.emax}`)],
+    ["designer.exponents", hasNormal ? withMinus(`${fmt.emin} … ${fmt.emax}`) : t("designer.none")],
     ["designer.max", amount(exact(fmt, fmt.maxCode))],
     ["designer.smallest_normal", hasNormal ? amount(exact(fmt, smallestNormal)) : t("designer.none")],
     ["designer.smallest_subnormal", hasSubnormal ? amount(exact(fmt, 1n)) : t("designer.none")],

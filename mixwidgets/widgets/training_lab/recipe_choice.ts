@@ -11,7 +11,7 @@ import { spaced } from "./words.ts";
 
 /** `element` stands in the row of controls, `boxes` unfolds below it, `note` explains what is chosen. */
 export function recipeChoice({ view, chosen, choose }: Lab): Record<"element" | "boxes" | "note", HTMLElement> {
-  const several = h("option", { value: "", hidden: true });
+  const several = h("option", { value: "", hidden: true, disabled: true }); // it tells a count, and is no choice
   const select = h("select", {});
   const note = h("p", { class: "mw-note", id: uniqueId("recipe") });
   set(select, { "aria-describedby": note.id });
