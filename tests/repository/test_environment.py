@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,19 @@ def test_constraints_pin_every_dependency_exactly():
         if requirement.name not in ("mixwidgets", *BY_USERS_ALONE):
             assert versions[canonicalize_name(requirement.name)] in requirement.specifier
     assert versions["torch"] == Version("2.13.0")
+
+
+def test_the_pinned_versions_accept_the_oldest_python():
+    """Debian 12 has Python 3.11.2, which not every package for Python 3.11 accepts."""
+    (lowest,) = SpecifierSet(PROJECT["requires-python"])
+    versions = pinned()
+    accepted = {
+        package.name: SpecifierSet(package.metadata["Requires-Python"] or "")
+        for package in distributions()
+        if canonicalize_name(package.name) in versions
+    }
+    assert len(accepted) > 100
+    assert not [name for name in accepted if f"{lowest.version}.0" not in accepted[name]]
 
 
 def test_one_version_is_named_everywhere():
