@@ -1,5 +1,6 @@
 """Reads the reports handed in by a class: the exercises, the number of attempts, the outcomes."""
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -78,7 +79,9 @@ def _read(files: Iterable[Path]) -> list[Reported] | str:
     for file in files:
         if (size := file.stat().st_size) > LARGEST_FILE:
             return f"{file.name} has {size:,} bytes, more than reports have"
-        texts.append(file.read_text(encoding="utf-8", errors="replace"))
+        content = file.read_bytes()
+        is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as Windows saves
+        texts.append(content.decode("utf-16" if is_utf16 else "utf-8-sig", errors="replace"))
     return read_reports("\n".join(texts)) or "no report found"
 
 

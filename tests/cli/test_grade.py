@@ -69,6 +69,13 @@ def test_as_csv_there_is_a_line_for_each_exercise_and_no_formula(folder):
     assert rows[1][0] == "'=cmd()\\x1b[31m"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_report_saved_by_an_editor_of_windows_is_read(tmp_path, encoding):
+    (tmp_path / "ann.txt").write_text(solved("zh"), encoding=encoding)
+    rows = list(csv.reader(io.StringIO(call("grade", str(tmp_path), "--csv").stdout)))
+    assert rows[1:] == [["ann", "01_bits", "largest-float16", "solved", "2", "1"]]
+
+
 def test_what_is_no_folder_is_told(folder):
     done = call("grade", str(folder / "ann.txt"))
     assert done.exit_code == 2
