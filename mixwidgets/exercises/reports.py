@@ -46,13 +46,13 @@ def read_reports(text: str) -> list[Reported]:
         title = _pattern(words["title"], id=r"[a-z0-9-]{1,60}", lesson=r"[\w .-]{1,60}")
         ends = {end: _pattern(words[end], count=r"[0-9]{1,4}") for end in _ENDS}
         heading, hint = None, False
-        for line in text.splitlines():
-            if match := title.fullmatch(line.strip()):
+        for line in map(str.strip, text.splitlines()):
+            if match := title.fullmatch(line):
                 heading, hint = match, False
-            elif line == words["hint"]:
+            elif line == words["hint"].strip():
                 hint = True
             for end, pattern in ends.items():
-                if heading and (match := pattern.fullmatch(line.strip())):
+                if heading and (match := pattern.fullmatch(line)):
                     exercise, lesson = heading["id"], heading["lesson"]
                     found[exercise] = Reported(exercise, lesson, int(match["count"]), end, hint)
                     heading = None
