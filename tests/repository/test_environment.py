@@ -42,7 +42,7 @@ def test_the_pinned_versions_accept_the_oldest_python():
     (lowest,) = SpecifierSet(PROJECT["requires-python"])
     versions = pinned()
     accepted = {
-        package.name: SpecifierSet(package.metadata["Requires-Python"] or "")
+        package.name: SpecifierSet(package.metadata.get("Requires-Python", ""))
         for package in distributions()
         if canonicalize_name(package.name) in versions
     }
