@@ -63,7 +63,9 @@ class CheckedTask:
 
     def evaluate(self, predict: Predict) -> dict[str, float]:
         """The metrics, "loss" among them; they need not be finite."""
-        given: object = self._task.evaluate(lambda inputs: predict(self._tensor("predict's inputs", inputs)))
+        given: object = self._task.evaluate(
+            lambda inputs: predict(self._tensor("evaluate", "predict's inputs", inputs))
+        )
         example = "{'loss': self.loss(outputs, targets).item()}"
         if not isinstance(given, Mapping):
             raise self._wrong("evaluate", given, f"a dict of numbers by name, such as {example}")
@@ -85,7 +87,7 @@ class CheckedTask:
             count += 1
             if not isinstance(batch, tuple | list) or len(batch) != 2:
                 raise self._wrong("batches", batch, "pairs: yield inputs, targets")
-            inputs, targets = self._tensor("inputs", batch[0]), batch[1]
+            inputs, targets = self._tensor("batches", "inputs", batch[0]), batch[1]
             if not isinstance(targets, Tensor):
                 raise self._wrong("batches", targets, "targets as one tensor")
             if not inputs.ndim or not targets.ndim or not 0 < len(inputs) == len(targets):
@@ -99,9 +101,9 @@ class CheckedTask:
             "put `while True:` around it."
         )
 
-    def _tensor(self, what: str, given: object) -> Tensor:
+    def _tensor(self, method: str, what: str, given: object) -> Tensor:
         if not isinstance(given, Tensor):
-            raise self._wrong("batches", given, f"{what} as one tensor, which the model may split")
+            raise self._wrong(method, given, f"{what} as one tensor, which the model may split")
         if given.is_complex():
             raise TypeError(f"{self._name}: {what} are complex; use torch.view_as_real.")
         return given.float() if given.is_floating_point() else given

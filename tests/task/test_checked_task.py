@@ -107,7 +107,12 @@ MISTAKES = {
     "evaluate: tensor": (METRICS, "{'loss': predict(x)}", TypeError, "Tensor of torch.float32; .* 'loss'"),
     "evaluate: step": (METRICS, "{'loss': 1.0, 'step': 2}", ValueError, "another name"),
     "evaluate: names": (METRICS, "{'loss': 1.0, 2: 2}", TypeError, "named by text"),
-    "evaluate: numpy": ("predict(x)", "predict(x.numpy())", TypeError, "predict's inputs as one tensor"),
+    "evaluate: numpy": (
+        "predict(x)",
+        "predict(x.numpy())",
+        TypeError,
+        "evaluate gave a ndarray.* predict's inputs",
+    ),
 }
 CUT = """
 class Cut(nn.Module):
