@@ -92,7 +92,7 @@ def _loaded(path: str) -> object:
         lines = str(error).splitlines() or [type(error).__name__]
         # torch's first lines are about its option, in colour; the cause comes after them.
         said = next((line for line in lines if "Unsupported global" in line), lines[0]).strip()
-        said = said.partition(". Please use ")[0][:200]
+        said = said.partition(". Please use ")[0][:200].rstrip(".")
         raise ValueError(
             f"{path!r} cannot be read as tensors alone (torch.load with weights_only=True): {said}. "
             "Save only model.state_dict() or, of a file that you trust, pass "
