@@ -39,7 +39,7 @@ def training_settings() -> Iterator[None]:
     old for these settings."""
     require_recent_torch()
     if not _callers:
-        _callers.append((torch.get_num_threads(), [getattr(part, name) for part, name, _ in _exact()]))
+        _callers.append((torch.get_num_threads(), [_setting(part, name) for part, name, _ in _exact()]))
         torch.set_num_threads(1)
         for part, name, value in _exact():
             setattr(part, name, value)
@@ -59,14 +59,24 @@ _callers: list[tuple[int, list[Any]]] = []  # one entry per active run: the sett
 
 
 def _exact() -> Iterator[tuple[Any, str, object]]:
-    """Each torch setting that allows less exact products, with its strict value."""
+    """Each torch setting that allows less exact products, with its strict value.
+
+    cuDNN's older flag comes first, because setting it sets the newer ones. It must agree with them, or torch
+    refuses to read it, as `torch.backends.cudnn.flags` does, which models with a CTC loss call.
+    """
     backends: Any = torch.backends
+    yield backends.cudnn, "allow_tf32", False
     yield backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", False
     yield backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False
     for library in (backends.cudnn.conv, backends.cudnn.rnn, backends.cuda.matmul):
         yield library, "fp32_precision", "ieee"
     for kind in ("matmul", "conv", "rnn"):
         yield getattr(backends.mkldnn, kind), "fp32_precision", "ieee"
+
+
+def _setting(part: Any, name: str) -> object:
+    """Its current value; the older flag's is derived, because the caller's may not be readable."""
+    return part.conv.fp32_precision == "tf32" if name == "allow_tf32" else getattr(part, name)
 
 
 class RandomState:

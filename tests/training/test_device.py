@@ -96,6 +96,22 @@ def test_float32_products_are_in_float32_whatever_the_caller_allows(asked):
         torch.set_float32_matmul_precision("highest")
 
 
+@pytest.mark.parametrize("convolutions", ["tf32", "ieee"])
+def test_torchs_own_context_for_cudnn_works_during_training(convolutions):
+    """Models with a CTC loss enter it. It reads an older flag, which must not contradict the newer ones."""
+    cudnn = torch.backends.cudnn
+    try:
+        cudnn.conv.fp32_precision = convolutions
+        with training_settings():
+            with cudnn.flags(enabled=False):
+                assert not cudnn.enabled
+            assert not cudnn.allow_tf32
+            assert "tf32" not in {cudnn.conv.fp32_precision, cudnn.rnn.fp32_precision}
+        assert (cudnn.conv.fp32_precision, cudnn.rnn.fp32_precision) == (convolutions, "tf32")
+    finally:
+        cudnn.allow_tf32 = True
+
+
 def test_runs_that_take_turns_leave_the_callers_settings():
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
