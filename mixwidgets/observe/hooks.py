@@ -74,8 +74,7 @@ class LoopHooks:
             for optimizer in self._loop.optimizers:
                 placed.callback(optimizer.register_step_pre_hook(self._optimizer_steps).remove)
                 placed.callback(optimizer.register_step_post_hook(self._optimizer_stepped).remove)
-            if not self._loop.optimizers:  # hook all optimisers, to see how the loop steps
-                placed.callback(register_optimizer_step_pre_hook(self._other_steps).remove)
+            placed.callback(register_optimizer_step_pre_hook(self._other_steps).remove)  # of any optimiser
             self._place_on_scaler()
             self._placed = placed.pop_all()
 
@@ -194,8 +193,11 @@ class LoopHooks:
 
     @_guarded
     def _other_steps(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        if not _weights(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
-            self.observer.others_steps += 1
+        given = self._loop.optimizers
+        if optimizer in given or _weights(optimizer).isdisjoint(map(id, self._loop.model.parameters())):
+            return
+        self.observer.others_steps += 1
+        if not given:
             self._look_for_scaler()
 
     def _look_for_scaler(self) -> None:

@@ -92,6 +92,11 @@ class Observer:
     def notes(self) -> list[str]:
         """The notes, and how the loop stepped if no optimiser was passed."""
         notes = list(self._notes)
+        if self._loop.optimizers and not self._ended and self.others_steps:
+            notes.append(
+                f"An optimiser that was not passed stepped {self.others_steps:,} times, perhaps one inside a "
+                "wrapper: pass it, watch(model, optimizer)."
+            )
         if not self._loop.optimizers and 0 < self.others_steps < self._ended:
             notes.append(
                 f"Without an optimiser each backward pass counted as a step, {self._ended:,} in total, but "

@@ -138,12 +138,15 @@ def check_loop(
 
 
 def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
-    """The optimiser itself; for a wrapper that does not call torch's constructor, such as Accelerate's or a
-    Lookahead, the optimiser inside, whose `step` it calls."""
-    inner = optimizer
-    while not hasattr(inner, "_optimizer_step_post_hooks") and hasattr(inner, "optimizer"):
-        inner = inner.optimizer
-    if not (isinstance(inner, torch.optim.Optimizer) and hasattr(inner, "_optimizer_step_post_hooks")):
+    """The optimiser itself; for a wrapper that does not call torch's constructor, such as Accelerate's, a
+    Lookahead or Opacus', the one optimiser that it holds, whose `step` it calls."""
+    inner, held = optimizer, [optimizer]
+    while not hasattr(inner, "_optimizer_step_post_hooks") and len(held) == 1:
+        held = [
+            one for one in getattr(inner, "__dict__", {}).values() if isinstance(one, torch.optim.Optimizer)
+        ]
+        inner = held[0] if held else None
+    if not (isinstance(inner, torch.optim.Optimizer) and len(held) == 1):
         raise TypeError(
             f"optimizer takes a torch.optim.Optimizer; got a {type(optimizer).__name__}. "
             "For a wrapper, pass the optimiser inside."

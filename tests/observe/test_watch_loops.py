@@ -58,9 +58,44 @@ def test_a_wrapper_without_hooks():
     watcher = twin.run_watched(3)
     assert (watcher.step, twin.steps_by.calls) == (3, 3)
     assert [in_bytes(snapshot.summaries) for snapshot in watcher.history] == twin.seen
-    del twin.steps_by.optimizer
+    twin.steps_by.another = twin.steps_by.optimizer
+    with pytest.raises(TypeError, match="pass the optimiser inside"):
+        watch(twin.net, twin.steps_by)
+    del twin.steps_by.optimizer, twin.steps_by.another
     with pytest.raises(TypeError, match="got a Lookahead"):
         watch(twin.net, twin.steps_by)
+
+
+class SharpnessAware(torch.optim.Optimizer):
+    """As in several libraries: a step in two halves, of which only the optimiser inside is torch's step."""
+
+    def __init__(self, params, **options):
+        super().__init__(params, options)
+        self.base_optimizer = torch.optim.SGD(self.param_groups, **options)
+
+    def second_step(self):
+        self.base_optimizer.step()
+
+
+def test_an_optimizer_that_steps_through_another_is_told_of():
+    model = small_model()
+    optimizer = SharpnessAware(model.parameters(), lr=0.1)
+
+    def train(watched):
+        with watch(model, watched, every=1) as watcher:
+            for _ in range(3):
+                for _ in range(2):
+                    optimizer.zero_grad()
+                    model(torch.randn(4, 6)).sum().backward()
+                optimizer.second_step()
+        return watcher
+
+    told = train(optimizer)
+    assert told.step == 0
+    assert any(note.startswith("An optimiser that was not passed stepped 3 times") for note in told.notes)
+    with pytest.raises(LookupError, match=r"pass it, watch\(model, optimizer\)"):
+        told.best_loss_scale()
+    assert (train(optimizer.base_optimizer).step, train(optimizer.base_optimizer).notes) == (3, [])
 
 
 @pytest.fixture
