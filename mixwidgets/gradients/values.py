@@ -40,6 +40,11 @@ def require_dense_floats(tensor: Any) -> None:
         raise ValueError(
             f"got a tensor of layout {tensor.layout}; pass tensor.to_dense(), or .coalesce().values()"
         )
+    if hasattr(tensor, "__tensor_flatten__"):  # a subclass made of other tensors, such as a quantised one
+        raise TypeError(
+            f"a tensor of type {type(tensor).__name__} is made of others; pass its values as a plain tensor, "
+            "such as tensor.dequantize()"
+        )
     if not tensor.dtype.is_floating_point:
         raise TypeError(_not_floating(str(tensor.dtype).removeprefix("torch.")))
 

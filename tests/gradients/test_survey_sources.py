@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 from torch import nn
+from torch.testing._internal.two_tensor import TwoTensor
 
 import mixwidgets as mw
 from mixwidgets.gradients import blocked_tensor as module
@@ -162,3 +163,9 @@ def test_the_command_line(tmp_path):
     wrong = call("survey", str(tmp_path / "none.safetensors"))
     assert wrong.exit_code == 2
     assert "Traceback" not in wrong.output
+
+
+def test_a_tensor_made_of_others_as_in_quantised_models():
+    two = TwoTensor(torch.ones(4, 2), torch.ones(4, 2))
+    with pytest.raises(TypeError, match=r"^fc: a tensor of type TwoTensor .*dequantize"):
+        mw.survey({"fc": two})

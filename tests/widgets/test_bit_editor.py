@@ -15,6 +15,7 @@ import torch
 import traitlets
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.testing._internal.two_tensor import TwoTensor
 
 import mixwidgets as mw
 
@@ -391,7 +392,8 @@ def test_a_large_tensor_is_cut_and_says_so(sent):
         (torch.zeros(2, dtype=torch.complex64), {}, TypeError, "got .*complex64"),
         (np.zeros((2, 0)), {}, ValueError, r"shape \(2, 0\) has no elements"),
         (torch.zeros(0), {}, ValueError, "no elements"),
-        (torch.zeros(2, device="meta"), {}, ValueError, "no dense values"),
+        (torch.zeros(2, device="meta"), {}, ValueError, "no values; move"),
+        (TwoTensor(torch.zeros(2), torch.zeros(2)), {}, TypeError, "TwoTensor is made of others"),
         (np.zeros(2), {"limit": 0}, ValueError, "1 or more"),
         (np.zeros(2), {"limit": 1.5}, ValueError, "1 or more"),
     ],

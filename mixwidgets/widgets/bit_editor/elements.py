@@ -7,6 +7,7 @@ import numpy as np
 
 from mixwidgets.formats.catalogue import get_format
 from mixwidgets.formats.float_format import FloatFormat
+from mixwidgets.gradients.values import require_dense_floats
 
 
 def elements_of(tensor: Any, limit: int) -> tuple[FloatFormat, bytes, int]:
@@ -39,10 +40,7 @@ def _flat(array: np.ndarray[Any, np.dtype[Any]], limit: int) -> np.ndarray[Any, 
 
 
 def _from_torch(tensor: Any, limit: int) -> np.ndarray[Any, np.dtype[Any]]:
-    if tensor.device.type == "meta" or str(tensor.layout) != "torch.strided":
-        raise ValueError(
-            f"a tensor on {tensor.device} of layout {tensor.layout} has no dense values; pass its .to_dense()"
-        )
+    require_dense_floats(tensor)
     first = tensor.detach().reshape(-1)[:limit].cpu().contiguous()
     raw = first.view(sys.modules["torch"].uint8).numpy()  # NumPy has neither bfloat16 nor float8
     return raw.view(f"u{first.element_size()}")  # type: ignore[no-any-return]
