@@ -57,7 +57,7 @@ class LoopHooks:
         self._read: set[str] = set()  # parameters whose gradients of this step were read
         self._awaited: set[int] = set()  # backward passes with a callback at their end
         self._stepped: set[int] = set()  # optimisers
-        self._given: set[int] = set()  # optimisers that the scaler was asked to step, or to unscale
+        self._unscaled: set[int] = set()  # optimisers whose gradients the scaler unscaled, as its step does
         self._on_tensors: list[Any] = []  # handles of hooks on this step's tensors
         self._newest: tuple[Callable[[], Tensor | None], int, list[str]] = (lambda: None, 0, [])
 
@@ -92,8 +92,7 @@ class LoopHooks:
         scaler = self.observer.scaler
         if scaler is not None:
             self._placed.callback(_MethodHook(scaler, "scale", self._scaled).remove)
-            self._placed.callback(_MethodHook(scaler, "unscale_", self._scaler_given).remove)
-            self._placed.callback(_MethodHook(scaler, "step", self._scaler_given).remove)
+            self._placed.callback(_MethodHook(scaler, "unscale_", self._scaler_unscaled).remove)
             self._placed.callback(_MethodHook(scaler, "update", self._scale_updated).remove)
 
     @property
@@ -158,7 +157,7 @@ class LoopHooks:
         reached, self._reached = self._reached, {}
         if self.observer.step.is_observed and "gradients" in self._loop.of:
             # A GAN's second pass also reaches weights that have stepped after its first.
-            ended = [one for one in self._loop.optimizers if id(one) in self._stepped | self._given]
+            ended = [one for one in self._loop.optimizers if id(one) in self._stepped | self._unscaled]
             done = set().union(*map(_weights, ended))
             found = {
                 name: grad
@@ -217,15 +216,16 @@ class LoopHooks:
             self._end_step(True)
 
     @_guarded
-    def _scaler_given(self, optimizer: torch.optim.Optimizer, *_: object, **__: object) -> None:
+    def _scaler_unscaled(self, optimizer: torch.optim.Optimizer, *_: object, **__: object) -> None:
         """The optimiser may be a wrapper of ours, and one that is not ours may share the scaler."""
         weights = _weights(optimizer)
-        self._given.update(id(one) for one in self._loop.optimizers if not weights.isdisjoint(_weights(one)))
+        ours = (one for one in self._loop.optimizers if not weights.isdisjoint(_weights(one)))
+        self._unscaled.update(map(id, ours))
 
     @_guarded
     def _scale_updated(self, new_scale: object = None) -> None:
-        if self._given or self._stepped or not self._loop.optimizers:
-            self._end_step(self._given <= self._stepped)
+        if self._unscaled or self._stepped or not self._loop.optimizers:
+            self._end_step(self._unscaled <= self._stepped)
 
     def _end_step(self, updated: bool) -> None:
         if self.observer.step.is_observed and "weights" in self._loop.of:
@@ -237,7 +237,7 @@ class LoopHooks:
             self._place_on_parameters()  # on those that were frozen until now
 
     def _forget_step(self) -> None:
-        for kept in (self._stepped, self._given, self._read, self._reached, self._awaited):
+        for kept in (self._stepped, self._unscaled, self._read, self._reached, self._awaited):
             kept.clear()  # also what a failed backward pass left, whose callback never ran
         self._newest = (lambda: None), 0, []
         while self._on_tensors:

@@ -49,6 +49,19 @@ def by_hand(net, batch, loss):
     return found
 
 
+def test_a_module_that_overwrites_the_output_of_another():
+    """As in many vision models. Both outputs are one tensor, in two versions."""
+    seen = []
+    for inplace in (False, True):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(6, 5), nn.ReLU(inplace=inplace))
+        with watch(net, every=1, of=("activations", "activation_gradients")) as watcher:
+            (net(torch.randn(4, 6)) ** 2).mean().backward()
+        seen.append(in_bytes(watcher.summaries))
+    assert seen[0] == seen[1]
+    assert seen[0]["0 output"] != seen[0]["1 output"] == seen[0]["Sequential output"]
+
+
 @pytest.mark.parametrize("of", [ALL, ("activations",), ("activation_gradients", "weights")])
 @pytest.mark.parametrize("reentrant", [None, False, True])
 def test_training_is_the_same_and_no_hook_is_left(of, reentrant):
