@@ -123,12 +123,13 @@ def estimated_error(
     log2_ulp = (
         np.maximum(exponent + log2_loss_scale, fmt.emin) - fmt.fraction_bits - log2_loss_scale - exponent
     )
+    log2_ulp = np.minimum(log2_ulp, 2)  # from 2 on, the whole binade is flushed
     steps = np.ldexp(edges, -log2_ulp)
     k = np.rint(steps)
     rest = steps - k
     integral = np.diff(k) / 12 + np.diff(rest**3) / 3
     error = np.ldexp(integral / np.diff(steps), 2 * log2_ulp)
-    error = np.where(log2_ulp >= 2, square, error)  # the whole binade is flushed
+    error = np.where(log2_ulp == 2, square, error)
     # The first cell holds only the binade's start.
     square[0], error[:, 0] = 1, np.where(log2_ulp[:, 0] > 0, 1, 0)
     weight = np.ldexp(cells.astype(np.float64), 2 * (exponent - exponent.max()))

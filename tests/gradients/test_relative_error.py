@@ -157,6 +157,8 @@ def test_formats_of_ones_own() -> None:
     values = np.ldexp(1 + np.arange(1, 4096) / 4096, -3)
     summary = GradientSummary.of(values, formats=[mine])
     assert summary.relative_error(mine).value == pytest.approx(relative_error(values, mine).value, rel=0.02)
+    far = FloatFormat(name="far", exponent_bits=11, fraction_bits=1, bias=-983)
+    assert GradientSummary.of([1e-31, -7e-40]).relative_error(far, 2.0).value == 1
 
 
 @pytest.mark.parametrize(
