@@ -10,7 +10,8 @@ The front end (js/core/formats/parse.ts) has the same grammar; tests/vectors/par
     bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
 
 The sign is +, - or the minus sign U+2212, which the widgets print. A power is written with ^, ** or
-superscript digits, a product with ×, · or *. An underscore may separate two digits, as in Python.
+superscript digits, a product with ×, · or *; blanks may stand around these signs and around /. An
+underscore may separate two digits, as in Python.
 """
 
 import math
@@ -31,7 +32,9 @@ _EXPONENT = r"(?P<exp>[+\-−]?[0-9]+)"
 _DECIMAL = re.compile(
     rf"{_SIGN}(?:(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE]{_EXPONENT})?"
 )
-_POWER = re.compile(rf"{_SIGN}(?:(?P<factor>[0-9.][^×·*]*?) *[×·*] *)?(?P<base>2|10)(?:\^|\*\*){_EXPONENT}")
+_POWER = re.compile(
+    rf"{_SIGN}(?:(?P<factor>[0-9.][^×·*]*?) *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}"
+)
 _FRACTION = re.compile(rf"{_SIGN}(?P<over>[0-9]+) */ *(?P<under>[0-9]+)")
 _HEX_FLOAT = re.compile(
     rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"

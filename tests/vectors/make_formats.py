@@ -65,6 +65,8 @@ SUMS: dict[str, Fraction] = {
     "2^-24": Fraction(1, 2**24),
     "2**-24": Fraction(1, 2**24),
     "2⁻²⁴": Fraction(1, 2**24),
+    "2 ^ -24": Fraction(1, 2**24),
+    "-3 * 2 ** 4": Fraction(-48),
     "−2^+3": Fraction(-8),
     "10^3": Fraction(1000),
     "10⁰": Fraction(1),
