@@ -266,10 +266,7 @@ def _checked(text: str) -> str:
     english, chinese = (texts_of(lang, "exercises")["check"] for lang in ("en", "zh"))
     for name in ("wrong", "tried", "came", "due"):
         said = re.sub(r"\\\{\w+\\\}", "(.*)", re.escape(english[name]))
-        words = re.sub(r"\{\w+\}", "{}", chinese[name])
-        text = re.sub(
-            f"(?m)^{said}$", lambda found, words=words: words.format(_of_package(found[1]) or found[1]), text
-        )
+        text = re.sub(f"(?m)^{said}$", re.sub(r"\{\w+\}", r"\\1", chinese[name]), text)
     return text
 
 
