@@ -80,6 +80,11 @@ def test_half_an_ulp_may_be_rounded_to_three_digits(answer, is_right):
     assert get_question("largest-lost-update").is_right(answer) == is_right
 
 
+@pytest.mark.parametrize(("id", "answer"), [("unscaled-gradient", "0.0005"), ("clipped-too-early", "0.001")])
+def test_a_quotient_by_1024_may_be_rounded_to_one_digit(id, answer):
+    assert get_question(id).is_right(answer)
+
+
 @pytest.mark.parametrize(
     ("answer", "is_right"), [("3.4e38", True), ("3.403 × 10³⁸", True), ("3.39e38", False), ("3.41e38", False)]
 )
