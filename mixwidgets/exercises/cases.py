@@ -42,7 +42,7 @@ def difference(came: object, case: Case, lang: str) -> str:
         why = type(error).__name__
     if why is None:
         return ""
-    if came is None:
+    if came is None and not isinstance(case.due, str):  # None answers a question for a name
         return translated("None: does it return anything?", lang)
     return translated("{value} ({why})", lang, value=shown(came), why=why) if why else shown(came)
 

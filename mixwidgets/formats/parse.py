@@ -10,7 +10,8 @@ The front end (js/core/formats/parse.ts) has the same grammar; tests/vectors/par
     bit pattern   0x hexdigits | 0b bits                           a code of the format at hand
 
 The sign is +, - or the minus sign U+2212, which the widgets print. A power is written with ^, ** or
-superscript digits, a product with ×, · or *. An underscore may separate two digits, as in Python.
+superscript digits, a product with ×, · or *; blanks may stand around these signs and around /. An
+underscore may separate two digits, as in Python.
 """
 
 import math
@@ -31,7 +32,9 @@ _EXPONENT = r"(?P<exp>[+\-−]?[0-9]+)"
 _DECIMAL = re.compile(
     rf"{_SIGN}(?:(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE]{_EXPONENT})?"
 )
-_POWER = re.compile(rf"{_SIGN}(?:(?P<factor>[0-9.][^×·*]*?) *[×·*] *)?(?P<base>2|10)(?:\^|\*\*){_EXPONENT}")
+_POWER = re.compile(
+    rf"{_SIGN}(?:(?P<factor>[0-9.][0-9.eE+\-−]*) *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}"
+)
 _FRACTION = re.compile(rf"{_SIGN}(?P<over>[0-9]+) */ *(?P<under>[0-9]+)")
 _HEX_FLOAT = re.compile(
     rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
@@ -39,6 +42,7 @@ _HEX_FLOAT = re.compile(
 )
 _SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|∞|nan)", re.IGNORECASE | re.ASCII)
 _BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
+_NUMBERS = (_DECIMAL, _POWER, _FRACTION, _HEX_FLOAT, _BIT_PATTERN)
 
 _UNDERSCORE = re.compile(r"(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])")
 _RAISED = re.compile(r"(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
@@ -211,7 +215,7 @@ def _hint(body: str, number_only: bool) -> str:
         (plain.replace(",", "."), "with a decimal point"),
         (re.sub(r"[_ ]|,(?=[0-9]{3})", "", plain), "without separators"),
     ):
-        if candidate != body and any(p.fullmatch(candidate) for p in (_DECIMAL, _HEX_FLOAT, _BIT_PATTERN)):
+        if candidate != body and any(pattern.fullmatch(candidate) for pattern in _NUMBERS):
             return f"write it {words}, {candidate[:40]}"
     if not number_only:
         if body.lower().startswith("nan"):

@@ -227,7 +227,7 @@ def _sentences() -> list[tuple[re.Pattern[str], str]]:
         fields, words = re.findall(r"{(\w+)}", english), re.sub(r"{\w+}|\W", "", english)
         is_sentence = len(words) > 3 if fields else english.count(" ") > 3
         if is_sentence and len({*fields}) == len(fields):
-            field = r"(?P<\1>[^\\s,;:]+(?: %| = [^\\s,;:]+)?)"
+            field = r"(?P<\1>[^\\s,;:，；：]+(?: %| = [^\\s,;:，；：]+)?)"
             found.append((re.compile(re.sub(r"\\{(\w+)\\}", field, re.escape(english))), chinese))
     return found
 

@@ -221,10 +221,10 @@ def test_settings_that_come_from_elsewhere_are_refused_in_words(opened):
     expect(page.get_by_role("alert").first).to_have_text(
         "batch_size 接受从 1 到 64 的整数；收到的是 256。之前的设置保持不变。"
     )
-    expect(field(page, "批大小")).to_have_value("32")
+    expect(field(page, "批次大小")).to_have_value("32")
     page.evaluate("model.set('batch_size', 64)")
     expect(page.get_by_role("alert")).to_have_count(0)
-    expect(field(page, "批大小")).to_have_value("64")
+    expect(field(page, "批次大小")).to_have_value("64")
 
 
 def test_numbers_in_the_address_are_written_as_all_others(opened):

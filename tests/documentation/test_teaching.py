@@ -8,6 +8,7 @@ import ml_dtypes
 import nbformat
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 from docs import teaching_pack
 from mixwidgets.exercises.catalogue import get_question
@@ -57,6 +58,7 @@ def test_the_quiz_asks_and_the_key_answers_the_exercises(lang):
         assert f"{''.join(f' ☑ {text}' for text in right)} `{name}`" in answered
         assert question.explanation[lang].replace("*", "") in answered.replace("*", "")
     assert "0x1p" not in answered  # as a person writes it
+    assert "*" not in MarkdownIt().render(f"{asked}\n\n{answered}")  # what is strong is shown so
 
 
 def test_each_misconception_names_code_of_the_section_that_dispels_it():

@@ -80,6 +80,18 @@ def test_half_an_ulp_may_be_rounded_to_three_digits(answer, is_right):
     assert get_question("largest-lost-update").is_right(answer) == is_right
 
 
+@pytest.mark.parametrize(("id", "answer"), [("unscaled-gradient", "0.0005"), ("clipped-too-early", "0.001")])
+def test_a_quotient_by_1024_may_be_rounded_to_one_digit(id, answer):
+    assert get_question(id).is_right(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_right"), [("3.4e38", True), ("3.403 × 10³⁸", True), ("3.39e38", False), ("3.41e38", False)]
+)
+def test_three_digits_of_the_largest_float32_are_right(answer, is_right):
+    assert get_question("largest-float32").is_right(answer) == is_right
+
+
 @each(lambda question: question.kind == "choice")
 def test_every_wrong_option_has_its_own_words(question):
     wrong = [option["answer"] for option in question.options if not question.is_right(option["answer"])]

@@ -499,7 +499,7 @@ def endless(*arguments):
         (endless, "RecursionError: the function calls itself without an end"),
         (forever, "no result after 0.05 s; is there a loop without an end?"),
         (stubborn, "no result after 0.05 s; is there a loop without an end?"),
-        (lambda *_: None, "None: does it return anything"),
+        (lambda *_: None, "None"),
         (lambda *_: "x" * 10**6, "'xxx.*…"),
         (lambda *_: Odd(), "an object of type Odd whose repr fails"),
         (lambda *_: (Odd(), Odd()), "whose repr fails"),
@@ -519,6 +519,14 @@ def test_nothing_that_a_function_does_ends_the_session(task, function, came, mon
     assert re.search(came.replace("?", r"\?"), repr(checked)), checked
     assert len(repr(checked)) < 900
     assert checked.report()
+
+
+def test_none_is_asked_about_where_it_cannot_be_an_answer():
+    found = {
+        task: repr(mw.check(task, lambda *_: None, lang="en")) for task in ("next-scale", "first-overflow")
+    }
+    assert "got    None: does it return anything?\n" in found["next-scale"]
+    assert "got    None\n" in found["first-overflow"]
 
 
 def test_what_came_is_told_in_chinese():

@@ -297,6 +297,12 @@ def test_what_the_package_writes_is_in_the_words_in_which_it_writes_them_in_chin
     cell = nbformat.v4.new_code_cell("report.finding", outputs=[nbformat.v4.new_output("stream", text=said)])
     edition._translate(cell, {})
     assert cell.outputs[0].text == "w：S = 1 时，float16 使非零梯度中的 12 % 归零；S ≥ 2^11 时全部保留；\n"
+    said = "none at S ≥ 2^12; relative error about 4.9 %; 2^23 is safe with 12 binades of headroom\n"
+    output = nbformat.v4.new_output("stream", text=said)  # of a cell whose code names a mark of a sentence
+    cell = nbformat.v4.new_code_cell('report.finding.replace("; ", ";")', outputs=[output])
+    edition._translate(cell, {"; ": "；"})
+    chinese = "S ≥ 2^12 时全部保留；相对误差约 4.9 %；S = 2^23 是安全的，离上溢还有 12 个二进区间\n"
+    assert cell.outputs[0].text == chinese
 
 
 FRAME = pd.DataFrame({"step": [1, 2, 3], "what": ["lost", "field", "lost"]})

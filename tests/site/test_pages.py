@@ -309,6 +309,8 @@ def test_the_recorded_run_is_the_one_that_its_tool_records():
     assert f"{EXPERIMENT.steps} steps, seed {EXPERIMENT.seed}, five snapshots" in said
     assert len([name for name in names if name.startswith("gradients-")]) == 5
     assert EXPERIMENT.task_options["loss_weight"] == 1 / 128
+    pixels = 128 * EXPERIMENT.batch_size * 40**2  # of the canvas
+    assert f"as small as {pixels:,} pixels would" in said
 
 
 # Languages

@@ -1,8 +1,10 @@
 """What the loop and the experiments count on in every built-in task."""
 
 import itertools
+import json
 import math
 import re
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ import torch
 from mixwidgets.task.catalogue import tasks
 
 every_task = pytest.mark.parametrize("name", tasks)
+RESULTS = Path(__file__).parents[2] / "benchmarks/results/experiments.json"
 
 
 def first_batches(task, count, batch_size=4, seed=0):
@@ -55,6 +58,21 @@ def test_every_weight_gets_a_gradient(name):
 def test_the_explanation_counts_the_weights(name):
     (count,) = re.findall(r"([\d,]+) weights", tasks[name].explanation)
     assert weights(tasks[name].build({}).model()) == int(count.replace(",", ""))
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "cell", "score", "unit"),
+    [
+        ("digits_cnn", "1", "CNN, fp32", "accuracy", 1),
+        ("digits_mlp", "5", "Adam, fp32", "accuracy", 1),
+        ("mask", "2", "fp32", "iou", 0.01),
+    ],
+)
+def test_the_explanation_gives_the_scores_of_five_seeds(name, row, cell, score, unit):
+    seeds = json.loads(RESULTS.read_text(encoding="utf-8"))[row]["cells"][cell]["seeds"]
+    scores = [round(seed[score] * 100) * unit for seed in seeds]
+    (said,) = re.findall(r"(\d[\d.]*) to (\d[\d.]*\d)", tasks[name].explanation)
+    assert (len(seeds), *map(float, said)) == (5, min(scores), max(scores))
 
 
 @every_task

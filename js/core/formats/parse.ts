@@ -13,7 +13,7 @@ const DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?
 const HEX_FLOAT = new RegExp(
   `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`,
 );
-const POWER = new RegExp(`^${SIGN}(?:(?<factor>[0-9.][^×·*]*?) *[×·*] *)?(?<base>2|10)(?:\\^|\\*\\*)${EXPONENT}$`);
+const POWER = new RegExp(`^${SIGN}(?:(?<factor>[0-9.][0-9.eE+\\-−]*) *[×·*] *)?(?<base>2|10) *(?:\\^|\\*\\*) *${EXPONENT}$`);
 const FRACTION = new RegExp(`^${SIGN}(?<over>[0-9]+) */ *(?<under>[0-9]+)$`);
 const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|∞|nan)$`, "i");
 const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
@@ -153,7 +153,7 @@ function shown(text: string): string {
 }
 
 function isNumber(text: string): boolean {
-  return DECIMAL.test(text) || HEX_FLOAT.test(text) || BIT_PATTERN.test(text);
+  return [DECIMAL, POWER, FRACTION, HEX_FLOAT, BIT_PATTERN].some((pattern) => pattern.test(text));
 }
 
 /** The error for a text that is not a number, with the likely fix. */
