@@ -32,9 +32,8 @@ _EXPONENT = r"(?P<exp>[+\-−]?[0-9]+)"
 _DECIMAL = re.compile(
     rf"{_SIGN}(?:(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE]{_EXPONENT})?"
 )
-_POWER = re.compile(
-    rf"{_SIGN}(?:(?P<factor>[0-9.][0-9.eE+\-−]*) *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}"
-)
+_FACTOR = r"(?P<factor>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-−]?[0-9]+)?)"
+_POWER = re.compile(rf"{_SIGN}(?:{_FACTOR} *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}")
 _FRACTION = re.compile(rf"{_SIGN}(?P<over>[0-9]+) */ *(?P<under>[0-9]+)")
 _HEX_FLOAT = re.compile(
     rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
@@ -156,11 +155,9 @@ def _read_text(text: str, *, number_only: bool = False) -> Exact | BitPattern:
     for pattern, base, exponent_base in ((_DECIMAL, 10, 10), (_HEX_FLOAT, 16, 2)):
         if match := pattern.fullmatch(body):
             return Exact("finite", _is_minus(match), _magnitude(match, base, exponent_base, text))
-    if match := _POWER.fullmatch(body):
-        factor = _DECIMAL.fullmatch(match["factor"] or "1")
-        if factor:
-            power = Fraction(int(match["base"])) ** _exponent(match, text)
-            return Exact("finite", _is_minus(match), _magnitude(factor, 10, 10, text) * power)
+    if (match := _POWER.fullmatch(body)) and (factor := _DECIMAL.fullmatch(match["factor"] or "1")):
+        power = Fraction(int(match["base"])) ** _exponent(match, text)
+        return Exact("finite", _is_minus(match), _magnitude(factor, 10, 10, text) * power)
     if match := _FRACTION.fullmatch(body):
         under = _to_int(match["under"], 10)
         if under == 0:

@@ -107,6 +107,7 @@ REJECTED: list[tuple[str, str, dict[str, str]]] = [
     ("5,96 · 10⁻⁸", "parse.point", {"text": "'5,96 · 10⁻⁸'", "candidate": "5.96 · 10^-8"}),
     ("２＾－24", "parse.digits", {"text": "'２＾－24'", "candidate": "2^-24"}),
     ("1/16,777,216", "parse.separators", {"text": "'1/16,777,216'", "candidate": "1/16777216"}),
+    ("5-,9 · 10^2", FORM, {"text": "'5-,9 · 10^2'"}),
     ("1,x · 10^2", FORM, {"text": "'1,x · 10^2'"}),
     ("1__000", "parse.separators", {"text": "'1__000'", "candidate": "1000"}),
     ("_1", "parse.separators", {"text": "'_1'", "candidate": "1"}),

@@ -13,7 +13,8 @@ const DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?
 const HEX_FLOAT = new RegExp(
   `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`,
 );
-const POWER = new RegExp(`^${SIGN}(?:(?<factor>[0-9.][0-9.eE+\\-−]*) *[×·*] *)?(?<base>2|10) *(?:\\^|\\*\\*) *${EXPONENT}$`);
+const FACTOR = "(?<factor>(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+\\-−]?[0-9]+)?)";
+const POWER = new RegExp(`^${SIGN}(?:${FACTOR} *[×·*] *)?(?<base>2|10) *(?:\\^|\\*\\*) *${EXPONENT}$`);
 const FRACTION = new RegExp(`^${SIGN}(?<over>[0-9]+) */ *(?<under>[0-9]+)$`);
 const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|∞|nan)$`, "i");
 const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
