@@ -18,6 +18,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import accumulate
 from types import FunctionType, ModuleType
 from typing import Any
@@ -27,6 +28,7 @@ from mixwidgets.task.spec import DEFAULTS
 MAX_SOURCE_BYTES = 100_000
 """The longest source text of a task, in UTF-8."""
 
+_LITERALS = (int, float, str, tuple, list, dict)
 _of_this_session: set[str] = set()  # sources read from classes of this process
 
 
@@ -131,7 +133,7 @@ def _check_unchanged(task: type, text: str, node: ast.ClassDef) -> None:
     for name, member in vars(task).items():
         foreign = isinstance(member, FunctionType) and not member.__qualname__.startswith(task.__qualname__)
         unwritten = name[0] != "_" and not _first_line(name, text)  # a metaclass adds names with "_"
-        changed = isinstance(member, int | float | str) and constants.get(name, member) != member
+        changed = isinstance(member, _LITERALS) and constants.get(name, member) != member
         if (foreign and (unwritten or name in methods)) or (changed and name not in DEFAULTS):
             given = member.__qualname__ if isinstance(member, FunctionType) else reprlib.repr(member)
             raise ValueError(
@@ -141,7 +143,7 @@ def _check_unchanged(task: type, text: str, node: ast.ClassDef) -> None:
 
 
 def _constants(node: ast.ClassDef) -> dict[str, object]:
-    """The literals that a class gives to names once, without None, in whose place a method may put data."""
+    """The literals that a class gives to names once; not None or empty ones, which a method may fill."""
     stored = (
         one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     )
@@ -149,11 +151,12 @@ def _constants(node: ast.ClassDef) -> dict[str, object]:
     for part in node.body:
         match part:
             case (
-                ast.Assign(targets=[ast.Name(name)], value=ast.Constant(value))
-                | ast.AnnAssign(target=ast.Name(name), value=ast.Constant(value))
-            ) if times[name] == 1 and value is not None:
-                found[name] = value
-    return found
+                ast.Assign(targets=[ast.Name(name)], value=value)
+                | ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value)
+            ) if times[name] == 1:
+                with suppress(ValueError):  # not a literal
+                    found[name] = ast.literal_eval(value)
+    return {name: literal for name, literal in found.items() if literal not in (None, [], {})}
 
 
 def _functions(task: type) -> list[FunctionType]:

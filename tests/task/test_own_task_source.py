@@ -276,6 +276,8 @@ class T:
     width, seen = 8, 0
     depth = 2
     rate: float = 0.1
+    sizes = [8, -8]
+    cache = []
     steps = 5
     text = None
     n = 1
@@ -284,14 +286,18 @@ class T:
 """
 
 
-@pytest.mark.parametrize("change", ["T.depth = 64", "T.rate = 0.5", "T.depth = 'deep'"])
+@pytest.mark.parametrize(
+    "change", ["T.depth = 64", "T.rate = 0.5", "T.depth = 'deep'", "T.sizes = [64]", "T.sizes = (8, -8)"]
+)
 def test_a_constant_set_later_is_an_error_as_its_run_would_have_the_first_one(change):
     name, value = change.removeprefix("T.").split(" = ")
     said = refused(CONSTANTS, change)
     assert f"T.{name} was set to {value} after the class was defined; only the class's own text" in said
 
 
-@pytest.mark.parametrize("change", ["T.depth = 2", "T.text = 'loaded'", "T.steps = 9", ""])
+@pytest.mark.parametrize(
+    "change", ["T.depth = 2", "T.text = 'loaded'", "T.cache.append(1)", "T.steps = 9", ""]
+)
 def test_a_constant_that_is_the_same_or_that_the_experiment_keeps_is_accepted(change):
     assert "depth = 2" in source_of(run_cells(CONSTANTS, change))
 
