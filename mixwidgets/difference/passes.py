@@ -201,7 +201,11 @@ class Pass:
 
 def _scalar(value: object) -> Tensor:
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
-        came = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else repr(value)[:60]
+        came = repr(value)[:60]
+        if isinstance(value, Tensor):
+            came = f"a tensor of shape {tuple(value.shape)}" + " without a gradient" * (
+                not value.requires_grad
+            )
         raise TypeError(
             f"loss takes the model's output and gives a scalar tensor that depends on it; got {came}. "
             "Of a model that computes its own loss, write loss=lambda output: output.loss."

@@ -325,6 +325,7 @@ def test_wrong_arguments_teach(model):
         ({"recipe": "fp16_dynamc"}, ValueError, "Did you mean 'fp16_dynamic'"),
         ({"reference": "bf16"}, ValueError, "computes in float32"),
         ({"loss": lambda logits: logits}, TypeError, "scalar tensor"),
+        ({"model": nn.Linear(8, 4).requires_grad_(False)}, TypeError, r"shape \(\) without a gradient"),
         ({"batch": torch.randn(4, 3)}, RuntimeError, "shapes cannot be multiplied"),
         ({"loss": lambda logits: logits.sum() * torch.nan}, ValueError, "the loss .* in the reference too"),
         (
