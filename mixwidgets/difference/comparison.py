@@ -155,12 +155,13 @@ class Comparison:
                     float_loss="loss" in self.recipe.fp32_ops and not self.amp,
                     step=self.step,
                 )
-            except CheckpointError:
-                raise ValueError(
-                    "a module is called again in the backward pass, by torch.utils.checkpoint: turn that "
-                    "off, such as by model.gradient_checkpointing_disable(); what is computed stays the same."
-                ) from None
             except (RuntimeError, ValueError, TypeError) as error:
+                if isinstance(error, CheckpointError) or (done.in_backward and done.running):
+                    raise ValueError(
+                        "a module is called again in the backward pass, by torch.utils.checkpoint: turn "
+                        "that off, such as by model.gradient_checkpointing_disable(); what is computed stays "
+                        "the same."
+                    ) from None
                 self.raised = error
         self.notes = witness.notes
 

@@ -18,6 +18,7 @@ _DROPOUT = {
     *(functional.dropout, functional.dropout1d, functional.dropout2d, functional.dropout3d, torch.dropout),
     *(functional.alpha_dropout, functional.feature_alpha_dropout),
 }
+_EMBEDDINGS = {functional.embedding, functional.embedding_bag}
 _DRAWS = {torch.rand, torch.rand_like, torch.randn, torch.randn_like}
 _CLAMPS = {torch.clamp, torch.clip, Tensor.clamp, Tensor.clip, Tensor.clamp_, Tensor.clip_}
 _CASTS = {Tensor.half, Tensor.bfloat16}
@@ -36,7 +37,8 @@ _LARGEST = {torch.finfo(dtype).max for dtype in _NARROW if dtype.itemsize and "x
 
 
 class Comparable(TorchFunctionMode):
-    """Makes random numbers equal in all passes: dropout is disabled, and numbers are drawn in float32.
+    """Makes random numbers equal in all passes: dropout is disabled, and numbers are drawn in float32. The
+    gradients of embeddings are dense.
 
     With `widened`, also no value is narrower than float32: calls that name a narrower dtype get float32, and
     a clamp to the largest value of a narrower format, which is part of a cast, does nothing.
@@ -54,6 +56,8 @@ class Comparable(TorchFunctionMode):
             return args[0] if args else kwargs["input"]
         if func is functional.scaled_dot_product_attention and "dropout_p" in kwargs:
             kwargs = {**kwargs, "dropout_p": 0.0}
+        if func in _EMBEDDINGS:
+            kwargs = {**kwargs, "sparse": False}
         if func in _DRAWS:
             return self._drawn(func, *args, **kwargs)
         if self._widened:

@@ -121,6 +121,8 @@ class Pass:
         args, kwargs = batch
         with ExitStack() as hooks:
             for name, leaf in leaves.items():
+                if leaf.is_complex():  # like the complex tensors at a boundary, not compared
+                    continue
                 owner, _, own = name.rpartition(".")
                 hooks.enter_context(leaf.register_hook(partial(self._leaf, owner or itself, own)))  # type: ignore[no-untyped-call]
             for name, module in model.named_modules():
@@ -199,7 +201,11 @@ class Pass:
 
 def _scalar(value: object) -> Tensor:
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
-        came = f"a tensor of shape {tuple(value.shape)}" if isinstance(value, Tensor) else repr(value)[:60]
+        came = repr(value)[:60]
+        if isinstance(value, Tensor):
+            came = f"a tensor of shape {tuple(value.shape)}" + " without a gradient" * (
+                not value.requires_grad
+            )
         raise TypeError(
             f"loss takes the model's output and gives a scalar tensor that depends on it; got {came}. "
             "Of a model that computes its own loss, write loss=lambda output: output.loss."

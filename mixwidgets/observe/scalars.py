@@ -33,7 +33,7 @@ class ScalarLog:
             self._write = self._to_tensorboard
         elif where == "wandb":
             require("log_to('wandb')", "wandb", "wandb")
-            self._write = importlib.import_module("wandb").log
+            self._write = self._to_wandb
         elif where == "mlflow":
             require("log_to('mlflow')", "mlflow", "mlflow")
             self._write = self._to_mlflow
@@ -51,6 +51,9 @@ class ScalarLog:
         if self._file:
             self._file.close()
         self._file = None
+
+    def _to_wandb(self, values: Mapping[str, float], step: int) -> None:
+        importlib.import_module("wandb").log(values, step=step)  # wandb.init sets `log` to that of its run
 
     def _to_mlflow(self, values: Mapping[str, float], step: int) -> None:
         named = {_REFUSED_BY_MLFLOW.sub("_", tag): value for tag, value in values.items()}

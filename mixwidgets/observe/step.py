@@ -114,7 +114,7 @@ class Step:
 
     def begin_closure(self) -> None:
         """An optimiser begins to step, and may call a closure."""
-        self._before_closure = (self._own_loss,)
+        self._before_closure = self._before_closure or (self._own_loss,)  # the last closure may have failed
 
     def end_closure(self) -> None:
         """The optimiser has stepped."""

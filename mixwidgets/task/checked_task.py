@@ -32,6 +32,12 @@ class CheckedTask:
                     f"{self._name}.model: {name} is {weight.dtype}, but weights must start as torch.float32; "
                     "the recipe converts them to its formats. Omit dtypes, or end with model.float()."
                 )
+        for name, layer in model.named_modules():
+            if isinstance(layer, nn.Embedding | nn.EmbeddingBag) and layer.sparse:
+                raise ValueError(
+                    f"{self._name}.model: {name} gives sparse gradients, but a run takes dense ones: "
+                    "leave out sparse=True."
+                )
         if not any(weight.requires_grad for weight in model.parameters()):
             raise ValueError(f"{self._name}.model has no parameters to train: none has requires_grad.")
         model.register_forward_hook(self._check_outputs)

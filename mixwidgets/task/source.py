@@ -16,14 +16,19 @@ import reprlib
 import symtable
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import accumulate
 from types import FunctionType, ModuleType
 from typing import Any
 
+from mixwidgets.task.spec import DEFAULTS
+
 MAX_SOURCE_BYTES = 100_000
 """The longest source text of a task, in UTF-8."""
 
+_LITERALS = (int, float, str, tuple, list, dict)
 _of_this_session: set[str] = set()  # sources read from classes of this process
 
 
@@ -94,11 +99,16 @@ def _find(task: type) -> tuple[FunctionType, str]:
                 first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 if first <= function.__code__.co_firstlineno <= (node.end_lineno or 0):
                     text = _at_the_margin(lines, first, node)
-                    _check_unchanged(task, text)
+                    _check_unchanged(task, text, node)
                     return function, text
+    if not _functions(task):
+        raise ValueError(
+            f"{task.__name__} has no method of its own, through which its text could be found: give it one, "
+            "or move what it contains into a class that has one."
+        )
     raise ValueError(
-        f"The text of {task.__name__} cannot be found. Define the class with at least one method of its own, "
-        "in a notebook cell or a file, and run the cell again if it was changed."
+        f"The text of {task.__name__} cannot be found. Define the class in a file, or in a notebook cell "
+        "that does not begin with %%time, and run it again if it was changed."
     )
 
 
@@ -116,16 +126,37 @@ def _at_the_margin(lines: list[str], first: int, node: ast.ClassDef) -> str:
     return text.rstrip("\n") + "\n"
 
 
-def _check_unchanged(task: type, text: str) -> None:
-    """Raise ValueError for a method that was assigned to the class later, since its text is elsewhere."""
+def _check_unchanged(task: type, text: str, node: ast.ClassDef) -> None:
+    """Raise ValueError for a method or a constant that was set later, since the text does not have it."""
+    methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef) and not one.decorator_list}
+    constants = _constants(node)
     for name, member in vars(task).items():
         foreign = isinstance(member, FunctionType) and not member.__qualname__.startswith(task.__qualname__)
         unwritten = name[0] != "_" and not _first_line(name, text)  # a metaclass adds names with "_"
-        if foreign and (unwritten or f"def {name}(" in text):
+        changed = isinstance(member, _LITERALS) and constants.get(name, member) != member
+        if (foreign and (unwritten or name in methods)) or (changed and name not in DEFAULTS):
+            given = member.__qualname__ if isinstance(member, FunctionType) else reprlib.repr(member)
             raise ValueError(
-                f"{task.__name__}.{name} was set to {member.__qualname__} after the class was defined; only "
+                f"{task.__name__}.{name} was set to {given} after the class was defined; only "
                 f"the class's own text is sent to a run. Define {name} inside the class."
             )
+
+
+def _constants(node: ast.ClassDef) -> dict[str, object]:
+    """The literals that a class gives to names once; not None or empty ones, which a method may fill."""
+    stored = (
+        one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    )
+    times, found = Counter(stored), dict[str, object]()
+    for part in node.body:
+        match part:
+            case (
+                ast.Assign(targets=[ast.Name(name)], value=value)
+                | ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value)
+            ) if times[name] == 1:
+                with suppress(ValueError):  # not a literal
+                    found[name] = ast.literal_eval(value)
+    return {name: literal for name, literal in found.items() if literal not in (None, [], {})}
 
 
 def _functions(task: type) -> list[FunctionType]:

@@ -33,6 +33,9 @@ def main() -> int:
     what.add_argument("run_dir", type=Path, nargs="?", help="a queued run's directory")
     what.add_argument("--experiment", type=Path, metavar="FILE.json", help="an experiment to run")
     parser.add_argument("--runs-dir", default="runs", help="the folder for that run; default: runs")
+    parser.add_argument(
+        "--trust-source", action="store_true", help="run Python source that FILE.json contains"
+    )
     parser.add_argument("--lock", type=int, help="descriptor of the run's lock file, already locked")
     parser.add_argument("--ticket", type=Path, help="its place in the queue; without one it does not wait")
     parser.add_argument("--ticket-lock", type=int, help="descriptor of the ticket, already locked")
@@ -79,10 +82,13 @@ def _experiment(arguments: argparse.Namespace) -> Any:
     """The experiment that the command line names (a WatchedLoop for the directory of one)."""
     from mixwidgets.experiments.experiment import Experiment
     from mixwidgets.store.journal import read_experiment
+    from mixwidgets.task.source import check_trust
 
     if arguments.run_dir:
         return read_experiment(arguments.run_dir)
-    return Experiment.from_json(arguments.experiment.read_text(encoding="utf-8"))
+    experiment = Experiment.from_json(arguments.experiment.read_text(encoding="utf-8"))
+    check_trust(experiment.task, experiment.task_source, arguments.trust_source)
+    return experiment
 
 
 def _new_run(experiment: Any, runs_dir: str) -> Path:

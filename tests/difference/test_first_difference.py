@@ -325,6 +325,7 @@ def test_wrong_arguments_teach(model):
         ({"recipe": "fp16_dynamc"}, ValueError, "Did you mean 'fp16_dynamic'"),
         ({"reference": "bf16"}, ValueError, "computes in float32"),
         ({"loss": lambda logits: logits}, TypeError, "scalar tensor"),
+        ({"model": nn.Linear(8, 4).requires_grad_(False)}, TypeError, r"shape \(\) without a gradient"),
         ({"batch": torch.randn(4, 3)}, RuntimeError, "shapes cannot be multiplied"),
         ({"loss": lambda logits: logits.sum() * torch.nan}, ValueError, "the loss .* in the reference too"),
         (
@@ -335,3 +336,59 @@ def test_wrong_arguments_teach(model):
     ]:
         with pytest.raises(error, match=message):
             mw.first_difference(**{"model": model, "batch": INPUTS, "loss": loss, **change})
+
+
+class Looked(nn.Module):
+    """Embeddings whose gradients are sparse, one of them of bags."""
+
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Embedding(20, 8, sparse=True)
+        self.bag = nn.EmbeddingBag(20, 8, sparse=True)
+        self.out = nn.Linear(8, 4)
+
+    def forward(self, rows):
+        return self.out(self.one(rows[:, 0]) + self.bag(rows))
+
+
+def test_sparse_embeddings_are_compared():
+    torch.manual_seed(0)
+    rows = torch.arange(64 * 3).reshape(64, 3) % 20
+    found = mw.first_difference(Looked(), rows, loss)
+    assert found.module is None
+    backward = found.table[found.table.direction == "backward"].set_index("module")
+    assert backward.tensor["one"] == "gradient of weight"
+    assert 0 < backward.error["bag"] < 2.0**-10
+
+
+class Filter(nn.Module):
+    """Multiplies the spectrum by complex weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(5, dtype=torch.complex64))
+
+    def forward(self, x):
+        return torch.fft.irfft(torch.fft.rfft(x.float()) * self.weight)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_model_with_complex_weights_is_compared():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(8, 8), Filter(), nn.Linear(8, 4))
+    assert mw.first_difference(net, INPUTS, loss).module is None
+
+
+class Checkpointed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.within = nn.Linear(8, 4)
+
+    def forward(self, x):
+        return torch.utils.checkpoint.checkpoint(lambda x: self.within(x).tanh(), x, use_reentrant=False)
+
+
+def test_a_checkpoint_is_not_taken_for_the_difference():
+    net = nn.Sequential(nn.Linear(8, 8), Checkpointed())
+    with pytest.raises(ValueError, match=r"by torch\.utils\.checkpoint: turn that off"):
+        mw.first_difference(net, INPUTS, loss)

@@ -133,9 +133,10 @@ def test_wandb_offline(tmp_path):
     """The real library: it starts a process, and writes what it would send."""
     wandb = importlib.import_module("wandb")
     twin = Twin()
+    watcher = watch(twin.net, twin.steps_by, every=1).log_to("wandb")  # before there is a run
     run = wandb.init(project="watched", mode="offline", dir=tmp_path, settings=wandb.Settings(silent=True))
     try:
-        with watch(twin.net, twin.steps_by, every=1).log_to("wandb") as watcher:
+        with watcher:
             made = [step(twin, watcher) for _ in range(3)]
         assert watcher.notes == []
         assert run.summary["_step"] == 2  # the newest step is still open

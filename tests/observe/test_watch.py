@@ -138,6 +138,22 @@ def test_a_closure_that_is_called_again_tells_one_loss():
     assert watcher.history[0].loss == pytest.approx(before + seen[-1], rel=1e-6)
 
 
+def test_the_loss_of_a_closure_that_failed_is_not_added_to_that_of_the_next_step():
+    model = small_model()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=1)
+    with watch(model, optimizer, every=1) as watcher:
+
+        def fail():
+            watcher.loss(100.0)
+            raise RuntimeError("a bad batch")
+
+        with pytest.raises(RuntimeError, match="a bad batch"):
+            optimizer.step(fail)
+        model(torch.ones(8, 6)).mean().backward()
+        optimizer.step(lambda: watcher.loss(2.0))
+    assert watcher.history[0].loss == 2
+
+
 def test_a_loss_can_be_told():
     twin = Twin()
     with watch(twin.net, twin.steps_by, every=1) as watcher:

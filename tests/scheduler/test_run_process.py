@@ -89,6 +89,19 @@ def test_started_by_hand_it_runs_once(tmp_path):
     assert (nothing.returncode, "is not a run" in nothing.stderr) == (2, True)
 
 
+def test_source_in_an_experiments_file_is_executed_only_if_it_is_trusted(tmp_path):
+    file, runs_dir, made = tmp_path / "own.json", tmp_path / "runs", tmp_path / "made"
+    source = f"class Own: pass\nopen({os.fspath(made)!r}, 'x')"
+    file.write_text(Experiment(task="Own", task_source=source, recipe="fp32", steps=1).to_json())
+    words = [*command("--experiment"), os.fspath(file), "--runs-dir", os.fspath(runs_dir)]
+    refused = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert (refused.returncode, "add --trust-source" in refused.stderr) == (2, True)
+    assert not made.exists()
+    assert list_runs(runs_dir) == []
+    subprocess.run([*words, "--trust-source"], capture_output=True, timeout=120)
+    assert made.exists()
+
+
 def test_a_signal_stops_it_in_good_order(tmp_path):
     path = create_run(ENDLESS, tmp_path)
     with subprocess.Popen(command(path)) as process:

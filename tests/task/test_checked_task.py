@@ -58,6 +58,12 @@ MISTAKES = {
     "model: float64": (MODEL, "nn.Linear(4, 1).double()", ValueError, r"weight is torch.float64.*float\(\)"),
     "model: complex": (MODEL, "nn.ParameterList([torch.ones(1) + 0j])", ValueError, "0 is torch.complex64"),
     "model: lazy": (MODEL, "nn.LazyLinear(1)", ValueError, "give its layer its sizes"),
+    "model: sparse": (
+        MODEL,
+        "nn.Sequential(nn.Embedding(4, 1, sparse=True))",
+        ValueError,
+        "model: 0 gives sparse gradients.* leave out sparse=True",
+    ),
     "outputs: no tensor": (
         MODEL,
         "nn.Sequential(nn.Linear(4, 1), Cut('tolist'))",
@@ -143,6 +149,15 @@ def test_a_mistake_says_what_to_do(was, becomes, error, words, recipe):
     experiment = own(was, becomes, recipe)
     with pytest.raises(error, match=f"(?s)Line.*{words}"):
         list(train(experiment.replace(task_source=experiment.task_source + CUT + TWO), trust_source=True))
+
+
+def test_a_checkpoint_trains_with_amp_and_is_named_where_the_loop_is_explicit():
+    recomputed = "torch.utils.checkpoint.checkpoint(super().forward, x + self.bias, use_reentrant=False)"
+    model = f"Two({recomputed!r})".replace("super().forward", "nn.Linear.forward, self")
+    source = own(MODEL, model).task_source + TWO
+    assert len(losses(own(recipe="amp_bf16").replace(task_source=source))) == 4
+    with pytest.raises(ValueError, match=r"torch\.utils\.checkpoint: leave it out .* loop='amp'"):
+        losses(own(recipe="fp16_dynamic").replace(task_source=source))
 
 
 def test_batches_that_are_no_iterator_teach_before_anything_is_trained():

@@ -271,6 +271,50 @@ def test_a_method_set_later_is_an_error():
     assert "T.f was set to better after the class was defined" in said
 
 
+CONSTANTS = """
+class T:
+    width, seen = 8, 0
+    depth = 2
+    rate: float = 0.1
+    sizes = [8, -8]
+    cache = []
+    steps = 5
+    text = None
+    n = 1
+    n += 1
+    def f(self): return self.width, self.depth, self.rate, self.text, self.n
+"""
+
+
+@pytest.mark.parametrize(
+    "change", ["T.depth = 64", "T.rate = 0.5", "T.depth = 'deep'", "T.sizes = [64]", "T.sizes = (8, -8)"]
+)
+def test_a_constant_set_later_is_an_error_as_its_run_would_have_the_first_one(change):
+    name, value = change.removeprefix("T.").split(" = ")
+    said = refused(CONSTANTS, change)
+    assert f"T.{name} was set to {value} after the class was defined; only the class's own text" in said
+
+
+@pytest.mark.parametrize(
+    "change", ["T.depth = 2", "T.text = 'loaded'", "T.cache.append(1)", "T.steps = 9", ""]
+)
+def test_a_constant_that_is_the_same_or_that_the_experiment_keeps_is_accepted(change):
+    assert "depth = 2" in source_of(run_cells(CONSTANTS, change))
+
+
+def test_a_decorated_method_is_not_taken_for_one_that_was_set_later():
+    cell = """
+        def plain(function):
+            def call(self): return function(self)
+            return call
+        class T:
+            @plain
+            def f(self): return 1
+            def g(self): return 2
+    """
+    assert "`@plain`: plain is a function of this session: move it into a module" in refused(cell)
+
+
 def test_a_module_that_only_the_kernel_sees_is_an_error_with_the_fix_where_it_is_missing(
     tmp_path, monkeypatch
 ):
@@ -287,11 +331,20 @@ def test_a_module_that_only_the_kernel_sees_is_an_error_with_the_fix_where_it_is
         load_task_class("T", text)
 
 
-def test_a_text_that_is_not_to_be_found_is_an_error():
-    scope = {"__name__": "__main__"}
-    exec("class T:\n    def f(self): pass", scope)
-    with pytest.raises(ValueError, match="cannot be found"):
-        source_of(scope["T"])
+def test_a_text_that_is_not_to_be_found_is_an_error(notebook):
+    notebook.run_cell("%%time\nclass T:\n    def f(self): pass")
+    with pytest.raises(ValueError, match=r"text of T cannot be found.* does not begin with %%time"):
+        source_of(notebook.user_ns["T"])
+
+
+@pytest.mark.parametrize("name", ["T", "NoTask"])
+def test_a_class_without_a_method_is_told_that_it_needs_one(name):
+    cells = {
+        "T": "class T(Base): steps = 5",
+        "NoTask": "class NoTask: 0\nclass T(Base, NoTask):\n    def f(self): 0",
+    }
+    said = refused("class Base:\n    def f(self): return 1", cells[name])
+    assert said.startswith(f"{name} has no method of its own")
 
 
 def test_the_protocol_says_what_is_missing():

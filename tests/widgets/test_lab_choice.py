@@ -33,6 +33,13 @@ def told(experiments):
     return [(one.recipe.name, one.seed) for one in experiments]
 
 
+class Mine:
+    def model(self): ...
+    def batches(self, batch_size, seed): ...
+    def loss(self, outputs, targets): ...
+    def evaluate(self, predict): ...
+
+
 @pytest.mark.parametrize(
     ("name", "given", "kept"),
     [
@@ -71,6 +78,7 @@ def test_one_or_several_are_taken_and_one_of_a_list_is_that_one(make_lab, tmp_pa
         ("seed", range(101), "at most 100 runs"),
         ("steps", [10, 20], "whole number"),
         ("task", ["digits_cnn"], "it is one of"),
+        ("task", Mine, r"got the class Mine\. Launch it by lab\.launch\(Experiment\(task=Mine, recipe="),
         ("device", "gpu", "it is 'auto', 'cpu'"),
         ("device", ["cpu"], "it is 'auto', 'cpu'"),
         ("device", None, "it is 'auto', 'cpu'"),

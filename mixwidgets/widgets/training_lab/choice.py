@@ -100,6 +100,11 @@ def _checked_one(name: str, value: Any, own: Mapping[str, Recipe]) -> Any:
     if name == "recipe" and isinstance(value, str) and value in own:
         return value
     taken = getattr(Experiment(**{"task": next(iter(tasks)), name: value}), name)
+    if name == "task" and taken not in tasks:
+        raise ValueError(
+            f"task takes a built-in one, {', '.join(map(repr, tasks))}; got the class {taken}. "
+            f"Launch it by lab.launch(Experiment(task={taken}, recipe=...))."
+        )
     if not isinstance(taken, Recipe):
         return taken
     named = taken.name if taken.name in recipes else next((one for one in own if own[one] == taken), None)
