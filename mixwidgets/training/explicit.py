@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.task.protocol import Outputs
@@ -60,15 +59,9 @@ class ExplicitTrainer(Trainer):
             losses.append(loss.detach().float())
             # 4. Scale the loss (3.2).
             # 5. Backward in the compute format: by the chain rule every gradient is scaled.
-            try:
-                scaled = torch.autograd.grad(
-                    loss * self.loss_scale, read, allow_unused=True, materialize_grads=True
-                )
-            except CheckpointError:
-                raise ValueError(
-                    "The explicit loop cannot choose precisions in the second forward pass of "
-                    "torch.utils.checkpoint: leave it out of the model, or use a recipe with loop='amp'."
-                ) from None
+            scaled = torch.autograd.grad(
+                loss * self.loss_scale, read, allow_unused=True, materialize_grads=True
+            )
             # 6. Sum the micro-batches' gradients in float32 (3.3).
             more = in_dtype(scaled, self._sum_dtype)
             sums = list(torch._foreach_add(sums, more)) if sums else more

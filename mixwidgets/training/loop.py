@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 
 import torch
+from torch.utils.checkpoint import CheckpointError
 
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.installed import device_name, versions
@@ -68,6 +69,11 @@ def _events(experiment: Experiment, device: torch.device) -> Iterator[Event]:
         except (MemoryError, RuntimeError) as error:  # torch's are RuntimeErrors
             if reason_of(error) == "out_of_memory":
                 error.add_note(advice(experiment, weights))
+            elif isinstance(error, CheckpointError) and experiment.recipe.loop == "explicit":
+                error.add_note(
+                    "The explicit loop cannot choose precisions in the second forward pass of "
+                    "torch.utils.checkpoint: leave it out of the model, or use a recipe with loop='amp'."
+                )
             raise
         yield finished
 
