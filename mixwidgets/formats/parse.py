@@ -41,7 +41,6 @@ _HEX_FLOAT = re.compile(
 )
 _SPECIAL = re.compile(rf"{_SIGN}(?P<word>inf|infinity|∞|nan)", re.IGNORECASE | re.ASCII)
 _BIT_PATTERN = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)")
-_NUMBERS = (_DECIMAL, _POWER, _FRACTION, _HEX_FLOAT, _BIT_PATTERN)
 
 _UNDERSCORE = re.compile(r"(?<=[0-9a-fA-F])_(?=[0-9a-fA-F])")
 _RAISED = re.compile(r"(?<![0-9.])(2|10)([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
@@ -201,18 +200,23 @@ def _shown(text: str) -> str:
     return "'" + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in short) + "'"
 
 
+def _is_number(text: str) -> bool:
+    return any(pattern.fullmatch(text) for pattern in (_DECIMAL, _POWER, _FRACTION, _HEX_FLOAT, _BIT_PATTERN))
+
+
 def _hint(body: str, number_only: bool) -> str:
     """The likely fix for text that is not a number."""
     plain = unicodedata.normalize("NFKC", body)
-    if re.fullmatch(r"[+\-−]?[1-9][0-9]{0,2},[0-9]{3}", plain):  # thousands in English, decimals elsewhere
-        whole, point = plain.replace(",", ""), plain.replace(",", ".")
+    whole, point = plain.replace(",", "", 1), plain.replace(",", ".", 1)
+    # thousands in English, decimals elsewhere
+    if re.match(r"[+\-−]?[1-9][0-9]{0,2},[0-9]{3}(?= *[×·*]|$)", plain) and _is_number(whole):
         return f"write it without a comma, {whole}, or with a decimal point, {point}"
     for candidate, words in (
         (plain, "in plain digits"),
         (plain.replace(",", "."), "with a decimal point"),
         (re.sub(r"[_ ]|,(?=[0-9]{3})", "", plain), "without separators"),
     ):
-        if candidate != body and any(pattern.fullmatch(candidate) for pattern in _NUMBERS):
+        if candidate != body and _is_number(candidate):
             return f"write it {words}, {candidate[:40]}"
     if not number_only:
         if body.lower().startswith("nan"):

@@ -102,6 +102,12 @@ REJECTED: list[tuple[str, str, dict[str, str]]] = [
     ("１２", "parse.digits", {"text": "'１２'", "candidate": "12"}),
     ("１．５", "parse.digits", {"text": "'１．５'", "candidate": "1.5"}),
     ("65,504", "parse.comma", {"text": "'65,504'", "whole": "65504", "point": "65.504"}),
+    (
+        "2,047 × 2⁵",
+        "parse.comma",
+        {"text": "'2,047 × 2⁵'", "whole": "2047 × 2^5", "point": "2.047 × 2^5"},
+    ),
+    ("2,047 × 2,5", FORM, {"text": "'2,047 × 2,5'"}),
     ("0,125", "parse.point", {"text": "'0,125'", "candidate": "0.125"}),
     ("1,5", "parse.point", {"text": "'1,5'", "candidate": "1.5"}),
     ("5,96 · 10⁻⁸", "parse.point", {"text": "'5,96 · 10⁻⁸'", "candidate": "5.96 · 10^-8"}),

@@ -160,8 +160,9 @@ function isNumber(text: string): boolean {
 /** The error for a text that is not a number, with the likely fix. */
 function likelyFix(text: string, body: string, takesPatterns: boolean): InputError {
   const plain = body.normalize("NFKC");
-  if (/^[+\-−]?[1-9][0-9]{0,2},[0-9]{3}$/.test(plain)) { // thousands in English, decimals elsewhere
-    return new InputError("parse.comma", { text: shown(text), whole: plain.replace(",", ""), point: plain.replace(",", ".") });
+  const [whole, point] = [plain.replace(",", ""), plain.replace(",", ".")];
+  if (/^[+\-−]?[1-9][0-9]{0,2},[0-9]{3}(?= *[×·*]|$)/.test(plain) && isNumber(whole)) { // thousands in English, decimals elsewhere
+    return new InputError("parse.comma", { text: shown(text), whole, point });
   }
   const candidates = [
     [plain, "parse.digits"],
