@@ -1,6 +1,7 @@
 // The bars: a slider for each element, with its value as an outline and its quantised value as a fill.
 
 import { computed } from "@preact/signals-core";
+import { superscript } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
@@ -108,9 +109,16 @@ function stretch(box: HTMLElement, place: number): void {
   box.style.setProperty("height", `${100 * Math.abs(place - 0.5)}%`);
 }
 
+/** In digits where there is room, else as a power of two, which a tick is. */
+function tickText(tick: number): string {
+  const size = Math.abs(tick);
+  const digits = String(size);
+  return `${tick < 0 ? "−" : ""}${digits.length <= 4 ? digits : `2${superscript(Math.round(Math.log2(size)))}`}`;
+}
+
 function lines({ ticks, place }: Axis): HTMLElement {
   const marks = ticks.map((tick) => {
-    const line = h("div", { class: tick === 0 ? "mw-bar-line mw-bar-zero" : "mw-bar-line" }, h("span", {}, number(tick, 2)));
+    const line = h("div", { class: tick === 0 ? "mw-bar-line mw-bar-zero" : "mw-bar-line" }, h("span", {}, tickText(tick)));
     line.style.setProperty("bottom", `${100 * place(tick)}%`);
     return line;
   });
