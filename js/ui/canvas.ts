@@ -16,7 +16,8 @@ export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElemen
   const colour = () => getComputedStyle(canvas).color;
   const ink = signal(colour());
   const read = () => (ink.value = colour());
-  canvas.addEventListener("transitionend", read); // theme.css has one, which only tells that the colour is another
+  // theme.css has a transition, which only tells that the colour is another; JupyterLab, which hides the page, cancels it.
+  for (const type of ["transitionend", "transitioncancel"]) canvas.addEventListener(type, read);
   const paper = globalThis.matchMedia?.("print");
   paper?.addEventListener("change", read);
   view.onClose(() => paper?.removeEventListener("change", read));

@@ -24,6 +24,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
   const drawn = computed(() => Array.from({ length: count.value }, (_, index) => bar(index, axis.value)));
 
   view.effect(() => {
+    const focused = element.querySelector<HTMLElement>(":focus");
     const rows: HTMLElement[] = [];
     for (let first = 0; first < count.value; first += inRow.value) {
       const last = Math.min(first + inRow.value, count.value);
@@ -37,6 +38,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
       rows.push(h("div", { class: "mw-bar-row" }, lines(axis.value), h("div", { class: "mw-bar-blocks" }, ...groups)));
     }
     element.replaceChildren(...rows);
+    if (focused?.isConnected) focused.focus({ preventScroll: true }); // it was moved, such as where the page is zoomed
   });
   view.effect(() => {
     if (!shown.value) return;
