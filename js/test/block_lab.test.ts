@@ -43,6 +43,13 @@ describe("what is shown", () => {
     expect(sliders().filter((one) => one.tabIndex === 0)).toEqual([sliders()[5]]);
   });
 
+  test("the axis says exactly where its lines are", () => {
+    show({ _codes: codesOf(new Float32Array(32).fill(0.01).with(5, 1e5)) });
+    const lines = document.querySelector(".mw-bar-lines")!; // of the first row
+    expect([...lines.children].map((one) => one.textContent))
+      .toEqual(["−2¹⁵", "−128", "−0.25", "0", "0.25", "128", "2¹⁵"]);
+  });
+
   test("clipped, by FLOOR only", () => {
     const values = new Float32Array(16).fill(1).with(3, 7.9);
     const { text, model } = show({ _codes: codesOf(values) });
@@ -159,6 +166,16 @@ test("the axis goes there and back, and always has room above the largest", () =
     expect(ticks).toContain(0);
   }
   expect([1000, 500, 300, 10].map(perRow)).toEqual([32, 16, 8, 8]);
+});
+
+test("labels of the axis do not touch, however far an outlier is from the others", () => {
+  for (const outlier of [0.01, 3, 1e5, 1e10, 1e30]) {
+    const { place, ticks } = axisFor([...Array<number>(31).fill(0.01), outlier]);
+    const gaps = ticks.slice(1).map((tick, i) => place(tick) - place(ticks[i]!));
+    expect(gaps).toHaveLength(6);
+    expect(Math.min(...gaps)).toBeGreaterThan(13 / 120); // pixels of a label, and of the plot on a phone
+  }
+  expect(axisFor([1]).ticks).toEqual([-64, -8, -1, 0, 1, 8, 64]);
 });
 
 test("the words for shares never hide a few", () => {

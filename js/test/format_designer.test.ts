@@ -9,9 +9,11 @@ import { p3109 } from "#core/formats/p3109.ts";
 import { bitsBar } from "#widgets/format_designer/bits_bar.ts";
 import { CLASSES, countsOf, finiteValues } from "#widgets/format_designer/counts.ts";
 import { biasRange, designOf, formatOf, known, read, relatives } from "#widgets/format_designer/design.ts";
-import { binadesOf } from "#widgets/format_designer/value_line.ts";
+import { binadesOf, valueLine } from "#widgets/format_designer/value_line.ts";
 import { amount, figuresOf } from "#widgets/format_designer/sheet.ts";
 import { power, rational } from "#core/formats/rational.ts";
+import { viewOf } from "#ui/view.ts";
+import { fakeModel } from "./fake_model.ts";
 
 const small = [
   ...formats.filter((fmt) => fmt.bits <= 8),
@@ -151,5 +153,11 @@ describe("binades", () => {
     }
     const binades = binadesOf(fmt).slice(0, -1); // the last may end early
     for (const { exponent, bits } of binades) expect([exponent, found.get(exponent)]).toEqual([exponent, 2 ** (bits - 1)]);
+  });
+
+  test("are counted in words that fit a single one too", () => {
+    vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
+    const line = valueLine(viewOf(fakeModel({}) as never), signal(formatOf({ ...designOf(getFormat("float16")!), exponent_bits: 1, fraction_bits: 0, bias: 1, infinity: "none", nan: "none" })!), signal("tiny"));
+    expect(line.querySelector("svg")!.getAttribute("aria-label")).toContain("tiny · 2⁰ to 1 · binades: 1 · bits: up to 1,");
   });
 });

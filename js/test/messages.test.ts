@@ -82,5 +82,7 @@ test("lists and sentences are put together as the language does", async () => {
   expect(chinese.listed(["a", "", "b", "c"])).toBe("a，b，c");
   expect(chinese.sentences(["一。", "二。"])).toBe("一。二。");
   expect(chinese.t("lab.progress_steps", { step: 3, steps: 300 })).toBe("第 3 步，共 300 步");
+  const { metricName } = await import("#ui/run_words.ts");
+  expect(["loss", "accuracy", "my own", "toString"].map(metricName)).toEqual(["损失", "准确率", "my own", "toString"]);
   vi.doUnmock("#mixwidgets/languages/en/page.json");
 });

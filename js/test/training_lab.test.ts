@@ -443,9 +443,12 @@ describe("a recipe of one's own", () => {
     expect(page().querySelector(".mw-recipe-editor [role=status]")!.textContent).toBe("Kept and chosen: mine.");
     expect([field("name").value, field("init scale").value]).toEqual(["mine", "1024"]);
     model.answer({ kind: "done", request: (model.sent.at(-1) as unknown as { request: string }).request });
+    button("Remove").focus();
     button("Remove").click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "drop_recipe", name: "mine" });
     model.receive({ _recipes: [preset], recipe: "fp32" });
+    expect(button("Remove").hidden).toBe(true);
+    expect(document.activeElement).toBe(field("name")); // the button is gone
     expect([...(field("recipe") as unknown as HTMLSelectElement).options].map(({ value }) => value)).toEqual(["", "fp32"]);
   });
 

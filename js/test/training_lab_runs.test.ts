@@ -88,6 +88,22 @@ describe("many runs", () => {
     expect(document.activeElement).toBe(focused);
   });
 
+  it("keeps the focus where a row moves in the order, and leaves it to the table where the row goes", () => {
+    const [one, two] = [over("1", "fp32", { metrics: { loss: 0.1 } }), over("2", "fp16_dynamic", { metrics: { loss: 0.2 } })];
+    const model = labModel({ _rows: [two, one] });
+    show(model);
+    type(page().querySelector<HTMLSelectElement>(".mw-finder > select:last-child")!, "loss");
+    for (const focused of [box("fp32"), box("fp16 dynamic")]) {
+      focused.focus();
+      model.set("_rows", [two, { ...one, metrics: { loss: 0.3 } }]);
+      expect(document.activeElement).toBe(focused);
+      model.set("_rows", [two, one]);
+      expect(document.activeElement).toBe(focused);
+    }
+    model.set("_rows", [one]);
+    expect(document.activeElement).toBe(region("runs"));
+  });
+
   it("draws a window of the rows, and more when asked; those that are selected always", () => {
     const model = labModel({ _rows: many, _shown: ["1010"] });
     show(model);
@@ -251,6 +267,7 @@ describe("comparing", () => {
     expect(document.activeElement).toBe(document.body);
     panel.querySelector("button")!.click();
     expect(panel.hidden).toBe(true);
+    expect(document.activeElement).toBe(button("Compare"));
   });
 
   it.each([{}, { runs: [] }, { runs: "x", rows: 3 }, { runs: ["2"] }])("takes %j for none", (wrong) => {

@@ -1,5 +1,6 @@
-// A canvas with the resolution of the screen.
+// A canvas with the resolution of the screen, painted anew where its colours change.
 
+import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { zoomOf } from "./pixels.ts";
 import type { View } from "./view.ts";
 
@@ -10,13 +11,28 @@ export interface Pen {
   readonly height: number;
 }
 
+/** The colour of the canvas's text, which another theme changes, and paper, which is light. */
+export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElement): ReadonlySignal<string> {
+  const colour = () => getComputedStyle(canvas).color;
+  const ink = signal(colour());
+  const read = () => (ink.value = colour());
+  // theme.css has a transition, which only tells that the colour is another; JupyterLab, which hides the page, cancels it.
+  for (const type of ["transitionend", "transitioncancel"]) canvas.addEventListener(type, read);
+  const paper = globalThis.matchMedia?.("print");
+  paper?.addEventListener("change", read);
+  view.onClose(() => paper?.removeEventListener("change", read));
+  return ink;
+}
+
 /** A function that clears the canvas and returns a pen, or null if the canvas has no width. An effect that calls it runs
- * again when the size of the canvas changes. */
-export function crispCanvas(view: Pick<View<any>, "measured">, canvas: HTMLCanvasElement): () => Pen | null {
+ * again when the size of the canvas or its colours change. */
+export function crispCanvas(view: Pick<View<any>, "measured" | "onClose">, canvas: HTMLCanvasElement): () => Pen | null {
+  const ink = inkOf(view, canvas);
   const size = view.measured(canvas, () => ({
     width: canvas.clientWidth, height: canvas.clientHeight, scale: (globalThis.devicePixelRatio || 1) * zoomOf(canvas),
   }));
   return () => {
+    ink.value;
     const { width, height, scale } = size.value;
     const pen = width > 0 ? canvas.getContext("2d") : null;
     if (!pen) return null;

@@ -1,6 +1,6 @@
 // Texts about runs, and their numbers. No DOM.
 
-import { type MessageKey, t } from "#ui/messages.ts";
+import { t } from "#ui/messages.ts";
 
 /** A number in a JSON trait: non-finite ones are texts, unknown ones null. */
 export type WireNumber = number | "nan" | "inf" | "-inf" | null;
@@ -32,16 +32,17 @@ export function percent(value: WireNumber | undefined): string {
   return value > 0 && value < 0.0005 ? "< 0.1 %" : `${(100 * value).toFixed(1)} %`;
 }
 
-const METRICS = new Map<string, MessageKey>([["accuracy", "run.metric_accuracy"], ["iou", "run.metric_iou"]]);
+const SHARES = ["accuracy", "iou"] as const;
+const METRICS = ["loss", ...SHARES] as const;
 
 /** The title of a metric; a user's own metric has its name. */
 export function metricName(name: string): string {
-  const key = METRICS.get(name);
-  return key === undefined ? name : t(key);
+  const known = METRICS.find((one) => one === name);
+  return known ? t(`run.metric_${known}`) : name;
 }
 
 /** A metric's value; shares in percent. */
-export const metric = (name: string, value: WireNumber): string => (METRICS.has(name) ? percent(value) : decimal(value));
+export const metric = (name: string, value: WireNumber): string => (SHARES.some((one) => one === name) ? percent(value) : decimal(value));
 
 const STATUSES = ["queued", "running", "interrupted", "completed", "stopped", "diverged", "out_of_memory", "time_limit", "disk_full", "crashed"] as const;
 

@@ -76,11 +76,13 @@ def copy_course(folder: Path) -> dict[Path, Path]:
 
     An existing lesson is kept, edited or not. If it came from another version of the course, the new lesson
     is added as `name_2.ipynb`. Returns where each lesson is, by its path in the course. ValueError for the
-    course's own folder; OSError if a lesson cannot be written.
+    course's own folder or a file; OSError if a lesson cannot be written.
     """
     course = course_folder().resolve()
     if course in (folder.resolve(), *folder.resolve().parents):
         raise ValueError(f"{os.fspath(folder)!r} holds the course itself; name a folder of your own.")
+    if folder.is_file():
+        raise ValueError(f"{os.fspath(folder)!r} is a file; open it without --classroom, or name a folder.")
     found = {}
     for lesson in sorted([*course.glob("*.ipynb"), *course.glob("zh/*.ipynb")]):
         name = lesson.relative_to(course)

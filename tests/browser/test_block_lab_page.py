@@ -117,3 +117,14 @@ def test_the_saved_page_keeps_its_address(page, lab, tmp_path):
     assert bar["height"] > 20  # the security policy lets the bars have their heights
     page.get_by_role("radio", name="nvfp4").check()
     expect(page).to_have_url(re.compile("format=nvfp4"))
+
+
+def test_a_bar_keeps_the_focus_where_the_page_is_zoomed(page, show):
+    widget = show()
+    bar = widget.get_by_role("slider", name="element 20", exact=True)
+    bar.focus()
+    rows = widget.locator(".mw-bar-row")
+    expect(rows).to_have_count(1)
+    page.set_viewport_size({"width": 400, "height": 1200})
+    expect(rows).to_have_count(4)
+    expect(bar).to_be_focused()

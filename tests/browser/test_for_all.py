@@ -352,3 +352,57 @@ def test_the_stage_shows_no_answer_before_the_room_has_predicted(page, tmp_path,
         assert body.evaluate_all("all => all.every((one) => one.hasAttribute('inert'))")
         root.get_by_role("button", name="Without questions").press("Enter")
         assert not body.evaluate_all("all => all.some((one) => one.hasAttribute('inert'))")
+
+
+HOSTS_IN_THE_DARK = [{"data-theme": "dark"}, {"data-jp-theme-light": "false"}, {"class": "vscode-dark"}]
+
+
+@pytest.mark.parametrize("name", ["TrainingLab", "LossScaleExplorer", "ModuleErrors", "BlockLab"])
+def test_paper_is_light_shows_fills_and_cuts_nothing_off(page, tmp_path, name):
+    with made(name, "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        card = page.locator("#widget > .mw")
+        expect(card).to_be_visible()
+        page.emulate_media(media="print", color_scheme="light")
+        for host in HOSTS_IN_THE_DARK:
+            page.evaluate(
+                """(host) => {
+                  const { body } = document;
+                  for (const { name } of [...body.attributes]) body.removeAttribute(name);
+                  for (const [name, value] of Object.entries(host)) body.setAttribute(name, value);
+                }""",
+                host,
+            )
+            expect(card).to_have_css("color", "rgb(22, 24, 29)")
+            expect(card).to_have_css("background-color", "rgb(255, 255, 255)")
+        assert card.evaluate(
+            """(card) => [...card.querySelectorAll("*")]
+                .every((one) => getComputedStyle(one).printColorAdjust === "exact")"""
+        )
+        cut = card.evaluate(
+            """(card) => [...card.querySelectorAll("*")]
+                .filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowY))
+                .filter((one) => one.scrollHeight > one.clientHeight + 1)
+                .map((one) => one.className)"""
+        )
+        assert cut == []
+
+
+def test_the_edges_stand_on_their_zones_on_paper_too(page, tmp_path):
+    """Chromium lays a page out for paper without telling the ResizeObservers that measure it."""
+    page.add_init_script(
+        """const Real = ResizeObserver;
+        window.ResizeObserver = function (tell) {
+          return new Real((...told) => window.isOnPaper || tell(...told));
+        };"""
+    )
+    with made("LossScaleExplorer", "en", tmp_path) as path:
+        page.goto(path.as_uri())
+        edge, zone = page.locator(".mw-edge-normal"), page.locator(".mw-zone-normal")
+        page.set_viewport_size({"width": LAPTOP, "height": 900})
+        settle(page)
+        for width in (LAPTOP, 700):
+            page.set_viewport_size({"width": width, "height": 900})
+            box = edge.bounding_box()
+            assert abs(box["x"] + box["width"] / 2 - zone.bounding_box()["x"]) < 1.5
+            page.evaluate("window.isOnPaper = true")

@@ -184,7 +184,7 @@ def test_its_values_against_another_format(page, tmp_path):
     widget = show(page, tmp_path, "float8_e4m3fn")
     line = widget.get_by_role("img", name=re.compile("Significant bits by binade"))
     expect(line).to_have_accessible_name(
-        re.compile(r"float8_e4m3fn · 2⁻⁹ to 448 · 18 binades · up to 4 bits.*2⁻²⁴ to 65504 · 40")
+        re.compile(r"float8_e4m3fn · 2⁻⁹ to 448 · binades: 18 · bits: up to 4.*2⁻²⁴ to 65504 · binades: 40")
     )
     ends = [line.locator(f".mw-design-area-{kind}").first.bounding_box() for kind in ("subnormal", "normal")]
     assert abs(ends[0]["x"] + ends[0]["width"] - ends[1]["x"]) < 6  # strokes

@@ -354,3 +354,39 @@ def test_chromium_gives_the_bits_that_node_and_numpy_give(page):
         bits = map(bytes.fromhex, row["reports"]["digest"])
         row["reports"]["digest"] = [hashlib.sha256(one).hexdigest()[:8] for one in bits]
         assert {"settings": case["settings"], **row} == case, name
+
+
+# The luminance of a canvas's darkest pixel, in 0 … 255.
+DARKEST = """(canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let darkest = 255;
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i + 3] > 200) darkest = Math.min(darkest, 0.3 * data[i] + 0.6 * data[i + 1] + 0.1 * data[i + 2]);
+  return darkest;
+}"""
+
+
+def test_what_is_painted_follows_the_theme_and_is_dark_on_paper(opened):
+    page = opened(mw.Playground())
+    page.get_by_role("button", name="One step").click()
+    chart = page.locator(".mw-play-chart")
+    for media, is_dark_ink in (
+        ({"color_scheme": "dark"}, False),
+        ({"color_scheme": "light"}, True),
+        ({"color_scheme": "dark"}, False),
+        ({"media": "print", "color_scheme": "light"}, True),
+    ):
+        page.emulate_media(**media)
+        until(lambda wanted=is_dark_ink: (chart.evaluate(DARKEST) < 60) == wanted)
+    # JupyterLab hides the page while it changes the theme.
+    page.emulate_media(media="screen", color_scheme="dark")
+    until(lambda: chart.evaluate(DARKEST) > 60)
+    page.emulate_media(color_scheme="light")
+    page.evaluate(
+        """() => {
+          getComputedStyle(document.querySelector(".mw-play-chart")).color; // so the transition begins
+          document.body.style.display = "none";
+          requestAnimationFrame(() => (document.body.style.display = ""));
+        }"""
+    )
+    until(lambda: chart.evaluate(DARKEST) < 60)

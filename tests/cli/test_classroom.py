@@ -163,7 +163,7 @@ def test_what_cannot_be_is_one_sentence(lessons, opened, monkeypatch):
     Path("file").write_text("of mine")
     result = call("lab", "--classroom", "file")
     assert result.exit_code == 2
-    assert "file" in result.stderr
+    assert "'file' is a file; open it without --classroom, or name a folder" in result.stderr
     for inside in (lessons, lessons / "zh"):
         result = call("lab", "--classroom", inside)
         assert result.exit_code == 2

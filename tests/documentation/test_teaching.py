@@ -87,3 +87,17 @@ def test_the_card_is_one_sheet_of_paper(site):
             page.goto((site / f"teaching/{name}.html").as_uri())
             printed = page.pdf(prefer_css_page_size=True)
             assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1, name
+
+
+def test_a_question_of_the_quiz_is_whole_on_paper_and_nothing_lies_over_it(site):
+    with browser() as chromium:
+        page = chromium.new_page()
+        page.emulate_media(media="print")
+        for name in ("quiz", "quiz_zh"):
+            page.goto((site / f"teaching/{name}.html").as_uri())
+            assert not page.locator(".skip-to-content").is_visible()
+            may_break = page.locator("article p").evaluate_all(
+                """all => all.filter((one) => getComputedStyle(one).breakAfter !== "avoid")
+                    .map((one) => one.textContent)"""
+            )
+            assert may_break == []

@@ -1,6 +1,7 @@
 // The bars: a slider for each element, with its value as an outline and its quantised value as a fill.
 
 import { computed } from "@preact/signals-core";
+import { superscript } from "#ui/digits.ts";
 import { h, set, setText } from "#ui/dom.ts";
 import { t } from "#ui/messages.ts";
 import { zoomOf } from "#ui/pixels.ts";
@@ -23,6 +24,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
   const drawn = computed(() => Array.from({ length: count.value }, (_, index) => bar(index, axis.value)));
 
   view.effect(() => {
+    const focused = element.querySelector<HTMLElement>(":focus");
     const rows: HTMLElement[] = [];
     for (let first = 0; first < count.value; first += inRow.value) {
       const last = Math.min(first + inRow.value, count.value);
@@ -36,6 +38,7 @@ export function bars({ view, shown, start, choose, change, commit }: EditableLab
       rows.push(h("div", { class: "mw-bar-row" }, lines(axis.value), h("div", { class: "mw-bar-blocks" }, ...groups)));
     }
     element.replaceChildren(...rows);
+    if (focused?.isConnected) focused.focus({ preventScroll: true }); // it was moved, such as where the page is zoomed
   });
   view.effect(() => {
     if (!shown.value) return;
@@ -108,9 +111,16 @@ function stretch(box: HTMLElement, place: number): void {
   box.style.setProperty("height", `${100 * Math.abs(place - 0.5)}%`);
 }
 
+/** In digits where there is room, else as a power of two, which a tick is. */
+function tickText(tick: number): string {
+  const size = Math.abs(tick);
+  const digits = String(size);
+  return `${tick < 0 ? "−" : ""}${digits.length <= 4 ? digits : `2${superscript(Math.round(Math.log2(size)))}`}`;
+}
+
 function lines({ ticks, place }: Axis): HTMLElement {
   const marks = ticks.map((tick) => {
-    const line = h("div", { class: tick === 0 ? "mw-bar-line mw-bar-zero" : "mw-bar-line" }, h("span", {}, number(tick, 2)));
+    const line = h("div", { class: tick === 0 ? "mw-bar-line mw-bar-zero" : "mw-bar-line" }, h("span", {}, tickText(tick)));
     line.style.setProperty("bottom", `${100 * place(tick)}%`);
     return line;
   });

@@ -3,6 +3,7 @@
 const BINADES_ABOVE = 7; // room for outliers above the typical element
 const COLUMN = 24; // pixels: the least width of a bar, so that a finger can hit it
 const PER_ROW = [32, 16, 8];
+const TICKS = [0.13, 0.29, 0.45]; // about how far above 0 they are: 1, 8 and 64 typical elements, if there is no outlier
 
 export type Axis = ReturnType<typeof axisFor>;
 
@@ -14,15 +15,16 @@ export function axisFor(values: ArrayLike<number>) {
   const limit = Math.min(Math.max(typical * 2 ** BINADES_ABOVE, binade(sizes.at(-1) ?? 1) * 4), 2 ** 127);
   const linear = typical / 4; // the axis is about linear up to here
   const reach = Math.log1p(limit / linear);
-  const positive = [typical, typical * 8, typical * 64].filter((tick) => tick < limit);
+  const above = (height: number) => linear * Math.expm1(2 * height * reach);
+  const positive = TICKS.map((height) => 2 ** Math.round(Math.log2(above(height))));
   return {
     limit,
     /** 0 at the bottom … 1 at the top. */
     place: (value: number) => clamped(0.5 + (0.5 * Math.sign(value) * Math.log1p(Math.abs(value) / linear)) / reach),
     /** The value at a place, in three digits, rounded to float32. */
     value: (place: number) => {
-      const fromZero = 2 * clamped(place) - 1;
-      return Math.fround(Number((Math.sign(fromZero) * linear * Math.expm1(Math.abs(fromZero) * reach)).toPrecision(3)));
+      const height = clamped(place) - 0.5;
+      return Math.fround(Number((Math.sign(height) * above(Math.abs(height))).toPrecision(3)));
     },
     ticks: [...positive.map((tick) => -tick).reverse(), 0, ...positive],
   };

@@ -63,7 +63,8 @@ export function edges({ view, answers, drawn, explore, commitFormat }: Explored,
 
     view.effect(() => {
       const { low, high } = drawn.value;
-      element.style.left = `${SIDE + x()}px`;
+      const [, end] = plot.frame.value.x.range() as [number, number];
+      element.style.left = `${(100 * (SIDE + x())) / (end + 2 * SIDE)}%`; // also where the plot is printed smaller
       set(element, {
         "aria-valuemin": low, "aria-valuemax": high, "aria-valuenow": Math.round(within(drawn.value, placesOf(format.value)[edge]!)),
         "aria-valuetext": t("explorer.edge_value", { format: format.value.name, value: valueOf(format.value, edge) }),

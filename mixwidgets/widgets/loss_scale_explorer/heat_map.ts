@@ -4,6 +4,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import type { Answers } from "#core/gradients/answers.ts";
 import { BINADE, CLASSES } from "#core/gradients/boundaries.ts";
+import { inkOf } from "#ui/canvas.ts";
 import { h, set, setText, uniqueId } from "#ui/dom.ts";
 import { plain } from "#ui/foreign_text.ts";
 import { t } from "#ui/messages.ts";
@@ -36,6 +37,7 @@ export function heatMap(
   const element = h("details", { class: "mw-unfolding" }, summary, h("div", { class: "mw-stack-tight" }, group, cell, hint));
   const isOpen = openState(element);
   const isFocused = signal(false);
+  const ink = inkOf(view, canvas);
   const zoom = view.measured(canvas, () => (globalThis.devicePixelRatio || 1) * zoomOf(canvas));
   const isShown = computed(() => isOpen.value && names.value.length > FEW);
   const high = computed(() => Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.value.length)))); // of a row
@@ -71,10 +73,10 @@ export function heatMap(
     // The canvas's pixels are the screen's at any size, if they are not too many.
     const ratio = Math.min(zoom.value, Math.sqrt(MOST_PIXELS / (Math.max(width.value, 1) * height)));
     const fills = CLASSES.map((kind) => getComputedStyle(textures.element.querySelector(`.mw-fill-${kind}`)!).fill);
-    const { color: ink, fontFamily } = getComputedStyle(canvas);
+    const { fontFamily } = getComputedStyle(canvas);
     const labels = h("canvas", { width: Math.max(1, Math.round(left.value * ratio)), height: Math.round(height * ratio) });
-    if (left.value) label(labels, order.value.map((tensor) => names.value[tensor]!), high.value * ratio, `${12 * ratio}px ${fontFamily}`, ink);
-    return { height, ratio, fills, ink, labels, ...maskOf(answers.value, order.value) };
+    if (left.value) label(labels, order.value.map((tensor) => names.value[tensor]!), high.value * ratio, `${12 * ratio}px ${fontFamily}`, ink.value);
+    return { height, ratio, fills, ink: ink.value, labels, ...maskOf(answers.value, order.value) };
   });
 
   view.effect(() => {

@@ -12,7 +12,7 @@ export type ComparisonPanel = ReturnType<typeof comparisonPanel>;
 
 export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
   const shown = view.trait("_comparison");
-  const { element, body, title, expect } = panel(() => {
+  const { element, body, title, opener, expect } = panel(() => {
     if (hasKernel.value) ask("compare", { runs: [] });
     else view.send("_comparison", {});
   });
@@ -31,6 +31,7 @@ export function comparisonPanel({ view, names, styles, hasKernel, ask }: Lab) {
   });
   return {
     element,
+    opener,
     /** Ask for a comparison of these runs, by a button. */
     open(by: HTMLElement, runs: string[]) {
       expect(by);

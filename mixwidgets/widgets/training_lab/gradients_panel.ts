@@ -24,7 +24,7 @@ export function gradientsPanel({ view, names, drawn, hasKernel, ask }: Lab) {
   const manager = managerOf(view.model);
   const [explorer, explorerRun] = [view.trait("_explorer"), view.trait("_explorer_run")]; // a reference, and whose gradients it shows
   const byHand = signal<string | null>(null); // the run whose gradients the page offers without the kernel
-  const { element, body, title, expect } = panel(() => {
+  const { element, body, title, opener, expect } = panel(() => {
     byHand.value = null;
     if (manager && hasKernel.value) ask("gradients", { run: null });
     else view.send("_explorer", null);
@@ -70,6 +70,7 @@ export function gradientsPanel({ view, names, drawn, hasKernel, ask }: Lab) {
   });
   return {
     element,
+    opener,
     needsKernel: manager !== undefined,
     /** Ask for a run's gradients, by a button; of its newest step, if none is named. */
     open(by: HTMLElement, wanted: { run: string; step?: number }) {

@@ -25,7 +25,9 @@ export function panel(close: () => void) {
       if (opens && isExpected) heading.focus();
       if (opens) isExpected = false;
     },
-    /** When it next opens, the focus goes there: the user has just asked for it, by this button, which has the focus after it. */
+    /** The button that has the focus after it: it may also have been opened by Python, or be open in a saved page. */
+    opener: (by: HTMLElement) => void (from = by),
+    /** When it next opens, the focus goes there: the user has just asked for it, by this button. */
     expect(by: HTMLElement) {
       from = by;
       isExpected = element.hidden === true;

@@ -64,6 +64,7 @@ export function recipeEditor({ view, chosen, ask, asking, said }: Lab): HTMLElem
     setText(start, t("lab.recipe_from", { name: spaced(recipe.name) }));
     for (const [path, control] of controls) control.show(recipe.values[path] ?? null);
     name.value = recipe.is_own ? recipe.name : t("lab.recipe_my", { name: spaced(recipe.name) });
+    if (!recipe.is_own && drop.element.matches(":focus")) name.focus(); // the button that has it goes
     set(drop.element, { hidden: !recipe.is_own });
   });
 

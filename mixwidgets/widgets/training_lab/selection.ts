@@ -14,6 +14,8 @@ export function selection({ view, selected, refusal }: Lab, compared: Comparison
   const one = computed(() => (selected.value.length === 1 ? selected.value[0] : undefined));
   const compare = action(t("lab.compare"), () => compared.open(compare.element, over.value.map(({ id }) => id)));
   const open = action(t("lab.open_gradients"), () => one.value && gradients.open(open.element, { run: one.value.id }));
+  compared.opener(compare.element);
+  gradients.opener(open.element);
 
   view.effect(() => compare.allow(over.value.length < 2 ? t("lab.compare_needs") : refusal.value));
   view.effect(() => open.allow(

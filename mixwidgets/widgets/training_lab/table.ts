@@ -44,13 +44,14 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
     const isFlushedKnown = some.some((row) => row.flushed !== null);
     setText(last, t(isFlushedKnown ? "lab.flushed" : "lab.skipped"));
     setText(caption, t(isFlushedKnown ? "lab.table_caption_flushed" : "lab.table_caption"));
+    const focused = body.querySelector<HTMLElement>(":focus");
     const wanted = new Set(listed.value.map((row) => row.id));
     for (const [id, line] of lines) {
       if (wanted.has(id)) continue;
       line.element.remove();
       lines.delete(id);
     }
-    let next = body.firstElementChild; // lines that stay are not moved: that would take the focus from them
+    let next = body.firstElementChild; // lines that stay are not moved
     for (const row of listed.value) {
       let line = lines.get(row.id);
       if (!line) lines.set(row.id, (line = tableLine(row.id, select)));
@@ -58,6 +59,8 @@ export function runTable({ view, rows, names, styles, select }: Lab, found: Read
       else body.insertBefore(line.element, next);
       line.show(row, names.value.get(row.id)!, styles.value.get(row.id), metrics.size > 1, isFlushedKnown);
     }
+    if (focused?.isConnected) focused.focus({ preventScroll: true }); // a line that is moved loses it
+    else if (focused) region.focus();
     const others = some.length - listed.value.length;
     set(more, { hidden: others === 0 });
     setText(more, t("lab.more_runs", { count: integer(Math.min(WINDOW, others)), all: integer(others) }));
