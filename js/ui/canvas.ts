@@ -13,14 +13,14 @@ export interface Pen {
 
 /** The colour of the canvas's text, which another theme changes, and paper, which is light. */
 export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElement): ReadonlySignal<string> {
-  const colour = () => getComputedStyle(canvas).color;
-  const ink = signal(colour());
-  const read = () => (ink.value = colour());
+  const ink = signal("");
+  const read = () => (ink.value = getComputedStyle(canvas).color);
+  read();
   // theme.css has a transition, which only tells that the colour is another; JupyterLab, which hides the page, cancels it.
-  for (const type of ["transitionend", "transitioncancel"]) canvas.addEventListener(type, read);
+  canvas.ontransitionend = canvas.ontransitioncancel = read;
   const paper = globalThis.matchMedia?.("print");
-  paper?.addEventListener("change", read);
-  view.onClose(() => paper?.removeEventListener("change", read));
+  if (paper) paper.onchange = read;
+  view.onClose(() => void (paper && (paper.onchange = null)));
   return ink;
 }
 
