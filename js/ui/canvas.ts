@@ -20,7 +20,7 @@ export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElemen
   canvas.ontransitionend = canvas.ontransitioncancel = read;
   const paper = globalThis.matchMedia?.("print");
   if (paper) paper.onchange = read;
-  view.onClose(() => void (paper && (paper.onchange = null)));
+  view.onClose(() => paper && (paper.onchange = null));
   return ink;
 }
 
@@ -29,7 +29,7 @@ export function inkOf(view: Pick<View<any>, "onClose">, canvas: HTMLCanvasElemen
 export function crispCanvas(view: Pick<View<any>, "measured" | "onClose">, canvas: HTMLCanvasElement): () => Pen | null {
   const ink = inkOf(view, canvas);
   const size = view.measured(canvas, () => ({
-    width: canvas.clientWidth, height: canvas.clientHeight, scale: (globalThis.devicePixelRatio || 1) * zoomOf(canvas),
+    width: canvas.clientWidth, height: canvas.clientHeight, scale: devicePixelRatio * zoomOf(canvas),
   }));
   return () => {
     ink.value;

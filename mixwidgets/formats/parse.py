@@ -17,6 +17,7 @@ underscore may separate two digits, as in Python.
 import math
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -32,8 +33,9 @@ _EXPONENT = r"(?P<exp>[+\-−]?[0-9]+)"
 _DECIMAL = re.compile(
     rf"{_SIGN}(?:(?P<whole>[0-9]+)\.?(?P<part>[0-9]*)|\.(?P<only>[0-9]+))(?:[eE]{_EXPONENT})?"
 )
-_FACTOR = r"(?P<factor>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+\-−]?[0-9]+)?)"
-_POWER = re.compile(rf"{_SIGN}(?:{_FACTOR} *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}")
+_POWER = re.compile(
+    rf"{_SIGN}(?:(?P<factor>[0-9.][0-9.eE+\-−]*) *[×·*] *)?(?P<base>2|10) *(?:\^|\*\*) *{_EXPONENT}"
+)
 _FRACTION = re.compile(rf"{_SIGN}(?P<over>[0-9]+) */ *(?P<under>[0-9]+)")
 _HEX_FLOAT = re.compile(
     rf"{_SIGN}0[xX](?:(?P<whole>[0-9a-fA-F]+)\.?(?P<part>[0-9a-fA-F]*)|\.(?P<only>[0-9a-fA-F]+))"
@@ -201,19 +203,21 @@ def _shown(text: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    return any(pattern.fullmatch(text) for pattern in (_DECIMAL, _POWER, _FRACTION, _HEX_FLOAT, _BIT_PATTERN))
+    with suppress(ValueError):
+        return text == text.strip(_BLANKS) and bool(_read_text(text))
+    return False
 
 
 def _hint(body: str, number_only: bool) -> str:
     """The likely fix for text that is not a number."""
     plain = unicodedata.normalize("NFKC", body)
-    whole, point = plain.replace(",", "", 1), plain.replace(",", ".", 1)
+    whole, point = plain.replace(",", ""), plain.replace(",", ".")
     # thousands in English, decimals elsewhere
     if re.match(r"[+\-−]?[1-9][0-9]{0,2},[0-9]{3}(?= *[×·*]|$)", plain) and _is_number(whole):
         return f"write it without a comma, {whole}, or with a decimal point, {point}"
     for candidate, words in (
         (plain, "in plain digits"),
-        (plain.replace(",", "."), "with a decimal point"),
+        (point, "with a decimal point"),
         (re.sub(r"[_ ]|,(?=[0-9]{3})", "", plain), "without separators"),
     ):
         if candidate != body and _is_number(candidate):

@@ -13,8 +13,7 @@ const DECIMAL = new RegExp(`^${SIGN}(?:(?<whole>[0-9]+)\\.?(?<part>[0-9]*)|\\.(?
 const HEX_FLOAT = new RegExp(
   `^${SIGN}0[xX](?:(?<whole>[0-9a-fA-F]+)\\.?(?<part>[0-9a-fA-F]*)|\\.(?<only>[0-9a-fA-F]+))[pP]${EXPONENT}$`,
 );
-const FACTOR = "(?<factor>(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+\\-−]?[0-9]+)?)";
-const POWER = new RegExp(`^${SIGN}(?:${FACTOR} *[×·*] *)?(?<base>2|10) *(?:\\^|\\*\\*) *${EXPONENT}$`);
+const POWER = new RegExp(`^${SIGN}(?:(?<factor>[0-9.][0-9.eE+\\-−]*) *[×·*] *)?(?<base>2|10) *(?:\\^|\\*\\*) *${EXPONENT}$`);
 const FRACTION = new RegExp(`^${SIGN}(?<over>[0-9]+) */ *(?<under>[0-9]+)$`);
 const SPECIAL = new RegExp(`^${SIGN}(?<word>inf|infinity|∞|nan)$`, "i");
 const BIT_PATTERN = /^(?:0[xX][0-9a-fA-F]+|0[bB][01]+)$/;
@@ -153,20 +152,18 @@ function shown(text: string): string {
   return `'${spelled.join("")}'`;
 }
 
-function isNumber(text: string): boolean {
-  return [DECIMAL, POWER, FRACTION, HEX_FLOAT, BIT_PATTERN].some((pattern) => pattern.test(text));
-}
+const isNumber = (text: string) => readOr(() => toExact(text) && text === text.trim(), false);
 
 /** The error for a text that is not a number, with the likely fix. */
 function likelyFix(text: string, body: string, takesPatterns: boolean): InputError {
   const plain = body.normalize("NFKC");
-  const [whole, point] = [plain.replace(",", ""), plain.replace(",", ".")];
+  const [whole, point] = [plain.replaceAll(",", ""), plain.replaceAll(",", ".")];
   if (/^[+\-−]?[1-9][0-9]{0,2},[0-9]{3}(?= *[×·*]|$)/.test(plain) && isNumber(whole)) { // thousands in English, decimals elsewhere
     return new InputError("parse.comma", { text: shown(text), whole, point });
   }
   const candidates = [
     [plain, "parse.digits"],
-    [plain.replaceAll(",", "."), "parse.point"],
+    [point, "parse.point"],
     [plain.replace(/[_ ]|,(?=[0-9]{3})/g, ""), "parse.separators"],
   ] as const;
   for (const [candidate, key] of candidates) {

@@ -38,7 +38,7 @@ export function heatMap(
   const isOpen = openState(element);
   const isFocused = signal(false);
   const ink = inkOf(view, canvas);
-  const zoom = view.measured(canvas, () => (globalThis.devicePixelRatio || 1) * zoomOf(canvas));
+  const zoom = view.measured(canvas, () => devicePixelRatio * zoomOf(canvas));
   const isShown = computed(() => isOpen.value && names.value.length > FEW);
   const high = computed(() => Math.max(THIN, Math.min(16, Math.floor(MOST_HEIGHT / names.value.length)))); // of a row
   const left = computed(() => (high.value >= NAMED && width.value >= 600 ? NAMES : 0)); // of the ruler
