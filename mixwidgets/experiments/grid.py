@@ -7,7 +7,6 @@ from dataclasses import fields
 from hashlib import sha256
 from typing import Any
 
-from mixwidgets.checks import check_names
 from mixwidgets.experiments.experiment import Experiment
 from mixwidgets.experiments.options import flat
 from mixwidgets.experiments.recipe import Recipe
@@ -32,7 +31,6 @@ def grid(experiment: Experiment, **axes: Any) -> list[Experiment]:
             f"grid takes an Experiment first; got a {type(experiment).__name__}. "
             "Write grid(Experiment(task='digits_cnn'), recipe=['fp32', 'bf16'], seed=range(3))."
         )
-    check_names("grid", axes, _FIELDS)
     values = {name: _values(name, given) for name, given in axes.items()}
     size = math.prod(len(axis) for axis in values.values())
     if size > _MOST:

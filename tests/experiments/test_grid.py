@@ -90,4 +90,6 @@ def test_the_table_tells_two_versions_of_an_own_task_apart():
     source = "class Mine:\n    def model(self): {}\n    def batches(self, size, seed): ...\n"
     source += "    def loss(self, outputs, targets): ...\n    def evaluate(self, predict): ...\n"
     versions = [Experiment(task="Mine", task_source=source.format(body), steps=3) for body in ("...", "pass")]
-    assert [row["cells"] for row in grid_of(versions)["rows"]] == [[0], [1]]
+    rows = grid_of([*versions, EXPERIMENT])["rows"]
+    assert [row["cells"] for row in rows] == [[0], [1], [2]]
+    assert [row["name"].count("(source ") for row in rows] == [1, 1, 0]
