@@ -75,6 +75,7 @@ def test_bad_experiments_teach(fields, message):
         ("[" * 200_000, "not the JSON"),
         ("[1]", "JSON object"),
         ("{}", "needs a task"),
+        ('{"taks": "mask"}', "takes no 'taks'.* Did you mean 'task'"),
         ('{"task":"digits_cnn","schema":2}', "newer"),
         ('{"task":"digits_cnn","stepz":2}', "Did you mean 'steps'"),
         ('{"task":"digits_cnn","learning_rate":NaN}', "finite"),
