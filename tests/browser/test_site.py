@@ -80,7 +80,8 @@ class Site:
     def follow(self, *names):
         """Click a link, and wait for the page and its widgets."""
         for name in names:
-            self.page.get_by_role("link", name=name, exact=True).first.click()
+            with self.page.expect_navigation():
+                self.page.get_by_role("link", name=name, exact=True).first.click()
         self.is_shown()
 
     def to_lesson(self, page):
