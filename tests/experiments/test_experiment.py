@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import hashlib
 import json
 import math
 import pickle
@@ -139,6 +140,8 @@ def test_the_id_follows_from_the_content():
     same = Experiment(task="digits_cnn", recipe=recipes["bf16"], steps=5, clip_norm=None)
     assert one.id == same.id
     assert len({one, same}) == 1
+    canonical = json.dumps(one.to_dict(), sort_keys=True, separators=(",", ":"))
+    assert one.id == hashlib.sha256(canonical.encode()).hexdigest()[:16]
     assert len({one.replace(seed=seed).id for seed in range(20)}) == 20
 
 
