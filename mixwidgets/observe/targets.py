@@ -140,18 +140,16 @@ def check_loop(
 def _with_hooks(optimizer: object) -> torch.optim.Optimizer:
     """The optimiser itself; for a wrapper that does not call torch's constructor, such as Accelerate's, a
     Lookahead or Opacus', the one optimiser that it holds, whose `step` it calls."""
-    inner, held = optimizer, [optimizer]
-    while not hasattr(inner, "_optimizer_step_post_hooks") and len(held) == 1:
-        held = [
-            one for one in getattr(inner, "__dict__", {}).values() if isinstance(one, torch.optim.Optimizer)
-        ]
-        inner = held[0] if held else None
-    if not (isinstance(inner, torch.optim.Optimizer) and len(held) == 1):
-        raise TypeError(
-            f"optimizer takes a torch.optim.Optimizer; got a {type(optimizer).__name__}. "
-            "For a wrapper, pass the optimiser inside."
-        )
-    return inner
+    if isinstance(optimizer, torch.optim.Optimizer) and hasattr(optimizer, "_optimizer_step_post_hooks"):
+        return optimizer
+    inside = getattr(optimizer, "__dict__", {}).values()
+    held = [one for one in inside if isinstance(one, torch.optim.Optimizer)]
+    if len(held) == 1:
+        return _with_hooks(held[0])
+    raise TypeError(
+        f"optimizer takes a torch.optim.Optimizer; got a {type(optimizer).__name__}. "
+        "For a wrapper, pass the optimiser inside."
+    )
 
 
 def _chooser(names: object) -> Callable[[str], bool]:
