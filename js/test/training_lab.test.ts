@@ -96,6 +96,9 @@ describe("choosing and launching", () => {
     expect(field("seeds").value).toBe("0-2");
     expect(button("Launch").textContent).toBe("▶ Launch 6 runs");
     expect(page().textContent).toContain("2 recipes × 3 seeds");
+    type(field("recipe"), "fp32");
+    expect(page().textContent).toContain("1 recipe × 3 seeds");
+    model.set("recipe", ["fp32", "fp16_dynamic"]);
     button("Launch").click();
     expect(model.sent.at(-1)).toMatchObject({ kind: "launch", experiment: { recipe: ["fp32", "fp16_dynamic"], seed: [0, 1, 2], device: "auto" } });
     model.answer({ kind: "done", request: model.sent.at(-1)!["request"] });
@@ -103,6 +106,7 @@ describe("choosing and launching", () => {
     type(field("recipe"), "fp32");
     type(field("device"), "cpu");
     expect(button("Launch").textContent).toBe("▶ Launch");
+    expect(about(field("device"))).toBe("one thread a run");
     button("Launch").click();
     expect(model.sent.at(-1)).toMatchObject({ experiment: { recipe: "fp32", seed: 4, device: "cpu" } });
     expect(model.saved.at(-1)).toMatchObject({ recipe: "fp32", seed: 4, device: "cpu" });
@@ -116,6 +120,8 @@ describe("choosing and launching", () => {
     expect(note()).toBe("Tesla T4, 15 GiB");
     type(device, "cuda:1");
     expect(note()).toBe("one run at a time");
+    type(device, "auto");
+    expect(note()).toBe("GPU, else CPU");
   });
 
   it("unfolds boxes for several recipes, each with its words, of which one stays ticked", () => {

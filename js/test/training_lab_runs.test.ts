@@ -257,6 +257,13 @@ describe("comparing", () => {
     expect(panel.hidden).toBe(true);
   });
 
+  it("says so where nothing differs", () => {
+    const model = three();
+    model.set("_comparison", { ...comparison, rows: comparison.rows.slice(1) });
+    show(model);
+    expect(region("2 runs compared").querySelector(".mw-part")!.textContent).toBe("what differs: nothing, the settings are the same");
+  });
+
   it("shows a saved one without a kernel, leaves the focus where it is, and closes it in the page", () => {
     const model = three();
     model.set("_comparison", comparison);
