@@ -66,10 +66,10 @@ def _block_report(
         row |= {"count": summary.count, "zero": summary.zero, "not_finite": summary.inf + summary.nan}
         row |= asdict(record) if record else {}
         rows.append({**row, "finding": _block_finding(name, summary, record, fmt, lang)})
-    fields_of_record = {field.name: _COLUMNS[field.type] for field in fields(BlockRecord)}
     dtypes = {name: ROW_DTYPES[name] for name in ("step", "name", "loss_scale", "count", "zero")}
-    dtypes |= {"not_finite": "Int64", **fields_of_record, "finding": "str"}
-    del dtypes["format"]
+    dtypes["not_finite"] = "Int64"
+    dtypes |= {field.name: _COLUMNS[field.type] for field in fields(BlockRecord) if field.name != "format"}
+    dtypes["finding"] = "str"
     return pd.DataFrame(rows, columns=list(dtypes)).astype(dtypes)
 
 
