@@ -25,6 +25,7 @@ from mixwidgets.training.multi_tensor import on_floats
 LOSS = "loss"
 """The name of the loss function in the table, after the model's modules."""
 OUTPUT = "output"
+GRADIENT_OF = "gradient of "
 INPUT_TO = "input to "
 """Before the name of the module that gets a tensor which the module around it computed."""
 
@@ -186,7 +187,7 @@ class Pass:
 
     def _leaf(self, owner: str, name: str, gradient: Tensor) -> None:
         call = next((call for call in self.entered if call.module == owner), self.entered[0])
-        self._see(call, Place(owner, 0, f"gradient of {name}"), gradient)
+        self._see(call, Place(owner, 0, GRADIENT_OF + name), gradient)
 
     def _begin(self, call: Call) -> None:
         self.running.append(call)
