@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mixwidgets.cli.terminal import errors_in_words
-from mixwidgets.plain_text import plain
+from mixwidgets.plain_text import no_formula, plain
 
 if TYPE_CHECKING:
     from mixwidgets.exercises.reports import Reported
@@ -56,9 +56,9 @@ def _csv(students: "list[tuple[str, list[Reported] | str]]") -> str:
     table = csv.writer(text)
     table.writerow(["student", "lesson", "exercise", "result", "attempts", "hint"])
     for name, found in students:
-        student = "'" + plain(name) if name[0] in "=+-@" else plain(name)  # not a formula for spreadsheets
+        student = no_formula(plain(name))
         if isinstance(found, str):
-            table.writerow([student, "", "", plain(found), "", ""])
+            table.writerow([student, "", "", no_formula(plain(found)), "", ""])
             continue
         for one in found:
             table.writerow([student, one.lesson, one.exercise, one.end, one.attempts, int(one.hint)])
