@@ -52,13 +52,8 @@ class Observer:
         self._begin_step(lambda: scale)
 
     def _begin_step(self, scale: Callable[[], float]) -> None:
-        self.step = Step(
-            self._ended + 1,
-            scale,
-            is_observed=self._ended % self._every == 0,
-            norm=self._journal is not None,
-            blocks=(self._loop.block_formats, self._loop.block_axis),
-        )
+        is_observed, norm = self._ended % self._every == 0, self._journal is not None
+        self.step = Step(self._ended + 1, scale, self._loop, is_observed=is_observed, norm=norm)
 
     def end_step(self, updated: bool) -> None:
         """`updated`: whether the optimiser was seen to step."""

@@ -25,9 +25,9 @@ class Loop:
     """Some of `KINDS`."""
     is_chosen: Callable[[str], bool]
     """Whether the parameter or module with this name is watched."""
-    block_formats: tuple[BlockFormat, ...] = ()
+    block_formats: tuple[BlockFormat, ...]
     """Those of which observed tensors are recorded."""
-    block_axis: int | None = None
+    block_axis: int | None
     """The axis along which blocks run; None: `survey`'s for gradients and weights, the last for the rest."""
 
     @property
@@ -93,8 +93,8 @@ def check_loop(
     scaler: object,
     of: object,
     names: object,
-    block_formats: BlockFormats = (),
-    block_axis: int | None = None,
+    block_formats: BlockFormats,
+    block_axis: int | None,
 ) -> Loop:
     """The checked arguments of `watch`. Raises TypeError or ValueError."""
     if not isinstance(model, nn.Module):
