@@ -204,9 +204,8 @@ def _scalar(value: object) -> Tensor:
     if not isinstance(value, Tensor) or value.numel() != 1 or not value.requires_grad:
         came = repr(value)[:60]
         if isinstance(value, Tensor):
-            came = f"a tensor of shape {tuple(value.shape)}" + " without a gradient" * (
-                not value.requires_grad
-            )
+            lacks = "" if value.requires_grad else " without a gradient"
+            came = f"a tensor of shape {tuple(value.shape)}{lacks}"
         raise TypeError(
             f"loss takes the model's output and gives a scalar tensor that depends on it; got {came}. "
             "Of a model that computes its own loss, write loss=lambda output: output.loss."
