@@ -75,7 +75,7 @@ def train_one(
             for event in run.follow():
                 _show(event, experiment.steps)
     except KeyboardInterrupt:
-        typer.echo(f"\nstopping: {run.stop()}")
+        _stop(run)
     raise typer.Exit(_report_run(run))
 
 
@@ -146,7 +146,6 @@ def run_sweep(
         try:
             _follow(it)
         except KeyboardInterrupt:
-            typer.echo("\nstopping")
             _stop(it)
     raise typer.Exit(_report_sweep(it))
 
@@ -174,8 +173,9 @@ def _follow(it: "Sweep") -> None:
         typer.echo(plain(f"{number} of {len(it.experiments)}  {run.id}  {run.status}"))
 
 
-def _stop(it: "Sweep") -> None:
-    """Stop the sweep and wait for its runs to end."""
+def _stop(it: "Run | Sweep") -> None:
+    """Stop a run or a sweep, and wait until it is over."""
+    typer.echo("\nstopping")
     try:
         it.stop()
     except TimeoutError as error:  # for example while torch loads
